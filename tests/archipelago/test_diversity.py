@@ -52,7 +52,6 @@ def plain_distance_of_tours(one: NDArray[Any], other: NDArray[Any]) -> float:
 
 
 def plain_distance(encoding: str, items: int, one: NDArray[Any], other: NDArray[Any]) -> float:
-    """Return the distance of two genomes, from 0 to 1."""
     genes = range(len(one))
     if len(one) > 256:
         genes = [k * len(one) // 256 for k in range(256)]  # type: ignore[assignment]

@@ -52,7 +52,6 @@ def compiler(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def all_ended(folder: Path) -> bool:
-    """Return whether all started compilers have ended."""
     return not any(is_alive(int(each.read_text())) for each in started(folder))
 
 

@@ -60,7 +60,6 @@ def made(problem: Problem, backend: Counting, world: World | None = None, **opti
 
 @pytest.fixture
 def needed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list of the bytes that were computed."""
     found, compute = list[int](), sizes.bytes_needed
 
     def spied(*arguments: Any) -> int:

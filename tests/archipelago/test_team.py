@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,14 +28,29 @@ ENDED = ISLAND.index("ended")
 SMALL = [name for name in RUNS if name != "many cities"]
 
 
+def on(ranks: World, name: str, folder: Path, **given: Any) -> Any:
+    own = folder / f"{ranks.rank}-of-{ranks.size}"  # a file of cities for each thread
+    own.mkdir(exist_ok=True)
+    return made(name, own, choose("cpu", 1), ranks, **given)
+
+
+ONE: dict[str, Any] = {"islands": 1, "topology": "none"}
+
+
 def run(name: str, ranks: World, folder: Path, **given: Any) -> tuple[Any, Any, Any, int]:
     """Return copies, digests, measures and evaluations after some generations and migrations."""
-    own = folder / f"{ranks.rank}-of-{ranks.size}"  # a file of cities for each thread
-    own.mkdir()
-    mine = made(name, own, choose("cpu", 1), ranks, **given)
+    mine = on(ranks, name, folder, **given)
     evolve(name, mine)
     measures = mine.measure()
     return copies(mine), mine.digests(), measures, sum(each.evaluations for each in measures)
+
+
+def require_bits(alone: Any, found: list[Any], has_copy: Callable[[Any], bool]) -> None:
+    """Require the digests and measures of one rank, and its copies on the ranks that have them."""
+    assert [each for rank in found for each in rank[1]] == alone[1]
+    assert [each for rank in found for each in rank[2]] == alone[2]
+    for rank in filter(has_copy, found):
+        require_copies(alone[0], rank[0])
 
 
 @pytest.mark.slow
@@ -49,11 +65,7 @@ def test_all_members_have_the_bits_of_one_rank(
     alone = run(name, World(), tmp_path)
     for size in (4, 7):
         found = on_ranks(size, lambda ranks: run(name, ranks, tmp_path))
-        assert [each for rank in found for each in rank[1]] == alone[1]
-        assert [each for rank in found for each in rank[2]] == alone[2]
-        for rank in found:
-            if is_shared or rank[1]:
-                require_copies(alone[0], rank[0])
+        require_bits(alone, found, lambda rank: is_shared or rank[1])
 
 
 @pytest.mark.slow
@@ -70,10 +82,7 @@ def test_tours_that_all_ranks_share_begin_again_together(
     assert all(fields["island"][ENDED] > 0 for fields in alone[0].values())
     for size in sizes:
         found = on_ranks(size, lambda ranks: run("eax", ranks, tmp_path, **given))
-        assert [each for rank in found for each in rank[1]] == alone[1]
-        assert [each for rank in found for each in rank[2]] == alone[2]
-        for rank in found:
-            require_copies(alone[0], rank[0])
+        require_bits(alone, found, lambda _: True)
 
 
 def test_members_exchange_no_memory_that_nobody_has_written(
@@ -87,7 +96,7 @@ def test_members_exchange_no_memory_that_nobody_has_written(
         return found
 
     monkeypatch.setattr(CpuBackend, "empty", used)
-    alone = made("eax", tmp_path, choose("cpu", 1), World(), islands=1, topology="none")
+    alone = on(World(), "eax", tmp_path, **ONE)
     alone.start()
     before = alone.snapshot()
     sent, original = list[Any](), Sharing._run
@@ -103,9 +112,7 @@ def test_members_exchange_no_memory_that_nobody_has_written(
     monkeypatch.setattr(Sharing, "_run", noted)
 
     def one(ranks: World) -> None:
-        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
-        own.mkdir()
-        mine = made("eax", own, choose("cpu", 1), ranks, islands=1, topology="none")
+        mine = on(ranks, "eax", tmp_path, **ONE)
         mine.restore(before, generation=0, migrations=0)
         mine.abandon()
         assert not mine.attempt(1)  # so that nothing is made
@@ -122,11 +129,7 @@ def test_a_generation_that_one_member_abandons_is_undone_by_all(
     name: str, by: int, tmp_path: Path
 ) -> None:
     def one(ranks: World) -> tuple[Any, Any]:
-        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
-        own.mkdir()
-        disturbed, straight = (
-            made(name, own, choose("cpu", 1), ranks, islands=1, topology="none") for _ in range(2)
-        )
+        disturbed, straight = (on(ranks, name, tmp_path, **ONE) for _ in range(2))
         for mine in (disturbed, straight):
             mine.start()
             mine.advance(2)
@@ -153,9 +156,7 @@ def test_all_members_have_the_same_part_of_an_abandoned_generation_0(
     name: str, by: int, tmp_path: Path
 ) -> None:
     def one(ranks: World) -> tuple[bool, int, int, bytes]:
-        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
-        own.mkdir()
-        mine = made(name, own, choose("cpu", 1), ranks, islands=1, topology="none")
+        mine = on(ranks, name, tmp_path, **ONE)
         mine.may_be_partial = True
         if ranks.rank == by:
             mine.abandon()

@@ -12,12 +12,7 @@ from results_for_tests import gpu_row, run_row
 
 from islands.bench import gpus
 from islands.bench.base import BenchRequest
-from islands.bench.gpus_rows import (
-    SPEED,
-    GpuRunRow,
-    GpuSpeedRow,
-    GpuTargetRow,
-)
+from islands.bench.gpus_rows import SPEED, GpuRunRow, GpuSpeedRow, GpuTargetRow
 from islands.bench.quality_rows import QualityMeans, QualityRow, TargetRow
 from islands.bench.quality_runs import RunRow
 from islands.bench.quality_tests import contrasts, rank_rows

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities
 
-import islands
-from islands.backends.base import Backend
 from islands.campaign.configurations import (
     Choices,
     Integers,
@@ -23,11 +19,7 @@ from islands.campaign.configurations import (
     grid,
     random,
 )
-from islands.campaign.tuning import run_task
-from islands.configuration.resolve import layers, resolve
-from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.problems.base import Problem
 from islands.settings import Settings, setting
 
 
@@ -132,32 +124,3 @@ def test_a_grid_has_all_combinations_and_the_base_once() -> None:
         *({"a": 2, "b": 0.0}, {"a": 2, "b": 0.5}, {"a": 2, "b": 1.0}),
     ]
     assert [each.number for each in candidates.configurations] == list(range(6))
-
-
-SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}
-
-
-def asked(topology: str) -> dict[str, Any]:
-    stop = ["generations=40", "evaluations=1300"]
-    return {**SETTINGS, "migration": topology, "interval": 10, "stop": stop}
-
-
-def spec(problem: Problem, topology: str) -> RunSpec:
-    return resolve(layers(asked(topology)), problem)
-
-
-@pytest.mark.parametrize(("topology", "batched"), [("ring", True), ("none", False)])
-def test_the_costs_equal_those_of_single_runs(
-    backend: Backend, topology: str, batched: bool, tmp_path: Path
-) -> None:
-    problem = cities(30, tmp_path)
-    result = run_task(spec(problem, topology), problem, 3, backend, batched=batched)
-    alone = [
-        islands.solve(problem, backend=backend.name, **{**asked(topology), "seed": seed})
-        for seed in (5, 6, 7)
-    ]
-    assert result.costs == tuple(each.cost for each in alone)
-    assert result.evaluations == tuple(each.evaluations for each in alone)
-    assert result.reached == (False,) * 3
-    assert result.generations == pytest.approx(sum(each.generations for each in alone) / 3)
-    assert result.seconds > 0

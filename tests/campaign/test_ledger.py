@@ -17,7 +17,7 @@ import pytest
 from islands.campaign import ledger
 from islands.campaign.batch import BatchPlan, run_batch
 from islands.campaign.engine import Campaign
-from islands.campaign.ledger import LEDGER, Ledger, differing, refuse_unfit
+from islands.campaign.ledger import LEDGER, Ledger, refuse_unfit
 from islands.campaign.names import Arriving, keep_names, kept_names
 from islands.errors import InputError, UsageError
 from islands.parallel import World
@@ -27,8 +27,6 @@ from islands.run.single import Output
 
 
 class Clock:
-    """A clock that only moves when told to."""
-
     def __init__(self) -> None:
         self.now = 100.0
 
@@ -37,7 +35,6 @@ class Clock:
 
 
 def add(kept: Ledger, clock: Clock, seed: int, seconds: float) -> None:
-    """Keep the result of a run that takes some seconds."""
 
     def run() -> dict[str, int]:
         clock.now += seconds
@@ -93,12 +90,6 @@ def test_only_empty_folders_and_those_of_a_batch_are_taken(
             refuse_unfit(tmp_path / name, FolderKind.BATCH)
     with nullcontext() if fits else pytest.raises(UsageError):
         refuse_unfit(tmp_path, FolderKind.BATCH, own)
-
-
-def test_settings_that_differ_are_named() -> None:
-    assert {*differing({"a": 1}, {"a": 1})} == set()
-    assert {*differing({"a": 1, "b": 2}, {"a": 3})} == {"a", "b"}
-    assert {*differing({"a": 1}, {"a": 1, "c": 2})} == {"c"}
 
 
 @pytest.mark.slow

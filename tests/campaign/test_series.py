@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import DeadError
 from series_for_tests import Seeded, done, entered, planned, pretend, rows
 
 from islands.campaign.series import Series, run_series
@@ -40,14 +38,6 @@ def test_a_series_that_cannot_begin_leaves_no_files() -> None:
     assert list(Path("runs").iterdir()) == []
 
 
-@pytest.fixture
-def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Kill the run with seed 2, until `undo` is called."""
-    with monkeypatch.context() as patched:
-        patched.setattr(Seeded, "dies_with", 2)
-        yield patched
-
-
 def test_a_run_that_could_not_be_written_is_not_done(monkeypatch: pytest.MonkeyPatch) -> None:
     fails_at = 2
     written = list[Path]()
@@ -62,25 +52,6 @@ def test_a_run_that_could_not_be_written_is_not_done(monkeypatch: pytest.MonkeyP
     said = StringIO()
     done("fake/a", runs=3, said=said)
     assert f"after {fails_at - 1} of 3 runs" in said.getvalue()
-
-
-def test_a_killed_series_keeps_its_rows_and_does_the_remaining_runs(
-    dying: pytest.MonkeyPatch,
-) -> None:
-    said = StringIO()
-    with pytest.raises(DeadError):
-        done("fake/a", "fake/b", runs=3, said=said)
-    assert entered() == [("fake/a", 1), ("fake/b", 1)]
-    assert "after 2 of 6 runs" in said.getvalue()
-    kept = rows()
-    dying.undo()
-    Seeded.begun.clear()
-    series = done("fake/a", "fake/b", runs=3)
-    # The run of fake/a was killed at its start, before its first checkpoint.
-    assert Seeded.begun == [("fake/a", 2), ("fake/b", 2), ("fake/a", 3), ("fake/b", 3)]
-    assert [each.cost for each in series.results] == [103, 103, 101, 101, 106, 106]
-    assert rows()[:2] == kept
-    assert len(rows()) == 6
 
 
 def test_a_run_that_finished_without_a_row_gets_one() -> None:

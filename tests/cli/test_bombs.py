@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 import pytest
 from checked_pages import experiment
 
-import islands
 from islands.campaign.series import COLUMNS
 from islands.record.files import write_table
 from islands.record.parquet import read_parquet, write_parquet
@@ -25,15 +24,7 @@ from islands.record.parquet import read_parquet, write_parquet
 SECONDS, BYTES = 10.0, 1 << 30
 LONGEST = 300
 """A command is ended after this time in seconds, also of waiting."""
-SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
 STREAM = "trace/rank-000.1.unfinished.arrows"
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "a"
-    islands.solve("demo/tsp", generations=20, seed=2, interval=5, out=folder, **SMALL)
-    return folder
 
 
 def gaps(path: Path, start: bytes = b"") -> None:
@@ -193,8 +184,6 @@ As a child of this process, a command would count the memory of its tests as wel
 
 
 class Limited:
-    """Runs commands, and checks their time and memory."""
-
     def __init__(self, printed: Path) -> None:
         self._printed = printed
         self.launcher = subprocess.Popen(
@@ -205,7 +194,6 @@ class Limited:
         )
 
     def __call__(self, *command: str) -> str:
-        """Run a command within the limits, and return what it printed."""
         asked, answered = self.launcher.stdin, self.launcher.stdout
         assert asked is not None
         assert answered is not None

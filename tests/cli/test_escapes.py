@@ -23,7 +23,6 @@ CODES = "\x1b]0;evil\x07\x1b[2J\r\x9b31m\u202e"
 """Sets the title, clears the screen, begins the line again, and reverses the direction of text."""
 EVIL = f"{CODES}\nFORGED"
 """The same, and begins a line that seems to be one of the program."""
-SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
 SCRIPT = f"""
 import islands
 def cost(order):
@@ -31,13 +30,6 @@ def cost(order):
 problem = islands.permutation(8, function=cost, name="evil")
 """
 BROKEN = f"raise ValueError({CODES!r})\n"
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "a"
-    islands.solve("demo/tsp", generations=20, seed=2, interval=5, out=folder, **SMALL)
-    return folder
 
 
 @pytest.fixture

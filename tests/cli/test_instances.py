@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +11,7 @@ import pytest
 from commands_for_tests import Capture, Patch
 from instance_texts import tsplib_text
 
-from islands.cli import instances
+from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
 
 
@@ -26,14 +25,11 @@ def folder(tmp_path: Path, monkeypatch: Patch) -> Path:
 
 
 def run(*line: str) -> int:
-    parser = argparse.ArgumentParser()
-    instances.add_arguments(parser)
-    return instances.main(parser.parse_args(line))
+    return main(["instances", *line])
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve the files of a folder over HTTP."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()

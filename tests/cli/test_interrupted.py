@@ -1,4 +1,4 @@
-"""Work of many runs that is ended by a signal goes on with the same command, to the same rows."""
+"""Work of many runs ends soon after a signal; the same command goes on, to the same rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
+from instance_texts import tsplib_text
 from quick_plots import without_drawing
 
 from islands.cli import main
+from islands.instances.synthetic import uniform_tsp
 from islands.slurm.follow import state_of
 
 pytest.importorskip("scipy")
@@ -86,10 +87,7 @@ def rows(folder: str | Path, work: Work) -> list[tuple[str, ...]]:
 def write_tours() -> None:
     TOURS.mkdir()
     for number in range(30):
-        places = np.random.default_rng(number).integers(0, 1000, (60, 2)).tolist()
-        lines = "\n".join(f"{place + 1} {x} {y}" for place, (x, y) in enumerate(places))
-        head = f"NAME: t{number}\nTYPE: TSP\nDIMENSION: 60\nEDGE_WEIGHT_TYPE: EUC_2D"
-        (TOURS / f"t{number:03}.tsp").write_text(f"{head}\nNODE_COORD_SECTION\n{lines}\nEOF\n")
+        (TOURS / f"t{number:03}.tsp").write_text(tsplib_text(uniform_tsp(60, seed=number)))
 
 
 @pytest.fixture(scope="module", params=WORKS)
@@ -144,3 +142,56 @@ def test_the_same_command_goes_on_after_a_signal(
     finished = kept.read_text()
     assert main(line) == 0
     assert kept.read_text() == finished, "nothing is made again"
+
+
+LINES = {
+    "one by one": [
+        *("tune", "demo/tsp", "--algorithm", "brkga", "--over", "rho=0.6,0.7", "--grid"),
+        *("--improver", "tabu", "--set", "improver.steps=50000", "--threads", "1"),
+        *("--backend", "cpu", "--population", "2048", "--runs", "1", "--stop", "generations=9"),
+    ],
+    "topologies": ["bench", "topologies", "--islands", "65536"],
+    "gpus": [
+        *("bench", "gpus", "sleep", "--stop", "generations=50"),
+        *("--backend", "cpu", "--threads", "1"),
+    ],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("line", LINES)
+def test_signal_ends_a_command_within_two_seconds(
+    line: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "islands", *LINES[line]]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:
+        assert process.stderr is not None
+        assert "1 of " in process.stderr.readline()
+        time.sleep(1.5)
+        assert process.poll() is None
+        sent = time.perf_counter()
+        process.send_signal(number)
+        try:
+            process.wait(10)
+        finally:
+            process.kill()
+        took = time.perf_counter() - sent
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 75}[number]
+    assert took < 2 + 1  # the end of the interpreter on a busy machine
+
+
+@pytest.mark.slow
+def test_a_request_for_a_checkpoint_does_not_fail_a_command_that_is_done(tmp_path: Path) -> None:
+    line = ["islands", "run", "demo/tsp", "--stop", "generations=1", "--backend", "cpu", "--quiet"]
+    program = [
+        "import os, signal, sys, islands.__main__",
+        f"sys.argv = {line}",
+        "status = islands.__main__.main()",
+        "os.kill(os.getpid(), signal.SIGUSR1)",
+        "sys.exit(status)",
+    ]
+    done = subprocess.run([sys.executable, "-c", "\n".join(program)], cwd=tmp_path, check=False)
+    assert done.returncode == 0

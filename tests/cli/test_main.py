@@ -1,8 +1,10 @@
-"""The command line: help, closed and full output, and what shells complete."""
+"""The command line: help, closed and full output, what shells complete, and the doctor of ranks."""
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -39,13 +41,8 @@ def test_closed_pipe_is_not_reported() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as gone:
-        done = subprocess.run(
-            [sys.executable, "-m", "islands", "instances", "list"],
-            stdout=gone,
-            stderr=subprocess.PIPE,
-            check=False,
-            timeout=60,
-        )
+        command = [sys.executable, "-m", "islands", "instances", "list"]
+        done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 1
     assert done.stderr == b""
 
@@ -116,9 +113,8 @@ def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
         quoted = " ".join(f"'{word}'" for word in ("islands", *words))
         code += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _islands\n"
         code += 'echo "${COMPREPLY[@]}"'
-    done = subprocess.run(
-        ["bash", "-c", code], capture_output=True, text=True, check=True, timeout=20
-    )
+    command = ["bash", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
     return [line.split() for line in done.stdout.splitlines()]
 
 
@@ -147,3 +143,22 @@ def test_bash_offers_commands_options_and_values(capsys: pytest.CaptureFixture[s
     assert commands == list(COMMANDS)
     assert seeds == []
     assert dict(zip(OFFERED, others, strict=True)) == OFFERED
+
+
+@pytest.mark.slow
+def test_json_under_mpirun_lists_all_ranks(
+    mpirun: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Ranks on a machine with one GPU would have to share it.
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    line = [*mpirun, "2", sys.executable, "-m", "islands", "doctor", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert [each["rank"] for each in report["ranks"]] == [0, 1]
+    assert {each["host"] for each in report["ranks"]} == {platform.node()}
+    for trial in report["transports"]:
+        assert (trial["trouble"], len(trial["timings"])) == ("", 4)
+    assert report["transports"][-1]["transport"] == "staged"
+    assert report["mpi"]["name"]
+    assert report["works"] is True

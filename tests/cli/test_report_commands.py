@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pyarrow.csv as csv
@@ -21,15 +20,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "a"
     assert main([*RUN, "--stop", "generations=12", "--out", str(folder)]) == 0
     return folder
-
-
-@pytest.mark.slow
-def test_report_writes_a_page(run: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    assert main(["report", str(run)]) == 0
-    assert (run / "report.html").read_text().startswith("<!doctype html>")
-    assert main(["report", str(run), "--out", str(tmp_path / "page.html")]) == 0
-    assert (tmp_path / "page.html").read_bytes() == (run / "report.html").read_bytes()
 
 
 @pytest.mark.slow
@@ -72,26 +62,3 @@ def test_export_writes_the_records(run: Path, name: str, tmp_path: Path) -> None
     assert read.column_names == written.column_names
     for column in read.column_names:
         assert read[column].to_pylist() == written[column].to_pylist()
-
-
-def test_export_of_a_run_that_is_killed(run: Path, tmp_path: Path) -> None:
-    from fakes import FakeProblem
-
-    from islands.archipelago.measure import IslandMeasure
-    from islands.progress.progress import Epoch, Progress
-    from islands.record.records import Trace
-
-    folder = tmp_path / "killed"
-    shutil.copytree(run, folder)
-    (folder / "solution.parquet").unlink()
-    trace = Trace(folder, 0, 7, FakeProblem())
-    for generation in (0, 5):
-        measures = [IslandMeasure(i, 10 - i, 205, 20.5, 30, 0, 7) for i in (0, 1)]
-        trace.add(Epoch(measures, None, Progress(generation, 14, 2.0 * generation, 5, 5, 0, 20.5)))
-        trace.kept()
-    stream = folder / "trace" / "rank-000.7.unfinished.arrows"
-    with stream.open("ab") as end:
-        end.write(b"\xff\xff\xff\xff\x00\x01")  # the next batch is incomplete
-    file = tmp_path / "rows.parquet"
-    assert main(["export", str(folder), "--parquet", str(file)]) == 0
-    assert parquet.read_table(file)["generation"].to_pylist() == [0, 0, 5, 5]

@@ -1,20 +1,19 @@
 from __future__ import annotations
 
 import csv
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands_for_tests import Capture, Patch
+from commands_for_tests import Capture, Patch, done
 from instance_texts import tsplib_text
 
 from islands import solve
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
-from islands.reproduce import jardim2021, soca2010, xavier2019
+from islands.reproduce import experiment, jardim2021, soca2010, xavier2019
 from islands.reproduce.jardim2021 import (
     IMPLEMENTATIONS,
     ImplementationFigures,
@@ -43,24 +42,45 @@ def stand_in(tmp_path: Path, monkeypatch: Patch) -> None:
 
 
 def reproduced(line: list[str], capsys: Capture) -> dict[str, Any]:
-    assert main(["reproduce", *line, "--json", *QUICK]) == 0
-    result: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return result
+    return done(capsys, "reproduce", *line, *QUICK)
 
 
 def test_values_equal_runs_of_solve(capsys: Capture) -> None:
-    done = reproduced(["xavier2019/values", "--only", "tsp", "--runs", "2"], capsys)
+    shown = reproduced(["xavier2019/values", "--only", "tsp", "--runs", "2"], capsys)
     problem = load("demo/tsp")
     costs = [
         solve(problem, preset="xavier2019", stop="generations=4", backend="cpu", seed=seed).cost
         for seed in (1, 2)
     ]
     assert costs[0] != costs[1]
-    (row,) = done["tables"]["values"]["rows"]
+    (row,) = shown["tables"]["values"]["rows"]
     assert (row["mean"], row["best"], row["runs"]) == (sum(costs) / 2, min(costs), 2)
     assert row["cuda_value"] == 9000.0
-    assert done["seeds"] == {"values": [1, 2]}
-    assert done["tables"]["values"]["facts"]["mean_value"] == row["mean"]
+    assert shown["seeds"] == {"values": [1, 2]}
+    assert shown["tables"]["values"]["facts"]["mean_value"] == row["mean"]
+
+
+def test_an_interrupted_experiment_without_a_folder_goes_on(
+    capsys: Capture, monkeypatch: Patch
+) -> None:
+    performed, run = [], experiment.run_requested
+
+    def interrupted(*given: Any) -> Any:
+        performed.append(given)
+        if len(performed) == 2:
+            raise KeyboardInterrupt
+        return run(*given)
+
+    line = ["xavier2019/values", "--only", "tsp", "--runs", "2"]
+    monkeypatch.setattr(experiment, "run_requested", interrupted)
+    assert main(["reproduce", *line, *QUICK]) == 130
+    assert len([*Path("runs").glob("unfinished-xavier2019-*")]) == 1
+    found = reproduced(line, capsys)["tables"]["values"]["rows"]
+    assert len(performed) == 3
+    assert not Path("runs").exists()
+    again = reproduced(line, capsys)["tables"]["values"]["rows"]
+    assert len(performed) == 5
+    assert [{**row, "seconds": 0} for row in found] == [{**row, "seconds": 0} for row in again]
 
 
 @pytest.mark.slow
@@ -117,8 +137,8 @@ def costs(preset: str, **options: Any) -> list[int]:
 
 @pytest.mark.usefixtures("assignments")
 def test_concurrent_runs_equal_runs_of_solve(capsys: Capture) -> None:
-    done = reproduced(["jardim2021/implementations", "--runs", "2", "--threads", "1"], capsys)
-    (row,) = done["tables"]["implementations"]["rows"]
+    shown = reproduced(["jardim2021/implementations", "--runs", "2", "--threads", "1"], capsys)
+    (row,) = shown["tables"]["implementations"]["rows"]
     gaps = [100 * (cost / 4664 - 1) for cost in costs("jardim2021-a")]
     assert row["gap"] == pytest.approx(sum(gaps) / 2)
     assert row["deviation"] == pytest.approx(abs(gaps[0] - gaps[1]) / 2**0.5)

@@ -60,7 +60,6 @@ def program(*line: str) -> list[str]:
 
 
 def require_uninterrupted(capsys: Capture, result: dict[str, Any], ranks: int) -> None:
-    """Compare the resumed run in `a` with an uninterrupted run."""
     stop = f"generations={result['generations']}"
     whole = done(capsys, "run", "demo/tsp", *RUN, "--stop", stop, "--out", "b")
     for key in ("digest", "cost", "solution", "island", "best_generation", "evaluations", "reason"):
@@ -109,9 +108,10 @@ def test_signal_to_one_rank_ends_all_and_other_ranks_resume(
     command = [*mpirun, "3", "sh", "-c", script, "sh", *program(*ENDLESS, "--json")]
     with begun(command) as process:
         os.kill(int(Path("pid.2").read_text()), number)
-        out, _ = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=60)
     assert process.returncode == status
     assert json.loads(out)["ranks"] == 3
+    assert status == 130 or said.count(b"islands: ") == 1
     log = Path("a", "log.txt").read_text()
     pids = [line.split()[5] for line in log.splitlines() if line.startswith("rank ")]
     assert pids == [Path(f"pid.{rank}").read_text().strip() for rank in range(3)]
@@ -134,12 +134,8 @@ def test_asynchronous_run_has_no_checkpoint_to_resume(
     mpirun: list[str], tmp_path: Path, capsys: Capture
 ) -> None:
     run = ["run", "demo/tsp", *RUN, "--stop", "generations=20", "--out", "my a"]
-    subprocess.run(
-        [*mpirun, "2", *program(*run, "--async", "--quiet")],
-        timeout=60,
-        check=True,
-        capture_output=True,
-    )
+    command = [*mpirun, "2", *program(*run, "--async", "--quiet")]
+    subprocess.run(command, timeout=60, check=True, capture_output=True)
     first = done(capsys, "resume", "my a")
     assert first["reproducible"] is False
     before = {path: path.stat().st_mtime_ns for path in Path("my a").rglob("*")}
@@ -171,9 +167,7 @@ def contents() -> dict[Path, bytes]:
 
 
 def digest_of(capsys: Capture, *line: str) -> str:
-    capsys.readouterr()
-    assert main([*line, "--json"]) == 0
-    return str(json.loads(capsys.readouterr().out)["digest"])
+    return str(done(capsys, *line)["digest"])
 
 
 def test_a_run_of_a_previous_version_is_read_and_repeated_but_not_resumed(
@@ -206,17 +200,10 @@ def test_a_folder_of_a_previous_format_is_refused_but_its_settings_repeat_the_ru
     text = f"{SIGN}: --config repeats it.\n{lines}"
     path.write_text(f"{text}{LAST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n")
     before = contents()
-    for line in (
-        ["resume", "old"],
-        ["resume", "old", "--stop", "generations=9"],
-        ["verify", "demo/tsp", "old"],
-    ):
+    for line in (["resume", "old"], ["verify", "demo/tsp", "old"]):
         assert main(line) == 2
         error = capsys.readouterr().err
         assert error.startswith("islands: old: has format 2, written by an earlier")
         assert error.endswith(f"or repeat the run with: islands run --config {path}\n")
     assert before == contents()
     assert digest_of(capsys, "run", "--config", str(path), "--out", "new") == made
-    # It can be overwritten like any other run.
-    assert main([*OLD_RUN, "--out", "old"]) == 2
-    assert main([*OLD_RUN, "--out", "old", "--force"]) == 0

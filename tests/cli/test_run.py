@@ -68,14 +68,9 @@ def test_different_spellings_of_a_value_are_equal(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "run nosuch",
-        "run demo/tsp --algorithm brkga --set rho=2",
         "run demo/tsp --start none.tour",
-        "run demo/tsp --seed 5 --set seed=6",
-        "run demo/tsp demo/qap --stop best-known --start none.tour",
         "run demo/tsp --runs 2 --algorithm brkga --set rho=2",
         "run demo/tsp --batch --algorithm nothing",
-        "tune demo/tsp --over rho=0.9..0.5 --algorithm brkga",
         "tune demo/tsp --algorithm brkga --over elite=0.95 --grid",
     ],
 )

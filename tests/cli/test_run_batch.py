@@ -15,22 +15,22 @@ from typing import Any
 import numpy as np
 import pytest
 from commands_for_tests import Capture
+from instance_texts import tsplib_text
 
 import islands
 from islands.cli import main
+from islands.instances.synthetic import uniform_tsp
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
 PROGRAM = [sys.executable, "-m", "islands"]
 
 
-def write_tours(count: int, size: int = 20, folder: Path = Path("tours")) -> list[str]:
+def write_tours(count: int) -> list[str]:
+    folder = Path("tours")
     folder.mkdir(exist_ok=True)
     paths = [folder / f"t{number:03}.tsp" for number in range(count)]
     for number, path in enumerate(paths):
-        places = np.random.default_rng(number).integers(0, 1000, (size, 2)).tolist()
-        rows = "\n".join(f"{place + 1} {x} {y}" for place, (x, y) in enumerate(places))
-        head = f"NAME: t{number}\nTYPE: TSP\nDIMENSION: {size}\nEDGE_WEIGHT_TYPE: EUC_2D"
-        path.write_text(f"{head}\nNODE_COORD_SECTION\n{rows}\nEOF\n")
+        path.write_text(tsplib_text(uniform_tsp(20, seed=number)))
     return [str(path) for path in paths]
 
 
@@ -77,7 +77,7 @@ def test_json_has_a_line_for_each_instance(capfd: Capture) -> None:
 def test_a_damaged_file_is_one_line_and_the_others_are_solved(capfd: Capture) -> None:
     damaged = Path(write_tours(4)[1])
     whole = damaged.read_text()
-    damaged.write_text(whole.replace("TYPE: TSP", "TYPE: TSP\nDIMENSION: x"))
+    damaged.write_text(whole.replace("TYPE : TSP", "TYPE : TSP\nDIMENSION: x"))
     assert main(["run", "tours", "--batch", *SETTINGS, "--out", "out"]) == 1
     said = capfd.readouterr().out
     assert said.count(f"islands: {damaged}") == 1

@@ -1,4 +1,4 @@
-"""`islands run` on more ranks than islands, and with colonies: signals, kills and results."""
+"""`islands run` on several ranks: teams, colonies, signals, kills, and ranks that do not wait."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from standing_ranks import StandingRanks
 
-import islands
 from islands.cli import main
+from islands.problems import load
 
 RANKS = 3
 SHARED = ["demo/qap", "--algorithm", "memetic", "--improver", "tabu", "--islands", "1"]
@@ -32,11 +34,10 @@ def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
     return dict(json.loads(capsys.readouterr().out))
 
 
-def on(standing: StandingRanks, ranks: int, *line: str) -> tuple[dict[str, Any], str]:
-    """Return the result and what is written on standard error."""
+def on(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:
     done = standing.run(ranks, "-m", "islands", *line, *PLACE)
     assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout)), done.stderr
+    return dict(json.loads(done.stdout))
 
 
 @contextmanager
@@ -58,7 +59,6 @@ def running(
 
 
 def generations_of(folder: str) -> int:
-    """Return the generation of the newest checkpoint."""
     return max(int(each.parent.name[:12]) for each in Path(folder).glob("checkpoints/*/*.json"))
 
 
@@ -86,7 +86,7 @@ def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
     whole = alone(capsys, "run", *SHARED, "--stop", f"generations={last + 3}", "--out", "whole")
     if number == signal.SIGTERM:
         assert generations_of("a") == last
-        found, _ = on(standing_ranks, 2, "resume", "a", "--stop", f"generations={last + 3}")
+        found = on(standing_ranks, 2, "resume", "a", "--stop", f"generations={last + 3}")
         assert found["digest"] == whole["digest"]
     else:
         stopped = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "b")
@@ -97,36 +97,79 @@ COLONIES = [
     *("--colony", "islands=2 algorithm=brkga population=20 improver=none"),
     *("--colony", "islands=3 algorithm=ga encoding=permutation population=16 rate=2"),
 ]
-RUN = ["demo/tsp", *COLONIES, "--backend", "cpu", "--threads", "1"]
-
-
-def on_ranks(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:
-    done = standing.run(ranks, "-m", "islands", *line, "--json")
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+RUN = ["demo/tsp", *COLONIES]
 
 
 def test_ranks_that_do_not_wait_keep_all_costs(standing_ranks: StandingRanks) -> None:
     line = ["run", *RUN, "--migration", "ring", "--interval", "2", "--stop", "generations=40"]
-    found = on_ranks(standing_ranks, 3, *line, "--async")  # its cost is checked
+    found = on(standing_ranks, 3, *line, "--async")  # its cost is checked
     assert not found["reproducible"]
     assert min(each["cost"] for each in found["colonies"]) == found["cost"]
 
 
-def test_a_script_solves_with_colonies() -> None:
-    colonies = [
-        {"islands": 2, "algorithm": "brkga", "population": 20, "improver": "none"},
-        {"islands": 1, "algorithm": "ga", "encoding": "permutation", "population": 16},
-    ]
-    result = islands.solve("demo/tsp", colonies=colonies, generations=6, backend="cpu",
-                           migration="ring", interval=2)  # fmt: skip
-    assert set(result.trace().to_pydict()["colony"]) == {0, 1}
-    assert {0, 1} == set(result.migrations().to_pydict()["from_colony"])
-    solver = islands.Solver("demo/tsp", colonies=colonies, backend="cpu", migration="ring")
-    solver.evolve(3)
-    best = solver.best()[0]
-    solver.exchange()
-    solver.inject([best.solution] * 3)
-    assert [len(each) for each in solver.populations()] == [20, 20, 16]
-    assert solver.best()[0].cost <= best.cost
+BASIC = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "7", "--population", "32"]
+BASIC += ["--improver", "none", "--interval", "5", "--set", "record.every=5", "--async", "--json"]
+
+
+def solved(standing: StandingRanks, ranks: int, out: Path, *options: str) -> dict[str, Any]:
+    done = standing.run(ranks, "-m", "islands", "run", *BASIC, "--out", str(out), *options)
+    assert done.returncode == 0, done.stderr
+    return checked(done.stdout, done.stderr)
+
+
+def checked(output: str, errors: str) -> dict[str, Any]:
+    result = json.loads(output)
+    assert result["reproducible"] is False
+    assert "did not wait for each other" in errors
+    solution = np.array(result["solution"])
+    assert load("demo/tsp").cost(solution) == result["cost"]
+    return result
+
+
+@pytest.mark.slow
+def test_each_rank_does_its_generations(standing_ranks: StandingRanks, tmp_path: Path) -> None:
+    options = ["--migration", "torus", "--stop", "generations=203"]
+    result = solved(standing_ranks, 3, tmp_path / "run", *options)
+    assert result["generations"] == 203
+    assert result["reason"] == "203 generations done"
+    for rank in range(3):
+        trace = pq.read_table(tmp_path / f"run/trace/rank-{rank:03}.parquet")
+        rows = trace.to_pylist()
+        islands = {row["island"] for row in rows}
+        assert [row["generation"] for row in rows if row["island"] == min(islands)] == [
+            *range(0, 203, 5),
+            203,
+        ]
+    assert not (tmp_path / "run/checkpoints").exists()
+
+
+@pytest.mark.slow
+def test_criterion_ends_all_ranks(standing_ranks: StandingRanks, tmp_path: Path) -> None:
+    options = ["--migration", "ring", "--stop", "target=30000", "--stop", "seconds=50"]
+    result = solved(standing_ranks, 2, tmp_path / "run", *options)
+    assert result["cost"] <= 30000
+    assert result["reason"] == "target 30000 reached"
+    options = ["--migration", "ring", "--stop", "seconds=1"]
+    timed = solved(standing_ranks, 2, tmp_path / "timed", *options)
+    assert 1 <= timed["seconds"] < 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rank", "number"), [(0, signal.SIGINT), (1, signal.SIGTERM)])
+def test_signal_to_any_rank_ends_all_ranks(
+    mpirun: list[str], tmp_path: Path, rank: int, number: signal.Signals
+) -> None:
+    line = [*mpirun, "2", sys.executable, "-m", "islands", "run", *BASIC]
+    line += ["--out", str(tmp_path / "run"), "--migration", "ring", "--stop", "seconds=50"]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    log = tmp_path / "run/log.txt"
+    deadline = time.monotonic() + 30
+    while not (log.exists() and "Generation" in log.read_text()):
+        assert time.monotonic() < deadline, process.communicate()
+        time.sleep(0.05)
+    (line,) = (line for line in log.read_text().splitlines() if line.startswith(f"rank {rank} "))
+    os.kill(int(line.split("pid")[1].split()[0]), number)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    result = checked(output, errors)
+    assert result["interrupted"] is True

@@ -7,23 +7,16 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import copied_parts
 import pytest
-from commands_for_tests import Capture
+from commands_for_tests import Capture, done
 
-import islands
 from islands.cli import main
-from islands.configuration.identity import require_agreement
-from islands.configuration.resolve import layers, resolve
 from islands.custom.parts import PartKind
-from islands.errors import UsageError
-from islands.parallel import World
-from islands.testing.ranks import on_ranks
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 FEW += ["--backend", "cpu", "--threads", "1", "--stop", "generations=6"]
@@ -74,9 +67,7 @@ def _next_to_a_script() -> None:
 
 
 def ran(capsys: Capture, *line: str) -> dict[str, Any]:
-    capsys.readouterr()
-    assert main(["run", *line, *FEW, "--json", "--out", "out", "--force"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
+    return done(capsys, "run", *line, *FEW, "--out", "out", "--force")
 
 
 def options(parts: dict[str, str], file: str = "") -> list[str]:
@@ -150,28 +141,25 @@ def begin(generations: int, out: str = "out") -> None:
     forget()
 
 
-def resume(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
-    capsys.readouterr()
-    assert main(["resume", "out", *line, "--stop", "generations=12", "--json"]) == 0
-    return dict(json.loads(capsys.readouterr().out))
+def resume(capsys: Capture, *line: str) -> dict[str, Any]:
+    return done(capsys, "resume", "out", *line, "--stop", "generations=12")
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *line: str) -> str:
+def refusal(capsys: Capture, *line: str) -> str:
     capsys.readouterr()
     assert main(["resume", "out", *line, "--stop", "generations=12"]) == 2
     return capsys.readouterr().err
 
 
-def whole_digest(capsys: pytest.CaptureFixture[str]) -> str:
+def whole_digest(capsys: Capture) -> str:
     begin(12, "whole_digest")
-    capsys.readouterr()
-    assert main(["resume", "whole_digest", "--json"]) == 0
+    found = done(capsys, "resume", "whole_digest")
     forget()
-    return str(json.loads(capsys.readouterr().out)["digest"])
+    return str(found["digest"])
 
 
 @pytest.mark.slow
-def test_run_is_resumed_with_its_script(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_is_resumed_with_its_script(capsys: Capture) -> None:
     begin(6)
     kept = {path.name: path.read_text() for path in Path("out/parts").glob("*.cuh")}
     used = (copied_parts.Breed, copied_parts.Spread, copied_parts.Shift, copied_parts.Tour)
@@ -180,7 +168,7 @@ def test_run_is_resumed_with_its_script(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.slow
-def test_moved_script_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_moved_script_can_be_named(capsys: Capture) -> None:
     begin(6)
     Path("elsewhere").mkdir()
     shutil.move("mine.py", "elsewhere/mine.py")
@@ -201,7 +189,7 @@ NAMELESS = "type('Nameless', (Spread,), {})"
 @pytest.mark.slow
 @pytest.mark.parametrize(("crossover", "named"), [("Spread", True), (NAMELESS, False)])
 def test_objects_are_found_by_their_name_in_the_module(
-    capsys: pytest.CaptureFixture[str], crossover: str, named: bool
+    capsys: Capture, crossover: str, named: bool
 ) -> None:
     Path("solve.py").write_text(IN_PYTHON % crossover)
     subprocess.run([sys.executable, "solve.py"], check=True, timeout=120)
@@ -226,7 +214,7 @@ CHANGES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
-def test_changed_script_is_refused(capsys: pytest.CaptureFixture[str], what: str) -> None:
+def test_changed_script_is_refused(capsys: Capture, what: str) -> None:
     begin(6)
     old, new = CHANGES[what]
     text = Path("mine.py").read_text()
@@ -241,7 +229,7 @@ def test_changed_script_is_refused(capsys: pytest.CaptureFixture[str], what: str
     assert resume(capsys)["digest"] == whole_digest(capsys)
 
 
-def test_resuming_cannot_change_a_part(capsys: pytest.CaptureFixture[str]) -> None:
+def test_resuming_cannot_change_a_part(capsys: Capture) -> None:
     begin(6)
     for line in (
         ["--encoding", "bits"],
@@ -253,14 +241,6 @@ def test_resuming_cannot_change_a_part(capsys: pytest.CaptureFixture[str]) -> No
         refusal(capsys, *line)
 
 
-def test_result_is_shown_without_the_script(capsys: pytest.CaptureFixture[str]) -> None:
-    begin(6)
-    Path("mine.py").unlink()
-    capsys.readouterr()
-    assert main(["resume", "out"]) == 0
-    assert "Its cost cannot be computed again, as files are missing" in capsys.readouterr().out
-
-
 def test_index_cannot_name_other_files() -> None:
     begin(6)
     Path("precious.cuh").write_text("mine")
@@ -269,20 +249,3 @@ def test_index_cannot_name_other_files() -> None:
     line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
     assert main(["run", *line]) == 0
     assert Path("precious.cuh").read_text() == "mine"
-
-
-def test_ranks_must_have_the_same_parts() -> None:
-    here = threading.local()
-
-    def ahead(island: int, islands: int, number: int, seed: int) -> list[int]:
-        return [(island + here.step) % islands]
-
-    def one(ranks: World) -> None:
-        here.step = ranks.rank + 1
-        migration = islands.Topology("mine", ahead)
-        problem = islands.load("demo/tsp")
-        spec = resolve(layers({"migration": migration}), problem)
-        require_agreement(ranks, spec, problem, writes=False)
-
-    with pytest.raises(UsageError, match="rank 1 of 2 differs from rank 0"):
-        on_ranks(2, one)

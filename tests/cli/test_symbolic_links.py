@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 from quick_plots import without_rendering
 
-import islands
 from islands.cli import main
 
-SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
     "status": lambda run: ["status", str(run)],
     "watch": lambda run: ["watch", str(run)],
@@ -71,11 +69,11 @@ def watched(folder: Path) -> Iterator[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a finished run with a page and a picture."""
     pytest.importorskip("matplotlib")
     folder = tmp_path_factory.mktemp("runs") / "a"
-    islands.solve("demo/tsp", generations=20, seed=2, interval=5, out=folder, **SMALL)
+    shutil.copytree(finished, folder)
     with without_rendering():
         main(["report", str(folder)])
         main(["plot", str(folder), "convergence"])

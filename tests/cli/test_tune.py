@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +16,6 @@ from islands.campaign.tuning import TaskResult, run_task
 from islands.cli import main
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.slurm.follow import state_of
 
 pytest.importorskip("scipy")
 
@@ -183,28 +177,3 @@ def test_ranks_share_the_configurations(standing_ranks: StandingRanks, capsys: C
     assert ranked(again) == ranked(one)
     assert (again["best"], again["blocks"]) == (one["best"], one["blocks"])
     assert Path("many/runs.jsonl").read_bytes() == before
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75)])
-def test_a_signal_to_one_rank_ends_all(
-    number: signal.Signals, status: int, mpirun: list[str]
-) -> None:
-    slow = [{"generations=20": "generations=1500"}.get(word, word) for word in LINE]
-    shell = ["sh", "-c", 'echo $$ >>pids; exec "$@"', "sh"]
-    command = [*mpirun, "2", *shell, sys.executable, *TUNE, *slow, "--out", "a", "--threads", "1"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        deadline = time.monotonic() + 100
-        while not Path("a/tune.tsv").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.kill(int(Path("pids").read_text().split()[-1]), number)
-        out, err = process.communicate(timeout=100)
-    assert process.returncode == status, err
-    ended = len(rows("a"))
-    assert 1 <= ended < 6
-    assert f"Ended after {ended} of 6 rows of tune.tsv" in out
-    assert state_of(Path("a")).word == "stopped"
-    assert not Path("a/best.toml").exists()

@@ -321,7 +321,6 @@ def test_endless_lists_are_refused(array: Array, monkeypatch: Patch, little_memo
 
 @pytest.fixture
 def little_memory() -> Iterator[None]:
-    """Let an endless read end with a MemoryError soon."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 29), before[1]))
@@ -336,9 +335,7 @@ CALLS: dict[str, Callable[..., object]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_configuration_runs_no_script_from_python(call: str) -> None:
-    perform = partial(CALLS[call], config=config(SPELLINGS["nested"]), generations=1, backend="cpu")
+def refused_without_trust_in_python(perform: Callable[..., object]) -> None:
     with pytest.raises(UntrustedError):
         perform()
     assert not MARK.exists()
@@ -346,6 +343,12 @@ def test_a_configuration_runs_no_script_from_python(call: str) -> None:
         perform(trust=True)
     assert MARK.exists()
     MARK.unlink()
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_configuration_runs_no_script_from_python(call: str) -> None:
+    perform = partial(CALLS[call], config=config(SPELLINGS["nested"]), generations=1, backend="cpu")
+    refused_without_trust_in_python(perform)
     with pytest.raises(UntrustedError):
         perform()
     assert not MARK.exists(), "trust ends with the call"
@@ -353,13 +356,7 @@ def test_a_configuration_runs_no_script_from_python(call: str) -> None:
 
 def test_a_folder_runs_no_script_from_python() -> None:
     folder = stopped(CROSSOVER)
-    with pytest.raises(UntrustedError):
-        islands.resume(folder)
-    assert not MARK.exists()
-    with pytest.raises(IslandsError, match="was run"):
-        islands.resume(folder, trust=True)
-    assert MARK.exists()
-    MARK.unlink()
+    refused_without_trust_in_python(partial(islands.resume, folder))
     for perform in (lambda: islands.load(f"{EVIL}:P"), lambda: islands.Solver(f"{EVIL}:P")):
         with pytest.raises(IslandsError, match="was run"):
             perform()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands_for_tests import Capture, Patch
+from commands_for_tests import Capture
 from instance_texts import drake_text
 
 from islands.cli import main
@@ -146,15 +146,6 @@ def test_large_numbers_stay_exact(capsys: Capture) -> None:
     assert verified(capsys, instance, write("one.sol", "1\n"))["cost"] == large
     reason = verified(capsys, instance, write("both.sol", "1 2\n"), status=1)["reason"]
     assert f"weigh {2 * large - 2}, the capacity is {2 * large - 3}, the excess 1" in reason
-
-
-@pytest.mark.published
-def test_published_knapsacks(published: Path, monkeypatch: Patch, capsys: Capture) -> None:
-    monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
-    for name, size in (("orlib/mknapcb4-29", 100), ("sac94/weing8", 105), ("gk/gk11", 2500)):
-        assert verified(capsys, name, write("none.sol", ""))["cost"] == 0
-        everything = write("all.sol", " ".join(map(str, range(1, size + 1))))
-        assert not verified(capsys, name, everything, status=1)["feasible"]
 
 
 def test_a_profit_above_the_best_known_is_to_be_reported(capsys: Capture) -> None:

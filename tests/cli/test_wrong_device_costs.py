@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,7 +93,6 @@ def test_ranks_fail_together_with_one_message(mpirun: list[str]) -> None:
     assert results() == []
 
 
-ISLANDS = [sys.executable, "-m", "islands"]
 ATTEMPTS = 5
 DASHES = "-" * 40
 SLOW = pytest.mark.slow
@@ -150,30 +146,9 @@ def test_refusal_prints_one_message_and_gives_status_2(
 def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
     command = [sys.executable, "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
     other = [":", "-n", "1", *command, "--seed", "5"]
-    done = subprocess.run(
-        [*mpirun, "1", *command, *other], capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [*mpirun, "1", *command, *other]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr.count("rank 1 of 2 differs from rank 0 in the settings") == 1
     assert "MPI_ABORT" not in done.stderr
     assert not Path("runs").exists()
-
-
-@pytest.mark.slow
-def test_suspended_run_ends_quietly(mpirun: list[str]) -> None:
-    def suspended(attempt: int) -> tuple[int, str]:
-        folder, pids = f"run{attempt}", f"pids{attempt}"
-        line = ["run", "demo/tsp", "--improver", "none", "--backend", "cpu", "--threads", "1"]
-        line += ["--stop", "seconds=60", "--set", "checkpoint.every=0.1", "--out", folder]
-        shell = ["sh", "-c", f'echo $$ >>{pids}; exec "$@"', "sh"]
-        command = [*mpirun, "2", *shell, *ISLANDS, *line, "--quiet"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            deadline = time.monotonic() + 60
-            while not list(Path().glob(f"{folder}/checkpoints/*/manifest.json")):
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
-            os.kill(int(Path(pids).read_text().split()[0]), signal.SIGTERM)
-            _, said = process.communicate(timeout=60)
-        return process.returncode, said
-
-    assert without_report(suspended) == (75, "islands: SIGTERM; writing a checkpoint\n")

@@ -48,7 +48,6 @@ def header(words: list[str], ranks: int = 1) -> list[str]:
 
 
 def require_known(words: list[str]) -> None:
-    """Require a command of the program, of its scripts or of the shell."""
     for path in words:
         if path.startswith(("launch/", "tests/", "docs/")):
             assert (ROOT / path.partition(":")[0]).exists(), f"{path} is missing"

@@ -45,7 +45,6 @@ def add(block: str, root: Path) -> None:
 
 
 def _end_of(name: str, lines: list[str]) -> int:
-    """Return the line at which the assignment to a name ends."""
     for node in ast.parse("\n".join(lines)).body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -70,9 +69,8 @@ def test_the_parts_of_the_page_work_in_the_package(tmp_path: Path) -> None:
     cities = [(0, 0), (100, 0), (200, 100), (200, 200), (100, 300), (0, 300), (-100, 200)]
     scattered = [cities[3 * place % 7] for place in range(7)]
     (tmp_path / "ring.xy").write_text("".join(f"{x} {y}\n" for x, y in scattered))
-    ran = subprocess.run(
-        [sys.executable, "-c", _RUNS], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    command = [sys.executable, "-c", _RUNS]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     length = 3 * 100 + 3 * 141 + 224
     assert ran.stdout.splitlines()[-4:] == ["20", "[-1, 0, 1, 2]", str(length), "True"]

@@ -22,9 +22,8 @@ import islands
 
 
 def _output(*line: str | Path, folder: Path = ROOT) -> str:
-    ran = subprocess.run(
-        list(map(str, line)), capture_output=True, text=True, timeout=300, check=False, cwd=folder
-    )
+    command = list(map(str, line))
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder)
     assert ran.returncode == 0, f"{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
     return ran.stdout
 

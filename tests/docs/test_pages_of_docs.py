@@ -67,13 +67,11 @@ def test_links_and_pictures_have_targets() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of the headings of a page."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
 def navigation(page: Path) -> list[str]:
-    """Return the entries of the trees of contents of a page."""
     trees = re.findall(r"^\.\. toctree::\n((?: +.*\n|\n)*)", page.read_text(), re.MULTILINE)
     lines = [line.strip() for tree in trees for line in tree.splitlines()]
     return [line for line in lines if line and not line.startswith(":")]
@@ -102,9 +100,8 @@ def test_each_public_name_is_once_in_the_reference() -> None:
 def test_the_site_is_built(tmp_path: Path) -> None:
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         pytest.skip(f"{', '.join(missing)}: not installed. Install the extra docs")
-    ran = subprocess.run(
-        [sys.executable, SITE / "build", tmp_path], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, SITE / "build", tmp_path]
+    ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr[-3000:]
     html = tmp_path / "html"
     assert "islands" in (html / "docs" / "install.html").read_text(encoding="utf-8")
@@ -127,8 +124,7 @@ def test_the_lines_for_a_package_read_exported_tables(package: str) -> None:
     for form in ("csv", "parquet"):
         assert main(["export", "second", f"--{form}", f"trace.{form}"]) == 0
     (block,) = (each for each in blocks(DOCS / "reports.md") if each.needs == package)
-    done = subprocess.run(
-        [sys.executable, "-c", block.text], capture_output=True, text=True, timeout=120
-    )
+    command = [sys.executable, "-c", block.text]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "20" in done.stdout

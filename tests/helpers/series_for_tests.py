@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from fakes import DeadError, FakeArchipelago
+from fakes import FakeArchipelago
 from starts_for_tests import AnyOrder
 
 from islands.archipelago.measure import Candidate
@@ -38,7 +38,6 @@ class Seeded(FakeArchipelago):
     """Fake islands whose best and digests depend on the seed; `begun` records their starts."""
 
     begun: ClassVar[list[tuple[str, int]]] = []
-    dies_with: ClassVar[int | None] = None
     signalled_at: ClassVar[tuple[int, int] | None] = None
     """The seed and the generation at which SIGTERM is sent."""
 
@@ -51,8 +50,6 @@ class Seeded(FakeArchipelago):
         self.begun.append((self.name, self.seed))
 
     def advance(self, generations: int) -> None:
-        if self.seed == self.dies_with:
-            raise DeadError
         if (self.seed, self.generation) == self.signalled_at:
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(0.2)

@@ -93,9 +93,7 @@ def test_a_rank_that_dies_while_ranks_start_does_not_change_the_result(
     )
     environment |= {"PYTHONPATH": str(tmp_path), "DIED": str(tmp_path / "died")}
     line = [str(ROOT / "launch/supervise"), "3", *RUN, "--out", str(tmp_path / "killed")]
-    done = subprocess.run(
-        line, env=environment, capture_output=True, text=True, timeout=200, check=False
-    )
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     assert "the job of 3 ranks died (status 137: killed by signal 9)" in done.stderr
     assert "restart 1 of 3: mpirun -n 2 islands run 'demo/tsp'" in done.stderr

@@ -120,10 +120,7 @@ def take_terminal() -> None:
 
 
 def start(
-    machine: Supervised,
-    script: str = "supervise 2 --out r",
-    until: str = "started",
-    **how: Any,
+    machine: Supervised, script: str = "supervise 2 --out r", until: str = "started", **how: Any
 ) -> subprocess.Popen[str]:
     """Start a script, and return when there is the file `until`, which the job or script writes."""
     name, *options = script.split()

@@ -15,7 +15,7 @@ import pytest
 
 import islands
 from islands.errors import UsageError
-from islands.parallel import differences, library, likeness
+from islands.parallel import differences, library
 from islands.testing.ranks import on_ranks
 
 ROOT = Path(islands.__file__).parents[1]
@@ -43,31 +43,7 @@ def test_each_difference_is_shown_with_the_ranks_and_their_hosts() -> None:
     assert len(found(*many)) < 1000
 
 
-def test_every_source_and_header_counts_and_nothing_else(tmp_path: Path) -> None:
-    def digest() -> bytes:
-        likeness._digest.cache_clear()
-        return likeness._digest(tmp_path, (".py", ".toml"))
-
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a/b.py").write_text("1")
-    seen = [digest()]
-    (tmp_path / "a/b.pyc").write_text("1")
-    assert digest() == seen[0]
-    (tmp_path / "a/b.py").write_text("2")
-    seen.append(digest())
-    (tmp_path / "c.toml").write_text("")
-    seen.append(digest())
-    (tmp_path / "c.toml").rename(tmp_path / "d.toml")
-    seen.append(digest())
-    assert len(set(seen)) == 4
-    likeness._digest.cache_clear()
-    program = likeness._program()
-    assert program["the version of islands"] == islands.__version__
-    assert len({*program.values()}) == 3
-
-
 def copied(folder: Path) -> Path:
-    """Return a copy of the program."""
     for name in ("islands", "kernels", "instances"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
@@ -83,10 +59,9 @@ def test_ranks_of_another_program_end_before_anything_is_written(
     def run() -> subprocess.CompletedProcess[str]:
         line = [sys.executable, "-m", "islands", "run", "demo/qap", "--backend", "cpu"]
         line += ["--stop", "generations=5", "--out", "out"]
-        places = [[*mpirun, "1", "-x", f"PYTHONPATH={ROOT}"], [":", "-n", "1"]]
-        second = [*places[1], "-x", f"PYTHONPATH={other}"]
+        first = [*mpirun, "1", "-x", f"PYTHONPATH={ROOT}", *line]
         return subprocess.run(
-            [*places[0], *line, *second, *line],
+            [*first, ":", "-n", "1", "-x", f"PYTHONPATH={other}", *line],
             cwd=tmp_path,
             env=os.environ | {"PYTHONSAFEPATH": "1"},
             capture_output=True,
@@ -135,24 +110,24 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
-def test_ucx_is_loaded_before_mpi_starts(loads: list[str]) -> None:
-    library.prepare()
-    assert (loads, os.environ[LAYER]) == (["ucx"], "ucx,ob1")
-
-
-def test_ucx_is_not_loaded_into_an_mpi_that_has_started(
-    loads: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("chosen", "has_started", "is_loaded", "layer"),
+    [(None, False, True, "ucx,ob1"), (None, True, False, None), ("ob1", False, False, "ob1")],
+)
+def test_ucx_is_loaded_before_mpi_starts_unless_another_layer_is_chosen(
+    chosen: str | None,
+    has_started: bool,
+    is_loaded: bool,
+    layer: str | None,
+    loads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "mpi4py.MPI", SimpleNamespace())
+    if has_started:
+        monkeypatch.setitem(sys.modules, "mpi4py.MPI", SimpleNamespace())
+    if chosen is not None:
+        monkeypatch.setenv(LAYER, chosen)
     library.prepare()
-    assert loads == []
-    assert LAYER not in os.environ
-
-
-def test_a_choice_of_the_layer_is_kept(loads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(LAYER, "ob1")
-    library.prepare()
-    assert (loads, os.environ[LAYER]) == ([], "ob1")
+    assert (loads, os.environ.get(LAYER)) == (["ucx"] * is_loaded, layer)
 
 
 @pytest.mark.usefixtures("loads")

@@ -1,3 +1,5 @@
+"""Ranks: what a launcher says, what they tell each other, and errors and interrupts of one."""
+
 from __future__ import annotations
 
 import os
@@ -46,13 +48,9 @@ def test_invalid_variables_of_a_launcher_are_refused(
 def alone(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a new Python process, with only the launcher's variables in `environment`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PRTE_"))}
+    command = [sys.executable, "-c", code]
     return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+        command, env={**kept, **environment}, capture_output=True, text=True, timeout=60
     )
 
 
@@ -178,13 +176,8 @@ with ranks.guarded(show_traceback=False):
 def test_an_error_on_one_rank_ends_all_and_is_printed_once(
     mpirun: list[str], error: str, message: str, status: int
 ) -> None:
-    done = subprocess.run(
-        [*mpirun, "3", sys.executable, "-c", FAILURE_ON_ONE_RANK.format(error=error)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    command = [*mpirun, "3", sys.executable, "-c", FAILURE_ON_ONE_RANK.format(error=error)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == status
     assert done.stderr.count("islands: [rank 1 of 3, ") == 1
     assert done.stderr.count(message) == 1
@@ -201,3 +194,27 @@ def test_ranks_that_are_divided_again_in_the_same_way_get_the_same_world() -> No
     assert every is not first
     assert every.allgather(ranks.rank) == [*range(ranks.size)]
     assert ranks.split(0) is every
+
+
+ONE_IS_INTERRUPTED = """
+import os, signal, time
+import islands.cli, islands.cli.run
+
+def interrupted():
+    ranks = islands.parallel.world()
+    if ranks.rank == 1:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    return ranks
+
+islands.cli.run.world = interrupted
+islands.cli.main()
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupt_of_one_rank_during_the_start_ends_all(mpirun: list[str]) -> None:
+    command = [*mpirun, "2", sys.executable, "-c", ONE_IS_INTERRUPTED]
+    command += ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--stop", "seconds=1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 130

@@ -34,13 +34,11 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return the folder of a finished run."""
     solved(tmp_path / "a")
     return tmp_path / "a"
 
 
 def change_metadata(folder: Path, key: bytes, change: Callable[[bytes], bytes]) -> Path:
-    """Change a value of the metadata of the solution, update its checksum and return its path."""
     path = folder / "solution.parquet"
     table = read_parquet(path, [*pq.read_schema(path)])
     metadata = table.schema.metadata
@@ -50,7 +48,6 @@ def change_metadata(folder: Path, key: bytes, change: Callable[[bytes], bytes]) 
 
 
 def change_result(folder: Path, **values: object) -> Path:
-    """Change values of the stored result."""
     return change_metadata(
         folder, b"islands.result", lambda facts: json.dumps(json.loads(facts) | values).encode()
     )

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from commands_for_tests import Patch
 from run_folders import claimed, finished
 
 from islands.configuration.spec import SIGN
@@ -17,7 +18,7 @@ from islands.record.folder import refuse_unfit, remove_checkpoint, require_run
 from islands.record.lock import FolderLock
 
 
-def test_new_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_folders_never_collide(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     with ThreadPoolExecutor(8) as pool:
         claims = [pool.submit(claimed, None) for _ in range(40)]
@@ -96,7 +97,7 @@ def test_a_run_that_can_be_resumed_is_not_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("force", [False, True])
 def test_a_run_locked_by_another_process_is_not_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: bool
+    tmp_path: Path, monkeypatch: Patch, force: bool
 ) -> None:
     monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
     folder = finished(tmp_path / "a")
@@ -150,9 +151,7 @@ def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
     ]
 
 
-def test_checkpoints_are_removed_before_their_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_checkpoints_are_removed_before_their_records(tmp_path: Path, monkeypatch: Patch) -> None:
     gone = list[str]()
     unlink = Path.unlink
 
@@ -167,9 +166,7 @@ def test_checkpoints_are_removed_before_their_records(
     assert gone[-1] == "run.toml"
 
 
-def test_a_filesystem_without_locks_is_accepted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_filesystem_without_locks_is_accepted(tmp_path: Path, monkeypatch: Patch) -> None:
     def unsupported(*_: int) -> None:
         raise OSError(95, "Operation not supported")
 
@@ -179,9 +176,7 @@ def test_a_filesystem_without_locks_is_accepted(
         second.take(tmp_path)
 
 
-def test_removing_the_log_does_not_unlock_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_removing_the_log_does_not_unlock_the_folder(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
     with FolderLock() as first, FolderLock() as second:
         first.take(tmp_path)

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from commands_for_tests import Capture, Patch
 from quick_plots import without_rendering
 
 import islands
@@ -27,7 +28,7 @@ FILES = {
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def runs(tmp_path: Path, monkeypatch: Patch) -> Path:
     """Go to the folder of two runs that differ in their seeds; return the first one."""
     monkeypatch.chdir(tmp_path)
     for seed in ("1", "2"):
@@ -45,14 +46,14 @@ def copied(name: str) -> None:
         shutil.copy(Path("seed2", name), Path("seed1", name))
 
 
-def said(capsys: pytest.CaptureFixture[str], *line: str, status: int = 0) -> str:
+def said(capsys: Capture, *line: str, status: int = 0) -> str:
     capsys.readouterr()
     assert main([*line]) == status
     out, err = capsys.readouterr()
     return out + err
 
 
-def test_files_of_one_run_are_no_strangers(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_one_run_are_no_strangers(runs: Path, capsys: Capture) -> None:
     assert strangers(runs) == {}
     assert main(["resume", str(runs), "--stop", "generations=9", "--quiet"]) == 0
     assert strangers(runs) == {}
@@ -65,9 +66,7 @@ def test_files_of_one_run_are_no_strangers(runs: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_every_command_says_what_is_of_another_run(
-    runs: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_every_command_says_what_is_of_another_run(runs: Path, capsys: Capture, name: str) -> None:
     copied(name)
     words = FILES[name]
     (found,) = json.loads(said(capsys, "status", "seed1", "--json"))["warnings"]
@@ -103,7 +102,7 @@ def test_records_of_another_run_are_refused_in_python(runs: Path) -> None:
 
 
 def test_runs_with_the_same_settings_differ_in_their_starts_or_results(
-    runs: Path, capsys: pytest.CaptureFixture[str]
+    runs: Path, capsys: Capture
 ) -> None:
     line = ["demo/tsp", *RUN, "--seed", "1", "--stop", "generations=9"]
     assert main(["run", *line, "--out", "longer"]) == 0
@@ -112,9 +111,7 @@ def test_runs_with_the_same_settings_differ_in_their_starts_or_results(
     assert words in said(capsys, "status", "seed1")
 
 
-def test_the_same_settings_of_another_instance_are_another_run(
-    runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_same_settings_of_another_instance_are_another_run(runs: Path, capsys: Capture) -> None:
     for seed in (1, 2):
         cities = islands.tsp([[0, 0], [0, 9], [9, seed], [9, 9], [5, 5]], name="five")
         few = {"generations": 3, "islands": 2, "population": 8, "backend": "cpu"}
@@ -130,9 +127,7 @@ def test_the_same_settings_of_another_instance_are_another_run(
     assert "problem.npz contains another problem than that of run.toml" in refused
 
 
-def test_verify_compares_the_two_files_of_the_solution(
-    runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_compares_the_two_files_of_the_solution(runs: Path, capsys: Capture) -> None:
     lines = (runs / "solution.tour").read_text().splitlines(keepends=True)
     first = lines.index("TOUR_SECTION\n") + 1
     lines[first : first + 2] = reversed(lines[first : first + 2])

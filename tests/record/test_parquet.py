@@ -60,12 +60,6 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
         read_parquet(path, [*TABLE.schema])
 
 
-def test_a_file_without_a_checksum_is_refused(tmp_path: Path) -> None:
-    pq.write_table(TABLE, tmp_path / "a.parquet")
-    with pytest.raises(InputError, match="has no checksum"):
-        read_parquet(tmp_path / "a.parquet", [*TABLE.schema])
-
-
 @pytest.mark.parametrize(("length", "is_read"), [(32, True), (33, False)])
 def test_texts_that_every_row_may_have_are_short(
     tmp_path: Path, length: int, is_read: bool

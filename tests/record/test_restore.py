@@ -1,9 +1,10 @@
-"""Resuming from checkpoints, also if they or their records are damaged or missing."""
+"""Resuming from checkpoints, also if they or their records are damaged, or a write is cut."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -17,20 +18,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from starts_for_tests import checkpoints, facts, killed, require_same, start, streams, whole
+from fakes import FakeArchipelago, Quiet
+from starts_for_tests import checkpoints, facts, killed, record, require_same, start, streams, whole
 
 import islands
 from islands.configuration.spec import FORMAT
 from islands.errors import InputError
 from islands.progress.progress import Moment, Progress
 from islands.record.checkpoint import (
+    Checkpoints,
     Manifest,
     RankFile,
     content_digest,
     newest_first,
     next_start,
-    remove_obsolete,
 )
+from islands.record.journal import Journal
 from islands.record.stream import Extent
 from islands.run import pace as pace
 
@@ -72,42 +75,28 @@ def cut(path: Path) -> None:
 
 
 def flipped(path: Path) -> None:
-    """Flip one bit."""
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
 def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change a manifest and its checksum."""
     values = json.loads(path.read_text())
     del values["sha256"]
     change(values)
     path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
 
 
-def foreign(path: Path) -> None:
-    rewritten(path, lambda values: values.update(run="0" * 64))
+def with_values(**values: object) -> Callable[[Path], object]:
+    return lambda path: rewritten(path, lambda manifest: manifest.update(values))
 
 
-def newer(path: Path) -> None:
-    rewritten(path, lambda values: values.update(format=FORMAT + 1))
+def with_parts(change: Callable[[list[dict[str, Any]]], object]) -> Callable[[Path], object]:
+    return lambda path: rewritten(path, lambda manifest: change(manifest["parts"]))
 
 
-def older(path: Path) -> None:
-    rewritten(path, lambda values: values.update(format=2))
-
-
-def of_another_version(path: Path) -> None:
-    rewritten(path, lambda values: values.update(islands="0.0.9"))
-
-
-def outside(path: Path) -> None:
-    rewritten(path, lambda values: values["parts"][0].update(file="../../run.toml"))
-
-
-def half(path: Path) -> None:
-    rewritten(path, lambda values: values["parts"].pop())
+def outside(parts: list[dict[str, Any]]) -> None:
+    parts[0]["file"] = "../../run.toml"
 
 
 def other_arrays(path: Path) -> None:
@@ -132,12 +121,12 @@ FAULTS: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "manifest cut": ("manifest.json", cut, "is damaged or cut off"),
     "no manifest": ("manifest.json", lambda path: path.write_text("[]"), "is not the manifest"),
     "nested": ("manifest.json", lambda path: path.write_text("[" * 100_000), ""),
-    "half": ("manifest.json", half, "do not contain islands"),
-    "foreign": ("manifest.json", foreign, "belongs to a run with other settings"),
-    "newer": ("manifest.json", newer, f"has format {FORMAT + 1}"),
-    "older": ("manifest.json", older, "has format 2"),
-    "of another version": ("manifest.json", of_another_version, r"islands 0\.0\.9"),
-    "outside": ("manifest.json", outside, r"\.\./\.\./run\.toml"),
+    "half": ("manifest.json", with_parts(list.pop), "do not contain islands"),
+    "foreign": ("manifest.json", with_values(run="0" * 64), "belongs to a run with other settings"),
+    "newer": ("manifest.json", with_values(format=FORMAT + 1), f"has format {FORMAT + 1}"),
+    "older": ("manifest.json", with_values(format=2), "has format 2"),
+    "of another version": ("manifest.json", with_values(islands="0.0.9"), r"islands 0\.0\.9"),
+    "outside": ("manifest.json", with_parts(outside), r"\.\./\.\./run\.toml"),
 }
 
 
@@ -259,13 +248,6 @@ def test_the_newest_checkpoint_is_that_of_the_latest_generation_and_start(tmp_pa
     assert next_start(tmp_path) == 5
 
 
-def test_a_finished_run_keeps_the_checkpoints_of_its_last_start_only(tmp_path: Path) -> None:
-    made(tmp_path, "000000000010.1", "000000000020.2", "000000000030.3", "000000000015.4")
-    remove_obsolete(tmp_path, 3)
-    assert checkpoints(tmp_path) == ["000000000030.3"]
-    assert streams(tmp_path) == []
-
-
 _PERTURB = -6  # M_PERTURB of the C library
 
 
@@ -308,3 +290,75 @@ def test_equal_runs_write_equal_checkpoints(
             found.append({name: saved[name].tobytes() for name in saved.files})
     assert found[0].keys() == found[1].keys()
     assert [name for name in found[0] if found[0][name] != found[1][name]] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("owner", "method"), [(Journal, "epoch"), (Checkpoints, "keep"), (Journal, "finish")]
+)
+@pytest.mark.parametrize("call", [1, 2, 5])
+def test_a_kill_during_a_write_loses_nothing(
+    owner: type, method: str, call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    before = getattr(owner, method)
+    calls = itertools.count(1)
+
+    def dying(self: object, *arguments: object) -> None:
+        if next(calls) == call:
+            raise SystemExit
+        before(self, *arguments)
+
+    monkeypatch.setattr(owner, method, dying)
+    for _ in range(2):
+        try:
+            start(folder, 2)
+        except SystemExit:
+            continue
+    monkeypatch.undo()
+    start(folder, 2)
+    require_same(folder, whole(tmp_path / "b", 2))
+
+
+@pytest.mark.slow
+def test_a_finished_run_can_be_extended(tmp_path: Path) -> None:
+    folder = whole(tmp_path / "a", 2, stop="generations=61")
+    assert 61 in record(folder, "trace")["rank-000.parquet"].column("generation").to_pylist()
+    result, said = start(folder, 3)
+    assert "resumed from generation 61   checkpoints/000000000061.1" in said
+    assert result.generations == 100
+    # Generation 61 does not end an epoch of the longer run.
+    require_same(folder, whole(tmp_path / "b", 3))
+
+
+def test_the_last_two_checkpoints_and_their_records_are_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    killed(folder, 1, at=50)
+    assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
+    # The second start writes no checkpoint, so those of the first are needed.
+    killed(folder, 2, at=60, **{"checkpoint.every": "0"})
+    assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
+    assert streams(folder) == [
+        *("rank-000.1.unfinished.arrows", "rank-000.2.unfinished.arrows"),
+        "rank-001.2.unfinished.arrows",
+    ]
+    # No checkpoint needs the records of the second start, so they are removed.
+    killed(folder, 1, at=60, **{"checkpoint.every": "0"})
+    assert streams(folder) == ["rank-000.1.unfinished.arrows", "rank-000.3.unfinished.arrows"]
+    start(folder, 1)
+    assert checkpoints(folder) == ["000000000096.4", "000000000100.4"]
+    assert streams(folder) == streams(folder, "migrations") == []
+
+
+def test_an_incomplete_generation_0_cannot_be_resumed(tmp_path: Path) -> None:
+    class Partial(FakeArchipelago):
+        is_partial = True
+
+    class Stopped(Quiet):
+        requested = 2
+
+    result, _ = start(tmp_path, kind=Partial, interruption=Stopped, goes_on=False)
+    assert not checkpoints(tmp_path)
+    assert result.suspended

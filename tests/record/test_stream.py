@@ -222,14 +222,6 @@ def test_every_second_fourth_or_further_generation_is_kept(
     assert len(notes) == 1
 
 
-def test_a_command_that_needs_all_rows_refuses_a_long_record(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "MOST_ROWS", 1199)
-    with pytest.raises(InputError, match="1200 rows"):
-        read_records(folder, "trace")
-
-
 def test_generations_are_counted_across_pieces() -> None:
     thinning, whole = Thinning(2), rows(range(10))
     pieces = [whole.slice(start, 4) for start in range(0, 30, 4)]

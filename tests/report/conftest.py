@@ -17,7 +17,6 @@ PLAIN = {"algorithm": "ga", "improver": "none"}
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a run of each kind."""
     folder = tmp_path_factory.mktemp("runs")
     for name in ("tsp", "qap", "mkp"):
         settings = {**SMALL, **RING, **PLAIN}

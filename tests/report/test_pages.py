@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 from checked_pages import Checked, experiment, page, plain
-from commands_for_tests import Capture, Patch
+from commands_for_tests import Capture
 
 import islands
 from islands.cli import main
@@ -213,14 +213,6 @@ def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -
     other = f"{tmp_path / 'yours.py'}:failing"
     assert main(["plot", str(folder), "--instance", other]) == 2
     assert main(["report", str(tmp_path), *named]) == 2
-
-
-@pytest.mark.slow
-def test_a_script_of_others_is_not_run(tmp_path: Path, monkeypatch: Patch) -> None:
-    folder = scripted(tmp_path, "problem")
-    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))  # another user has another key
-    assert "drawn by the script" not in page(folder)
-    assert "drawn by the script" in page(folder, trusted=True)
 
 
 SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from results_for_tests import called, ended, filled
 
-from islands.instances.catalogue import BestKnown, catalogue
+from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.base import Problem
@@ -21,9 +21,7 @@ from islands.problems.tsp import Tsp
 from islands.reproduce import munhao2019_figures as facts
 from islands.reproduce import xavier2019
 from islands.reproduce.cells import TableRow
-from islands.reproduce.dantas2014 import (
-    GapsTable,
-)
+from islands.reproduce.dantas2014 import GapsTable
 from islands.reproduce.dantas2014_islands import ALL
 from islands.reproduce.jardim2021 import (
     IMPLEMENTATION_GAPS,
@@ -35,9 +33,7 @@ from islands.reproduce.jardim2021 import (
     literature,
     searches,
 )
-from islands.reproduce.munhao2019 import (
-    Sac94Table,
-)
+from islands.reproduce.munhao2019 import Sac94Table
 from islands.reproduce.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
 from islands.reproduce.orlib import ProblemKind
 from islands.reproduce.soca2010 import (
@@ -50,6 +46,18 @@ from islands.reproduce.soca2010 import (
 )
 from islands.reproduce.table import PaperTable
 from islands.reproduce.xavier2019 import MEAN_VALUES, mean_random_tour
+
+
+def entry(name: str) -> Entry:
+    found = catalogue().entry(*name.split("/"))
+    assert found is not None, name
+    return found
+
+
+def best_known(name: str) -> BestKnown:
+    known = entry(name).best_known
+    assert known is not None, name
+    return known
 
 
 def test_the_means_agree_with_the_printed_means() -> None:
@@ -66,11 +74,7 @@ def test_the_means_agree_with_the_printed_means() -> None:
 
 
 def test_every_instance_of_xavier2019_is_in_order_of_size() -> None:
-    sizes = []
-    for name in xavier2019.printed():
-        entry = catalogue().entry(*name.split("/"))
-        assert entry is not None, name
-        sizes.append(entry.size)
+    sizes = [entry(name).size for name in xavier2019.printed()]
     assert len(sizes) == 21
     assert sizes == sorted(sizes)
 
@@ -150,9 +154,7 @@ def test_the_figures_agree_and_their_instances_are_in_the_catalogue() -> None:
         assert row.cpu_seconds / row.gpu_seconds == pytest.approx(row.speedup, abs=0.0051)
     assert [name for name, row in quality().items() if row.hits == 0] == ["qaplib/lipa40a"]
     for name in (*quality(), *performance()):
-        entry = catalogue().entry(*name.split("/"))
-        assert entry is not None, name
-        assert entry.best_known is not None, name
+        best_known(name)
 
 
 CUT = 0.01  # some of the printed means are truncated
@@ -214,25 +216,15 @@ def test_the_averages_of_the_literature() -> None:
 def test_every_instance_is_in_the_catalogue_with_its_value() -> None:
     sizes = []
     for name, row in literature().items():
-        entry = catalogue().entry(*name.split("/"))
-        assert entry is not None, name
-        assert entry.best_known is not None, name
-        assert entry.best_known.value == row.known
-        sizes.append(entry.size)
+        assert best_known(name).value == row.known
+        sizes.append(entry(name).size)
     assert (len(sizes), sizes) == (21, sorted(sizes))
     assert (len(implementations()), len(searches())) == (14, 8)
     for name in (*implementations(), *searches()):
-        assert catalogue().entry(*name.split("/")) is not None, name
+        entry(name)
 
 
 SETS = {"orlib": orlib, "sac94": sac94, "gk": gk}
-
-
-def best_known(name: str) -> BestKnown:
-    entry = catalogue().entry(*name.split("/"))
-    assert entry is not None, name
-    assert entry.best_known is not None, name
-    return entry.best_known
 
 
 @pytest.mark.parametrize(("name", "rows"), [("orlib", 27), ("sac94", 24), ("gk", 11)])

@@ -16,7 +16,7 @@ from islands.parallel import World
 from islands.record import lock as lock_module
 from islands.run import build
 from islands.run import runner as runner
-from islands.run.single import check_exactly, combined
+from islands.run.single import check_exactly
 from islands.testing.ranks import on_ranks
 
 
@@ -80,8 +80,6 @@ def test_a_run_locks_its_folder_until_its_end(
 
 
 class Warm(Honest):
-    """Requests the start solutions when it starts."""
-
     def __init__(self, warm_start: Any, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.warm_start = warm_start
@@ -110,26 +108,11 @@ def test_a_resumed_run_does_not_need_its_start_solutions(
         resumed(tmp_path / "a", stop="generations=200")
 
 
-def test_an_invalid_start_solution_is_refused_with_its_file_name(tmp_path: Path) -> None:
-    class Strict(FakeProblem):
-        def check(self, solution: Any) -> None:
-            raise RunError("item 3 is missing")
-
-    (tmp_path / "short.tour").write_text("0 1 2 4 4")
-    with pytest.raises(InputError, match=r"short\.tour: item 3 is missing"):
-        solved(None, Strict(), start=[str(tmp_path / "short.tour")])
-
-
 def test_a_profit_is_checked_with_its_own_sign() -> None:
     order = np.arange(5, dtype=np.int64)
     check_exactly(FakeProblem(maximise=True), Candidate(-100, 0, order, order), 100)
     with pytest.raises(RunError, match="the cost -100"):
         check_exactly(FakeProblem(maximise=True), Candidate(-100, 0, order, order), -100)
-
-
-def test_the_digest_is_in_island_order() -> None:
-    assert combined([(10, "c"), (2, "b"), (1, "a")]) == combined([(1, "a"), (2, "b"), (10, "c")])
-    assert combined([(1, "a"), (2, "b")]) != combined([(1, "b"), (2, "a")])
 
 
 @pytest.mark.parametrize(

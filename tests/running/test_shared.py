@@ -119,12 +119,9 @@ def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
 def test_places_without_an_instance_do_no_harm() -> None:
     # The second of these has other numbers in its structs, so that its place stays free at first.
     problems = [*facilities(1), islands.qap(np.ones((9, 9), int), np.ones((9, 9), int))]
-    every = found(problems * 3, choose("cpu", 1), islands=1, stop="generations=45")
-    alone = [
-        islands.solve(each, backend="cpu", threads=1, seed=4 + n, islands=1, stop="generations=45")
-        for n, each in enumerate(problems * 3)
-    ]
-    assert [facts(every[n]) for n in range(6)] == [facts(each) for each in alone]
+    settings: dict[str, Any] = {"islands": 1, "stop": "generations=45"}
+    every = found(problems * 3, choose("cpu", 1), **settings)
+    require_as_alone(every, problems * 3, **settings)
 
 
 @pytest.mark.slow
@@ -142,9 +139,7 @@ def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.Mon
     with monkeypatch.context() as without:
         without.setattr(islands, "solve", None)  # none is solved alone
         every = found(problems, choose("cpu", 1), keys=keys, **settings)
-    for number, problem in enumerate(problems):
-        alone = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
-        assert facts(every[number]) == facts(alone)
+    require_as_alone(every, problems, **settings)
 
 
 def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,11 +154,7 @@ def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.Monke
     every = found(problems, choose("cpu", 1), lambda: bool(ends), **settings)
     assert len(every) == len(ends)
     assert 1 < len(ends) < len(problems)
-    for number, mine in every.items():
-        other = islands.solve(
-            problems[number], backend="cpu", threads=1, seed=4 + number, **settings
-        )
-        assert facts(mine) == facts(other)
+    require_as_alone(every, problems, **settings)
 
 
 @pytest.mark.gpu
@@ -208,6 +199,12 @@ def alone(problem: Problem, number: int, **settings: Any) -> Result:
     return islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
 
 
+def require_as_alone(every: dict[int, Any], problems: Sequence[Problem], **settings: Any) -> None:
+    """Require that the results of problems, by their number, are those of each alone."""
+    for number, mine in every.items():
+        assert facts(mine) == facts(alone(problems[number], number, **settings))
+
+
 def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any) -> list[int]:
     """Require the results of each alone; return those that shared launches."""
     every, shared = found(problems, backend, **settings), []
@@ -244,16 +241,13 @@ def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(parts, "_FEW", 1)
     compiled = sources_of(monkeypatch)
     problems = some(make, (12,) * 5)
-    every = found(problems, gpu, **settings)
+    every: dict[int, Any] = found(problems, gpu, **settings)
     macros = [each.defines for each in compiled]
     own = [each for each in macros if "ISLANDS_INSTANCES" in each and "ISLANDS_PROBLEM" in each]
     assert own
     assert all("ISLANDS_TILED" in each for each in own)
-    for number, problem in enumerate(problems):
-        mine = every[number]
-        assert isinstance(mine, Result)
-        assert isinstance(mine.records, VisitRecords)
-        assert facts(mine) == facts(alone(problem, number, **settings))
+    assert all(isinstance(each.records, VisitRecords) for each in every.values())
+    require_as_alone(every, problems, **settings)
 
 
 @pytest.mark.slow
@@ -304,14 +298,12 @@ def test_a_wrong_cost_concerns_its_own_problem_only(
     data = {**problems[3].statement["data"], member: wrong}
     cost = problems[3].statement["cost"]
     problems[3] = islands.real(low, high, cost=cost, data=data, name="wrong")
-    every = found(problems, device, **DE)
+    every: dict[int, Any] = found(problems, device, **DE)
     with pytest.raises(RunError) as raised:
         alone(problems[3], 3, **DE)
     assert str(every.pop(3)) == str(raised.value)
-    for number, mine in every.items():
-        assert isinstance(mine, Result)
-        assert isinstance(mine.records, VisitRecords)
-        assert facts(mine) == facts(alone(problems[number], number, **DE))
+    assert all(isinstance(each.records, VisitRecords) for each in every.values())
+    require_as_alone(every, problems, **DE)
 
 
 def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:

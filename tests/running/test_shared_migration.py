@@ -27,26 +27,11 @@ SELECTION, REPLACEMENT = "migration.selection", "migration.replacement"
 DELAY, DUPLICATES = "migration.delay", "migration.duplicates"
 CASES: dict[str, dict[str, Any]] = {
     "ring": {**GA, **RING},
-    "all others, random ones": {
-        **GA,
-        "migration": "elite",
-        "interval": 4,
-        SELECTION: "random",
-    },
+    "all others, random ones": {**GA, "migration": "elite", "interval": 4, SELECTION: "random"},
     "a random ring, delayed": {**GA, **RING, "migration": "random", DELAY: 1},
     "from one to all": {**GA, **RING, "migration": "broadcast", SELECTION: "roulette"},
-    "if better, delayed": {
-        **GA,
-        **RING,
-        REPLACEMENT: "if-better",
-        DELAY: 1,
-    },
-    "a torus, no duplicates": {
-        **GA,
-        **RING,
-        "migration": "torus",
-        DUPLICATES: "refuse",
-    },
+    "if better, delayed": {**GA, **RING, REPLACEMENT: "if-better", DELAY: 1},
+    "a torus, no duplicates": {**GA, **RING, "migration": "torus", DUPLICATES: "refuse"},
     "random places": {**GA, **RING, "migration": "hypercube", REPLACEMENT: "random"},
     "keys": {"algorithm": "brkga", "migration": "elite", "interval": 5, "reset": 2},
     "swarms": {"algorithm": "pso", **RING, "population": 20},

@@ -40,7 +40,6 @@ def slurm(tmp_path: Path, monkeypatch: Patch) -> Commands:
 
 
 def attempt(monkeypatch: Patch, number: str, *words: str) -> int:
-    """Return the exit status of an attempt of a job."""
     monkeypatch.setenv("SLURM_JOB_ID", number)
     return job.main(["run", *words])
 
@@ -229,7 +228,6 @@ QUICK_RUN += ["--quiet", "--stop", "generations=2"]
 
 
 def run_element(monkeypatch: Patch, element: int, *words: str, number: str = "5") -> int:
-    """Run one element of a job array and return its exit status."""
     with monkeypatch.context() as patched:
         for name, value in in_array(element, number).items():
             patched.setenv(name, value)

@@ -80,24 +80,24 @@ def test_a_site_is_read_without_the_variables_of_the_user(
     assert "--requeue\n" not in written.replace("--no-requeue", "")
 
 
+def program(path: Path, body: str = "") -> None:
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
 class Direct:
     """The batch scripts, run directly with an sbatch that prints its options."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         shutil.copytree(SCRIPTS, folder / "slurm")
-        (folder / "sbatch").write_text('#!/bin/sh\necho "$@"\n')
-        (folder / "sbatch").chmod(0o755)
+        program(folder / "sbatch", 'echo "$@"')
         self.environment = {"PATH": f"{folder}:/usr/bin:/bin"}
 
     def __call__(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [f"slurm/{name}.sbatch", *words]
         return subprocess.run(
-            [f"slurm/{name}.sbatch", *words],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            command, cwd=self.folder, env=self.environment, capture_output=True, text=True
         )
 
 
@@ -182,10 +182,8 @@ def test_a_batch_script_sources_the_site_next_to_itself(
     script = tmp_path / f"slurm/{name}.sbatch"
     (tmp_path / "slurm/site.env").write_text("touch own\n")
     (tmp_path / "site.env").write_text("touch foreign\n")
-    (tmp_path / "scontrol").write_text(f"#!/bin/sh\necho 'Command={script}'\n" if is_known else "")
-    (tmp_path / "scontrol").chmod(0o755)
-    (tmp_path / "python").write_text("#!/bin/sh\n")
-    (tmp_path / "python").chmod(0o755)
+    program(tmp_path / "scontrol", f"echo 'Command={script}'" if is_known else "")
+    program(tmp_path / "python")
     direct.environment["SLURM_JOB_ID"] = "1"
     done = direct(name)
     assert done.returncode == 0
@@ -208,15 +206,11 @@ def test_a_notice_that_the_batch_script_does_not_receive_is_refused() -> None:
 def test_a_submitted_script_does_not_submit_itself(tmp_path: Path, template: str) -> None:
     path = tmp_path / "job.sbatch"
     path.write_text(script(template, {}, ["demo/tsp"], tmp_path / "site.env", tmp_path))
-    (tmp_path / "sbatch").write_text("#!/bin/sh\necho submitted\n")
-    (tmp_path / "sbatch").chmod(0o755)
+    program(tmp_path / "sbatch", "echo submitted")
     for shell in ("sh", "bash"):
+        command = [shell, str(path)]
         done = subprocess.run(
-            [shell, str(path)],
-            env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=False,
+            command, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, text=True
         )
         assert (done.returncode, done.stdout) == (2, "")
 
@@ -249,21 +243,16 @@ def test_nothing_in_the_path_of_python_is_executed(tmp_path: Path, monkeypatch: 
     place = tmp_path / """$(touch owned)`touch owned`';touch owned;'}";touch owned;\\"""
     place.mkdir()
     python = place / "python"
-    python.write_text('#!/bin/sh\nprintf \'%s\\n\' "$PYTHON" "$@"\n')
-    python.chmod(0o755)
+    program(python, 'printf \'%s\\n\' "$PYTHON" "$@"')
     monkeypatch.setattr(sys, "executable", str(python))
     site = tmp_path / "site.env"
     site.write_text("")
     path = tmp_path / "job.sbatch"
     path.write_text(script("run", {"comment": "$(touch owned)"}, ["$(touch owned)"], site, place))
     environment = {"PATH": "/usr/bin:/bin", "SLURM_JOB_ID": "1"}
+    command = ["bash", str(path)]
     done = subprocess.run(
-        ["bash", str(path)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     lines = done.stdout.splitlines()
     assert lines[-6:] == [str(python), "-P", "-m", "islands.cli.job", "run", "$(touch owned)"]

@@ -10,12 +10,11 @@ from commands_of_slurm import Commands
 
 from islands.errors import InputError, RunError, UsageError
 from islands.parallel import ERROR_FILE, record_error
-from islands.slurm.command_line import JobFacts
 from islands.slurm.commands import ending
 from islands.slurm.follow import state_of
 from islands.slurm.jobs import Job, JobAttempts, latest_job, refuse_second_job
 from islands.slurm.ranks import Allocation, find_launcher
-from islands.slurm.run_job import _must_requeue, run_job
+from islands.slurm.run_job import _must_requeue
 from islands.slurm.submit import seconds_of, signal_before, submit_job, time_limit
 from islands.slurm.sweep import element_options
 
@@ -24,7 +23,6 @@ NO_GPUS = {"SLURM_GPUS_ON_NODE": "0"}
 
 
 def allocation(**variables: str) -> Allocation:
-    """Return the allocation of a job with these variables."""
     return Allocation.of(JOB | variables)
 
 
@@ -192,7 +190,6 @@ def test_ranks_report_their_own_errors_which_are_final_but_not_the_loss_of_other
 
 
 def submit(folder: Path, number: str) -> None:
-    """Write the files of a submitted job."""
     (folder / "slurm").mkdir(parents=True, exist_ok=True)
     (folder / "slurm/job.sbatch").touch()
     Job(number, str(folder), str(folder / "slurm/job.sbatch"), time.time()).write()
@@ -252,22 +249,3 @@ def test_a_second_job_for_a_folder_is_refused(slurm: Commands) -> None:
     refuse_second_job(folder, own="5")
     with pytest.raises(UsageError, match="scancel 5"):
         refuse_second_job(folder)
-
-
-def test_the_options_of_a_run_are_checked_before_the_gpus_of_its_job(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SLURM_JOB_ID", "5")
-    monkeypatch.setenv("SLURM_GPUS_ON_NODE", "0")
-
-    def check(words: object) -> JobFacts:
-        raise UsageError("unknown option '--nonsense'")
-
-    with pytest.raises(UsageError, match="--nonsense"):
-        run_job(["--nonsense"], check, Path("run"))
-    with pytest.raises(UsageError, match="1 rank and 0 GPUs"):
-        run_job([], lambda _: JobFacts(on_cpu=False), Path("other"))
-    for folder in ("run", "other"):
-        state = state_of(Path(folder))
-        assert (state.word, state.job) == ("failed", "5")
-        assert state.detail.startswith("status 2")
