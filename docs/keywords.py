@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from islands.improvers.base import Improver
     from islands.migration.topology import Topology
     from islands.parallel import World
-    from islands.run.loop import Callback
+    from islands.progress.progress import Callback
 '''
 
 _PARTS = {

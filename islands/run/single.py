@@ -87,7 +87,7 @@ def perform(
     run: PreparedRun,
     interruption: Interruption,
     output: Output,
-    notices: Sequence[str],
+    notices: Sequence[str] = (),
 ) -> Result:
     """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
 

@@ -12,13 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from examples_for_tests import FOLDER, NAMES, example, plain_cost, small
+from examples_for_tests import FOLDER, NAMES, plain_cost, small
 from pages import ROOT
 from standing_ranks import StandingRanks
-
-import islands
 
 
 def _output(*line: str | Path, folder: Path = ROOT) -> str:
@@ -110,49 +107,3 @@ def test_a_notebook_runs(notebook: Path) -> None:
     text = "\n".join("".join(cell["source"]) for cell in code_cells(notebook))
     settings = "import matplotlib\nmatplotlib.use('agg')\n"
     _output(sys.executable, "-c", settings + text, folder=FOLDER)
-
-
-@pytest.mark.slow
-def test_the_bounds_of_the_comparison_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(FOLDER))
-    bounds = example("bounds")
-    few = {"islands": 2, "population": 64, "backend": "cpu"}
-    problem = example("set_covering").make(50)
-    cost, bound = bounds.highs_covering(problem, seconds=10)
-    assert cost == pytest.approx(bound)
-    assert islands.solve(problem, target=cost, generations=2000, **few).cost == pytest.approx(cost)
-    value, bound = bounds.highs_quadratic(30, seconds=10)
-    assert value == pytest.approx(bound)
-    problem = example("binary_quadratic").make(30)
-    assert islands.solve(problem, target=value, generations=2000, **few).cost == pytest.approx(
-        value
-    )
-    assert bounds.machine_bound(20) <= islands.solve(small("flow_shop"), generations=9, **few).cost
-    problem = example("p_median").make(20)
-    cost, bound = bounds.highs_median(problem, seconds=10)
-    assert cost == pytest.approx(bound)
-    assert islands.solve(problem, target=cost, generations=2000, **few).cost == pytest.approx(cost)
-    problem = example("job_shop").make(100)
-    assert bounds.load_bound(problem) <= islands.solve(problem, generations=9, **few).cost
-    routes = bounds.clusters(20)
-    best = islands.solve(routes, generations=100, seed=2, **few).cost
-    assert best == bounds.served_by_cluster(routes)
-
-
-def test_the_savings_heuristic_joins_routes_that_save_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(FOLDER))
-    bounds = example("bounds")
-    # Pairs of customers in four directions: a route of capacity 2 serves each pair.
-    ends = np.array([[3, 0], [0, 3], [-3, 0], [0, -3], [4, 0], [0, 4], [-4, 0], [0, -4]]) * 100
-    places, ones = np.vstack([[[0, 0]], ends]), np.ones(8, int)
-    routes = example("vehicle_routing").routing(places, ones, capacity=2)
-    order = bounds.savings(routes)
-    assert sorted(order) == list(range(8))
-    assert {frozenset(pair) for pair in order.reshape(4, 2).tolist()} == {
-        frozenset((i, i + 4)) for i in range(4)
-    }
-    assert routes.cost(order) == 4 * 800
-    # It is at most as long as a route for each customer.
-    random = bounds.random_routes(60)
-    alone = 2 * random.members["distances"][0].sum()
-    assert random.cost(bounds.savings(random)) < alone

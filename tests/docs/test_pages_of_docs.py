@@ -71,18 +71,6 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-def navigation(page: Path) -> list[str]:
-    trees = re.findall(r"^\.\. toctree::\n((?: +.*\n|\n)*)", page.read_text(), re.MULTILINE)
-    lines = [line.strip() for tree in trees for line in tree.splitlines()]
-    return [line for line in lines if line and not line.startswith(":")]
-
-
-def test_each_page_is_once_in_the_navigation() -> None:
-    found = navigation(SITE / "index.rst")
-    pages = [f"docs/{path.stem}" for path in DOCS.glob("*.md")]
-    assert sorted(each for each in found if each.startswith("docs/")) == sorted(pages)
-
-
 def test_each_public_name_is_once_in_the_reference() -> None:
     named = re.compile(r"^\.\. (?:currentmodule:: (\S+)|auto\w+:: (\w+))", re.MULTILINE)
     found, module = [], ""

@@ -12,7 +12,7 @@ from commands_for_tests import Patch
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.doctor import checkup as checkups
-from islands.doctor.checkup import Place, examine
+from islands.doctor.checkup import examine
 from islands.doctor.nvidia import Gpu
 from islands.doctor.startup import timed_start
 from islands.errors import CompileError
@@ -23,31 +23,6 @@ from islands.parallel import World, world
 
 def gpu(number: int, driver: str = "580.159.03") -> Gpu:
     return Gpu(number, f"GPU-{number:032x}", "NVIDIA H200", 143771, driver)
-
-
-def place(rank: int, host: str = "alpha", on: Gpu | None = None) -> Place:
-    backend, device = ("cpu", "CPU, 8 threads") if on is None else ("cuda", on.name)
-    return Place(rank, host, rank % 2, "0-7", backend, device, on)
-
-
-def test_a_trouble_of_some_hosts_names_them() -> None:
-    where = [place(0, "alpha"), place(1, "alpha"), place(2, "beta")]
-    said = checkups._unique([["no compiler"], ["no compiler", "old"], ["old"]], where)
-    assert said == ["on alpha: no compiler", "old"]
-
-
-def test_ranks_that_share_a_gpu_are_named() -> None:
-    where = [
-        place(0, on=gpu(0)),
-        place(1, on=gpu(1)),
-        place(2, on=gpu(0)),
-        place(3, "beta", gpu(1)),
-    ]
-    (said,) = checkups._shared(where)
-    assert said.startswith("ranks 0, 2 share GPU 0 of alpha")
-    one, other = {"numpy": "2.4"}, {"numpy": "2.3"}
-    (said,) = checkups._differences([one, one, one, other], where)
-    assert said.startswith("numpy is 2.4 on alpha, but 2.3 on beta")
 
 
 @pytest.fixture
