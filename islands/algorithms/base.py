@@ -136,7 +136,8 @@ class Schedule:
     generation: tuple[Step, ...]
     adopt: tuple[Launch, ...] = ()
     """Launches that update derived fields of the rows marked in `Islands::changed`, after a
-    start, a restore or a migration."""
+    start, a restore or a migration. They leave other rows as they are: islands of other runs may
+    take part in the same launch."""
 
     def __post_init__(self) -> None:
         """Refuse a schedule without launches."""
