@@ -12,9 +12,9 @@ import own_problems
 import pytest
 
 import islands
-from islands.campaign import dealing
 from islands.errors import RunError
 from islands.parallel import world
+from islands.run import dealing
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
 STOP = ["converged", "seconds=10"]

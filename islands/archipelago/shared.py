@@ -1,4 +1,4 @@
-"""Concurrent runs of different instances in the same launches, which begin and end at any time.
+"""Runs of different instances and seeds in the same launches, which begin and end at any time.
 
 All have the same number of islands, the same settings and programs, and arrays of the same shape.
 A run that is over leaves its place to the next one, while the others go on; without a next one, its
@@ -22,7 +22,11 @@ from islands.archipelago.launches import RUN_PART, Launches
 from islands.archipelago.measure import INFEASIBLE, ISLAND, IslandReader
 from islands.archipelago.memory import Memory, fields_of, tables_of
 from islands.archipelago.parts import ProgramParts
-from islands.archipelago.sizes import bytes_of_islands, bytes_of_migrants
+from islands.archipelago.sizes import (
+    bytes_of_islands,
+    bytes_of_migrants,
+    require_countable,
+)
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.backends.state import Field
@@ -84,7 +88,7 @@ def bytes_a_run(parts: ProgramParts, migration: MigrationSettings) -> int:
 
 
 class SharedRuns:
-    """The islands of concurrent runs on a device."""
+    """The islands of several runs on a device."""
 
     def __init__(
         self,
@@ -101,6 +105,7 @@ class SharedRuns:
         none.
         """
         self.runs, self.islands_a_run, self._backend = runs, islands_a_run, backend
+        require_countable(parts.shape.islands, parts.shape.population, ranks=1)
         fields = fields_of(parts)
         layout = Layout([(parts.algorithm.name, fields)])
         self.instances = Instances(backend, arrays, runs)
@@ -112,9 +117,8 @@ class SharedRuns:
             islands=np.int32(islands_a_run),
         )
         memory = self._memory = Memory(backend, parts, fields, layout, own)
-        held = RankIslands(islands_a_run, runs, seed=0, world=World())
         self.reader = IslandReader(
-            *(parts.problem, parts.encoding, memory.state, backend), held.mine, islands_a_run
+            *(parts.problem, parts.encoding, memory.state, backend), range(parts.shape.islands)
         )
         tables = tables_of(self.instances.place, parts, memory.state.arrays)
         self._arrays = {**memory.state.arrays, **tables}
@@ -125,7 +129,7 @@ class SharedRuns:
             *(backend, parts, plan, memory, self.reader.measured, self._halt, near, self.instances)
         )
         self._numbers = self._numbers_of(parts)
-        self._new_island = held.new_islands()[:islands_a_run]
+        self._new_island = RankIslands(islands_a_run, seed=0, world=World()).new_islands()
         self._write = _Rows(backend, runs, self._written(fields, memory))
         self._read = _Rows(backend, runs, self._found(fields, memory))
         program, count = launches.populations, min(_MOST_BLOCKS, 16 * runs)
@@ -260,7 +264,8 @@ class SharedRuns:
     def advance(self, generations: int, migrations: Sequence[int], seeds: Sequence[int]) -> None:
         """Run this number of generations, migrate and measure; the device goes on meanwhile.
 
-        Each run has the number of its migration, or 0 if it has none now, and a seed.
+        Each run has the number of its migration, or 0 if it has none now, and a seed; of runs that
+        never migrate, there are no numbers.
         """
         self._backend.run(self._generation, generations)
         if any(migrations):

@@ -101,17 +101,16 @@ def test_observers_see_the_progress_inside_a_long_epoch(monkeypatch: pytest.Monk
 
 def test_a_launch_that_takes_long_is_halted() -> None:
     halted = Event()
-    watch, began = Watch(halted.set), time.monotonic()
+    watch, began = Watch(halted.set, halting.LONGEST), time.monotonic()
     with watch.until(lambda: False), watch.working():
         assert halted.wait(LATE)
     assert watch.has_halted
     assert time.monotonic() - began > 0.5, "a usual launch ends by itself"
 
 
-def test_a_launch_that_must_end_is_halted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halting, "_LONGEST", 1e9)
+def test_a_launch_that_must_end_is_halted_at_once() -> None:
     halted = Event()
-    watch = Watch(halted.set)
+    watch = Watch(halted.set, 1e9)
     with watch.until(lambda: True), watch.working():
         assert halted.wait(LATE)
     assert watch.has_halted
@@ -119,7 +118,7 @@ def test_a_launch_that_must_end_is_halted_at_once(monkeypatch: pytest.MonkeyPatc
 
 def test_the_host_is_not_halted_between_launches() -> None:
     halted = Event()
-    watch = Watch(halted.set)
+    watch = Watch(halted.set, halting.LONGEST)
     with watch.until(lambda: True):
         with watch.working():
             pass
@@ -134,7 +133,7 @@ def test_the_next_launch_is_short_by_what_is_known(
     """Each generation takes these seconds: launches grow step by step, up to half a second."""
     now = 0.0
     monkeypatch.setattr(halting, "time", SimpleNamespace(perf_counter=lambda: now))
-    watch = Watch(lambda: None)
+    watch = Watch(lambda: None, halting.LONGEST)
     for _ in range(12):
         before = watch.generations
         with watch.working():
