@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from dataclasses import replace
 from threading import Event
@@ -10,17 +12,20 @@ from typing import Any
 
 import pytest
 from epochs_for_tests import Seen, Slow, resumed, run
-from fakes import FakeArchipelago, FakeProblem, Quiet
+from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
-from islands.progress.progress import Moment
+from islands.progress import usage
+from islands.progress.progress import Epoch, Moment, Progress
 from islands.run import halting
 from islands.run import pace as pace
+from islands.run.failures import Failures
 from islands.run.halting import Watch
 from islands.run.loop import Loop
+from islands.run.observers import Calling, Checkpointing, Observer
 from islands.testing.ranks import on_ranks
 
 
@@ -84,6 +89,58 @@ def test_checkpoints_are_also_due_inside_long_epochs(monkeypatch: pytest.MonkeyP
         epochs[1].progress,
         epochs[1].progress,
     ]
+
+
+def test_a_checkpoint_that_cannot_be_written_waits_for_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Lasting(Quiet):
+        """Lets the run go on after the failure of a file."""
+
+        @staticmethod
+        def request(_reason: Any) -> None:
+            """Do nothing."""
+
+    tried = list[int]()
+
+    def keep(moment: Moment) -> None:
+        tried.append(moment.generation)
+        slow.now += 1.0  # before it fails
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    slow, silent = Slow(monkeypatch, seconds=0.5), Silent()
+    failures = Failures(World(), None, Lasting())  # type: ignore[arg-type]
+    checkpointing = Checkpointing(SimpleNamespace(keep=keep), silent, failures, 3.0, None)  # type: ignore[arg-type]
+    options = {"stop": "generations=20", "record.every": 10}
+    run(options, FakeProblem(), archipelago=slow, others=[checkpointing])
+    assert tried == [5, 9, 13, 17]
+    assert "No space left" in failures.of_all_ranks()
+
+
+def test_the_phases_are_the_seconds_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Migrating(Slow):
+        def migrate(self) -> None:
+            super().migrate()
+            self.now += 0.25
+
+    def callback(progress: Progress) -> None:
+        seen.append((progress.generation, progress.seconds))
+        slow.now += 2.0
+
+    class Writing(Observer):
+        def epoch(self, epoch: Epoch) -> None:
+            slow.now += 0.125
+
+    slow, seen = Migrating(monkeypatch, seconds=0.5), list[tuple[int, float]]()
+    options = {"stop": "generations=20", "interval": 5, "record.every": 10, "islands": 2}
+    others = [Calling(callback, World()), Writing()]
+    outcome, _, _ = run(options, FakeProblem(), archipelago=slow, others=others)
+    assert [generation for generation, _ in seen] == [0, 5, 10, 15, 20]
+    wanted = {"generations": 21 * 0.5, "migration": 4 * 0.25, "callback": 5 * 2.0}
+    wanted |= {"records": 5 * 0.125}
+    assert outcome.phases == {**dict.fromkeys(usage.PHASES, 0.0), **wanted}
+    # What a run does after the last look at its clock belongs to phases, too.
+    assert sum(outcome.phases.values()) == outcome.progress.seconds + 2.0 + 0.125
 
 
 LATE = 4.0
