@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.bench.plain_models import (
-    Colouring,
-    Covering,
-    JobShop,
-    Medians,
-    Packing,
-    Quadratic,
-    colouring_of,
-    covering_of,
-    medians_of,
-    packing_of,
-    quadratic_of,
-    shop_of,
-    whole,
-)
+from islands.bench.quality_runs import Course
 from islands.bench.rival import Answer, Rival
+from islands.models.job_shops import Shop
+from islands.models.plain import Colouring, Covering, Medians, Packing, Plain, Quadratic, whole
 from islands.problems.base import Problem
 
 Values = Callable[[Callable[[Any], int]], NDArray[Any]]
 """Returns the values of a solution from those of variables."""
-_KINDS = (shop_of, covering_of, colouring_of, packing_of, medians_of)
 
 
 class CpSat(Rival):
@@ -40,23 +26,18 @@ class CpSat(Rival):
     module: ClassVar[str] = "ortools"
     is_parallel: ClassVar[bool] = True
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Refuse other problems."""
-        if self.given(problem) is not None:
-            return None
-        return (
-            "solves job shops with fixed machines, coverings, colourings, packings, p-medians and"
-            " diversities of whole distances only"
-        )
+    statements = (Shop, Covering, Colouring, Packing, Medians, Quadratic)
+    solves = (
+        "job shops with fixed machines, coverings, colourings, packings, p-medians and"
+        " diversities of whole distances"
+    )
 
     def given(self, problem: Problem) -> Any:
-        """Return the problem as plain numbers."""
-        found = next((each for kind in _KINDS if (each := kind(problem)) is not None), None)
-        if found is not None:
-            return found
-        quadratic = quadratic_of(problem)
-        is_choice = quadratic is not None and quadratic.size is not None
-        return quadratic if is_choice and whole(quadratic.pairs[2]) is not None else None  # type: ignore[union-attr]
+        """Return the problem as plain numbers; of quadratic ones, only whole choices of a size."""
+        plain = super().given(problem)
+        if isinstance(plain, Quadratic) and (plain.size is None or whole(plain.pairs[2]) is None):
+            return None
+        return plain
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run it once."""
@@ -65,33 +46,29 @@ class CpSat(Rival):
         model, solver = cp_model.CpModel(), cp_model.CpSolver()
         values = _STATEMENTS[type(problem)](model, problem)
         sign = getattr(problem, "sign", 1)
-        course: list[tuple[float, float]] = []
-        began = time.perf_counter()
-
+        course = Course(maximise=sign < 0)
         callback: Any = cp_model.CpSolverSolutionCallback
 
         class Seen(callback):  # type: ignore[misc]
             def on_solution_callback(self) -> None:
                 cost = round(self.objective_value)
-                course.append((time.perf_counter() - began, cost))
+                course.now(cost)
                 if problem.best is not None and sign * (cost - problem.best) <= 0:
                     self.stop_search()
 
         solver.parameters.num_workers, solver.parameters.random_seed = threads, seed
         solver.parameters.max_time_in_seconds = seconds
         status = solver.solve(model, Seen())
-        taken = time.perf_counter() - began
+        taken = course.passed()
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer((), None, taken)
         solution, cost = problem.answer(values(solver.value))
-        if not course or sign * (cost - course[-1][1]) < 0:
-            course.append((taken, cost))
-        return Answer(course, solution, taken, proved=status == cp_model.OPTIMAL)
+        course.add(taken, cost)
+        return Answer(course.points, solution, taken, proved=status == cp_model.OPTIMAL)
 
 
-def _shop_in(model: Any, problem: JobShop) -> Values:
+def _shop_in(model: Any, shop: Shop) -> Values:
     """State a job shop by intervals; return when each operation begins."""
-    shop = problem.shop
     times, most = shop.time.tolist(), int(shop.time.sum())
     begins = [model.new_int_var(0, most, "") for _ in times]
     last = model.new_int_var(0, most, "")
@@ -144,14 +121,14 @@ def _colouring_in(model: Any, graph: Colouring) -> Values:
 
     Cliques are found one after another, until all edges are in one.
     """
-    table, values = _table(model, graph.nodes, graph.colours)
-    used = _count(model, graph.colours)
+    table, values = _table(model, graph.nodes, graph.most)
+    used = _count(model, graph.most)
     for i in range(graph.nodes):
         for c, each in enumerate(used):
             model.add_implication(table[i][c], each)
     cliques = _cliques(graph)
     for clique in cliques:
-        for c in range(graph.colours):
+        for c in range(graph.most):
             model.add_at_most_one([table[i][c] for i in clique])
     largest: list[int] = max(cliques, key=len)
     for c, i in enumerate(largest):
@@ -181,15 +158,15 @@ def _cliques(graph: Colouring) -> list[list[int]]:
 
 def _packing_in(model: Any, packing: Packing) -> Values:
     """State a packing; item i, from the largest on, is in one of the first i + 1 bins."""
-    table, values = _table(model, len(packing.sizes), packing.bins)
-    used = _count(model, packing.bins)
+    table, values = _table(model, len(packing.sizes), packing.most)
+    used = _count(model, packing.most)
     order = np.argsort(-packing.sizes, kind="stable").tolist()
     sizes = packing.sizes.tolist()
-    for b in range(packing.bins):
+    for b in range(packing.most):
         load = sum(size * row[b] for size, row in zip(sizes, table, strict=True))
         model.add(load <= packing.capacity * used[b])
     for place, i in enumerate(order):
-        for b in range(place + 1, packing.bins):
+        for b in range(place + 1, packing.most):
             model.add(table[i][b] == 0)
     return values
 
@@ -228,8 +205,8 @@ def _choice_in(model: Any, choice: Quadratic) -> Values:
     return _all(chosen)
 
 
-_STATEMENTS: dict[type[Any], Callable[[Any, Any], Values]] = {
-    JobShop: _shop_in,
+_STATEMENTS: dict[type[Plain], Callable[[Any, Any], Values]] = {
+    Shop: _shop_in,
     Covering: _covering_in,
     Colouring: _colouring_in,
     Packing: _packing_in,

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.bench.cpsat import CpSat
-from islands.bench.plain_models import Quadratic, quadratic_of
+from islands.bench.quality_runs import Course
 from islands.bench.rival import Answer, Rival
+from islands.models.plain import Quadratic
 from islands.problems.base import Problem
 
-Course = list[tuple[float, float]]
 _MOST_IN_MATRIX = 10_000
 """Items of a quadratic problem, of which tabu search makes a matrix of doubles."""
 _SWEEPS = 1000
@@ -26,42 +26,53 @@ def _dwave() -> Any:
     return import_module("dwave.samplers")
 
 
+def _binary(problem: Quadratic) -> Any:
+    """Return a problem in D-Wave's form, in which a wrong number of items has a price."""
+    form: Any = import_module("dimod").BinaryQuadraticModel
+    single, (one, two, by), constant = problem.single, problem.pairs, 0.0
+    if problem.size is not None:
+        # For the square of the difference, no less than an item can win.
+        pairs, price = np.tril_indices(len(single), -1), problem.size * float(np.abs(by).max())
+        one, two = (np.concatenate(each) for each in zip((one, two), pairs, strict=True))
+        by = np.concatenate([by, np.full(len(pairs[0]), 2 * price)])
+        single = single + price * (1 - 2 * problem.size)
+        constant = price * problem.size**2
+    return form.from_numpy_vectors(single, (one, two, by), constant, "BINARY")
+
+
 class Sampler(Rival):
     """A sampler of D-Wave, on quadratic problems, cuts and diversities."""
 
     package: ClassVar[str] = "dwave-samplers"
     module: ClassVar[str] = "dwave"
+    statements = (Quadratic,)
+    solves = "quadratic binary problems, cuts and diversities"
     most: ClassVar[float] = np.inf
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse other problems, and those that are too large."""
-        if quadratic_of(problem) is None:
-            return "solves quadratic binary problems, cuts and diversities only"
+        if why := super().refusal(problem):
+            return why
         return None if problem.size <= self.most else f"takes at most {self.most:,g} items here"
-
-    def given(self, problem: Problem) -> Any:
-        """Return the quadratic problem."""
-        return quadratic_of(problem)
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Sample again and again."""
-        model = problem.model()
-        began = time.perf_counter()
-        course: Course = []
+        model = _binary(problem)
+        course = Course(maximise=problem.sign < 0)
         best: NDArray[Any] | None = None
         self.begin()
-        while (left := seconds - (time.perf_counter() - began)) > 0 or best is None:
+        while (left := seconds - course.passed()) > 0 or best is None:
             found = self.sample(model, seed, max(left, 0.01), problem)
             seed += 1_000_003  # far from the seeds of other copies
             first = found.first.sample
             chosen = np.array([first[i] for i in range(len(first))])
             cost = problem.cost(chosen)
-            if best is None or problem.sign * cost < problem.sign * course[-1][1]:
+            course.now(cost)
+            if best is None or course.points[-1][1] == cost:
                 best = chosen
-                course.append((time.perf_counter() - began, cost))
             if problem.best is not None and problem.sign * (cost - problem.best) <= 0:
                 break
-        return Answer(course, best.tolist(), time.perf_counter() - began)
+        return Answer(course.points, best.tolist(), course.passed())
 
     def begin(self) -> None:
         """Prepare for the first sample."""

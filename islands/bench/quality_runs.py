@@ -139,7 +139,7 @@ class Course:
     """Collects each better cost with the time at which it was seen."""
 
     def __init__(self, *, maximise: bool) -> None:
-        self._maximise = maximise
+        self._maximise, self._began = maximise, time.perf_counter()
         self.points: list[tuple[float, float]] = []
         self.first: Progress | None = None
         """The progress that was seen first, after generation 0."""
@@ -148,6 +148,14 @@ class Course:
         """Add the cost at the end of an epoch if it is better."""
         self.first = self.first or progress
         self.add(progress.seconds, progress.cost)
+
+    def passed(self) -> float:
+        """Return the seconds since this began."""
+        return time.perf_counter() - self._began
+
+    def now(self, cost: float) -> None:
+        """Add a cost that was found now if it is better."""
+        self.add(self.passed(), cost)
 
     def add(self, seconds: float, cost: float | None) -> None:
         """Add a cost if it is better."""

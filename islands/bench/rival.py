@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from islands.modelling.model import Model
+from islands.models.plain import Plain
 from islands.problems.base import Problem
 
 
@@ -33,14 +35,21 @@ class Rival(ABC):
     """Whether runs with different seeds differ; otherwise one copy runs, once."""
     is_parallel: ClassVar[bool] = False
     """Whether one copy uses all threads."""
+    statements: ClassVar[tuple[type[Plain], ...]] = ()
+    """The plain statements of models that it solves."""
+    solves: ClassVar[str]
+    """What it solves, for errors."""
 
-    @abstractmethod
     def refusal(self, problem: Problem) -> str | None:
         """Return why an instance does not fit, or None if it does."""
+        return None if self.given(problem) is not None else f"solves {self.solves} only"
 
     def given(self, problem: Problem) -> Any:
-        """Return what `solve` gets, which other processes can read: the problem itself."""
-        return problem
+        """Return what `solve` gets, which other processes can read; None: it solves others only."""
+        plain = problem.plain() if isinstance(problem, Model) and problem.plain else None
+        if not isinstance(plain, self.statements):
+            return None
+        return replace(plain, best=problem.best_known.value if problem.best_known else None)
 
     @abstractmethod
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:

@@ -27,10 +27,10 @@ import numpy as np
 from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
 from islands.bench.model_rivals import MODEL_RIVALS
-from islands.bench.plain_models import covering_of, medians_of
 from islands.bench.quality_runs import Course
 from islands.bench.rival import Answer, Rival
 from islands.errors import RunError, UsageError
+from islands.models.plain import Covering, Medians
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.tsp import Tsp
@@ -53,17 +53,12 @@ class Highs(Rival):
     package: ClassVar[str] = "scipy"
     module: ClassVar[str] = "scipy"
     is_seeded: ClassVar[bool] = False
-
-    def refusal(self, problem: Problem) -> str | None:
-        """Refuse other problems."""
-        fits = self.given(problem) is not None
-        return None if fits else "solves knapsacks, coverings and p-medians only"
+    statements = (Covering, Medians)
+    solves = "knapsacks, coverings and p-medians"
 
     def given(self, problem: Problem) -> Any:
         """Return a knapsack, or the numbers of another problem."""
-        if isinstance(problem, Mkp):
-            return problem
-        return covering_of(problem) or medians_of(problem)
+        return problem if isinstance(problem, Mkp) else super().given(problem)
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run HiGHS once."""
@@ -97,10 +92,36 @@ class Highs(Rival):
         return Answer([(taken, cost)], solution, taken, proved=end.status == 0)
 
 
-_WHOLE = 'takes whole lengths here, such as those of metric="EUC_2D"'
+_METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO")
+"""Those of which LKH takes coordinates."""
 
 
-class OrTools(Rival):
+class TourRival(Rival):
+    """A program for tours."""
+
+    solves = "tours"
+    largest: ClassVar[str] = "takes at most {} cities here"
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Refuse other problems than tours, and those that need a large matrix of distances."""
+        if not isinstance(problem, Tsp):
+            return super().refusal(problem)
+        if not problem.scale.is_whole:
+            return 'takes whole lengths here, such as those of metric="EUC_2D"'
+        if self.needs_matrix(problem) and problem.size > _MOST_IN_MATRIX:
+            return self.largest.format(_MOST_IN_MATRIX)
+        return None
+
+    def needs_matrix(self, tsp: Tsp) -> bool:
+        """Return whether the program needs all distances."""
+        return True
+
+    def given(self, problem: Problem) -> Any:
+        """Return the tours themselves."""
+        return problem if isinstance(problem, Tsp) else None
+
+
+class OrTools(TourRival):
     """The routing solver of OR-tools on tours: guided local search, as its guide recommends.
 
     One vehicle visits all cities. The seed is the number of the city where it begins.
@@ -109,16 +130,6 @@ class OrTools(Rival):
     name: ClassVar[str] = "ortools"
     package: ClassVar[str] = "ortools"
     module: ClassVar[str] = "ortools"
-
-    def refusal(self, problem: Problem) -> str | None:
-        """Refuse other problems than tours, and large ones: it needs a matrix of all distances."""
-        if not isinstance(problem, Tsp):
-            return "solves tours only"
-        if not problem.scale.is_whole:
-            return _WHOLE
-        if problem.size > _MOST_IN_MATRIX:
-            return f"takes at most {_MOST_IN_MATRIX} cities here"
-        return None
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run the search once."""
@@ -129,18 +140,15 @@ class OrTools(Rival):
         cities = np.arange(n)
         matrix = [problem.near.between(np.full(n, city), cities).tolist() for city in cities]
         manager = pywrapcp.RoutingIndexManager(n, 1, seed % n)
-        began = time.perf_counter()
+        course = Course(maximise=False)
         routing = pywrapcp.RoutingModel(manager)
         routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(matrix))
-        course: list[tuple[float, float]] = []
 
         def see() -> None:
-            cost = int(routing.CostVar().Max())
-            if not course or cost < course[-1][1]:
-                course.append((time.perf_counter() - began, cost))
-                known = problem.best_known
-                if known is not None and cost <= known.value:
-                    routing.solver().FinishCurrentSearch()
+            cost, known = int(routing.CostVar().Max()), problem.best_known
+            course.now(cost)
+            if known is not None and cost <= known.value:
+                routing.solver().FinishCurrentSearch()
 
         routing.AddAtSolutionCallback(see)
         options = pywrapcp.DefaultRoutingSearchParameters()
@@ -150,7 +158,7 @@ class OrTools(Rival):
         options.local_search_metaheuristic = guided
         options.time_limit.FromMilliseconds(max(1, int(1000 * seconds)))
         found = routing.SolveWithParameters(options)
-        taken = time.perf_counter() - began
+        taken = course.passed()
         if found is None:
             return Answer((), None, taken)
         index, tour = routing.Start(0), []
@@ -158,19 +166,17 @@ class OrTools(Rival):
             tour.append(manager.IndexToNode(index))
             index = found.Value(routing.NextVar(index))
         cost = problem.cost(np.array(tour))
-        if not course or cost < course[-1][1]:
-            course.append((taken, cost))
-        return Answer(course, tour, taken)
+        course.add(taken, cost)
+        return Answer(course.points, tour, taken)
 
 
 _TRIALS = 1_000_000_000
 """More than any time limit allows."""
-_METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO")
 _READY = re.compile(r"Preprocessing time = ([\d.]+)")
 _BETTER = re.compile(r"\*.*?Cost = (\d+).*?Time = ([\d.]+)")
 
 
-class Lkh(Rival):
+class Lkh(TourRival):
     """LKH, the local search of Helsgaun for tours, with its usual settings, through elkai.
 
     It makes one run with as many trials as the time allows.
@@ -183,16 +189,11 @@ class Lkh(Rival):
     name: ClassVar[str] = "lkh"
     package: ClassVar[str] = "elkai"
     module: ClassVar[str] = "elkai"
+    largest = "takes matrices of at most {} cities here"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Refuse other problems than tours, and large matrices, whose text LKH would read."""
-        if not isinstance(problem, Tsp):
-            return "solves tours only"
-        if not problem.scale.is_whole:
-            return _WHOLE
-        if problem.near.metric not in _METRICS and problem.size > _MOST_IN_MATRIX:
-            return f"takes matrices of at most {_MOST_IN_MATRIX} cities here"
-        return None
+    def needs_matrix(self, tsp: Tsp) -> bool:
+        """Return whether LKH reads a text of all distances."""
+        return tsp.near.metric not in _METRICS
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run LKH until the time limit; its first trial ends in any case."""

@@ -20,6 +20,8 @@ _MAKERS: dict[str, Callable[..., Model]] = {
 _TEXTS = ("cost", "delta", "state", "repair", "violation")
 _OF_THE_OLD = ("reference", "plot", "best_known")
 """Arguments about the old problem, which the new one only has if they are given again."""
+_OF_THE_SEARCH = {"state", "delta", "name", *_OF_THE_OLD}
+"""Arguments that change no cost."""
 
 
 @explained
@@ -66,6 +68,7 @@ def changed(problem: Model, **arguments: Any) -> Model:
     model = _MAKERS[problem.kind.made_by](**new)
     has_state = new["state"] is not None
     model.learns, model.searches = problem.learns and has_state, problem.searches and has_state
+    model.plain = problem.plain if arguments.keys() <= _OF_THE_SEARCH else None
     return model
 
 

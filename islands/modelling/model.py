@@ -86,6 +86,9 @@ class Model(Problem):
     individuals begin again and again as children, and the best result of each stays."""
     statement: Mapping[str, Any] = MappingProxyType({})
     """The arguments of the function that made it; none if the folder of a run did."""
+    plain: Callable[[], Any] | None = None
+    """Returns the problem as numbers that other solvers take, a record of `islands.models.plain`;
+    None if it has no such statement."""
 
     def __init__(
         self,

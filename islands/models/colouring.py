@@ -18,6 +18,7 @@ from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of
+from islands.models.plain import Colouring
 from islands.models.texts import filled
 from islands.problems.data import name_or
 
@@ -262,7 +263,7 @@ def graph_colouring(
 
     # Not one that `searches`: after 4 million steps, random graphs of 250 and 500 nodes then needed
     # 29 and 51 colours, and 28 and 50 or 51 otherwise, with two seeds.
-    return keys(
+    model = keys(
         n,
         cost=filled(_COST, numbers),
         state=_STATE,
@@ -271,6 +272,9 @@ def graph_colouring(
         name=name_or(name, f"colouring-{n}-{colours}"),
         plot=lambda solution, axes: draw_graph(axes, once, colours_of(solution, colours)),
     )
+    if counts:
+        model.plain = lambda: Colouring(colours, n, once[np.lexsort(once.T)])
+    return model
 
 
 def colours_of(solution: ArrayLike, colours: int) -> NDArray[np.int64]:

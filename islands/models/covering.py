@@ -16,6 +16,7 @@ from islands.modelling.api import subset
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.numbers import LARGEST_SUM, amounts, labels, listed
+from islands.models.plain import Covering
 from islands.problems.data import name_or, require_sum
 
 _COST = """
@@ -227,6 +228,8 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
     column = np.concatenate(own)
     row = np.repeat(np.arange(len(own)), [len(each) for each in own])
     order = np.lexsort((row, column))
+    row_first = np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64)
+    columns = column.astype(np.int32)
     price = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
     require_sum("costs, and those of uncovered rows", np.concatenate([cost, price]), LARGEST_SUM)
 
@@ -249,8 +252,8 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
             "rows": len(own),
             "cost": cost,
             "price": price,
-            "row_first": np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64),
-            "column": column.astype(np.int32),
+            "row_first": row_first,
+            "column": columns,
             "first": np.searchsorted(column[order], np.arange(n + 1)).astype(np.int64),
             "row": row[order].astype(np.int32),
         },
@@ -260,6 +263,7 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
         plot=draw,
     )
     model.learns = True  # its weights
+    model.plain = lambda: Covering(cost, columns, row_first)
     return model
 
 

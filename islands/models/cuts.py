@@ -14,6 +14,7 @@ from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
 from islands.models.numbers import LARGEST_SUM, amounts
+from islands.models.plain import Quadratic
 from islands.problems.data import name_or, require_shape
 
 _COST = """
@@ -83,7 +84,7 @@ def max_cut(
     def cuts(sides: NDArray[Any]) -> NDArray[Any]:
         return np.asarray((sides[:, pairs[:, 0]] != sides[:, pairs[:, 1]]) @ each)
 
-    return subset(
+    model = subset(
         n,
         cost=_COST,
         state=_STATE,
@@ -94,6 +95,15 @@ def max_cut(
         name=name_or(name, f"maxcut-{n}"),
         plot=lambda solution, axes: draw_graph(axes, pairs, solution),
     )
+
+    def plain() -> Quadratic:
+        # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
+        single = np.add.reduceat(np.append(weight, 0), first[:-1])
+        single[np.diff(first) == 0] = 0
+        return Quadratic.of_neighbours(single, first, other, -2 * weight, maximise=True)
+
+    model.plain = plain
+    return model
 
 
 def read(path: Path) -> Model:

@@ -17,6 +17,7 @@ from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.medians import EXCHANGES
 from islands.models.numbers import real
+from islands.models.plain import Quadratic
 from islands.problems.data import name_or, require_shape
 
 _COST = """
@@ -107,7 +108,7 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
         pairs = (x @ distance * x).sum(axis=1) / 2
         return np.asarray(pairs - price * np.abs(x.sum(axis=1) - size))
 
-    return subset(
+    model = subset(
         n,
         cost=_COST,
         state=_STATE,
@@ -117,6 +118,14 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
         maximise=True,
         name=name_or(name, f"diversity-{n}-{size}"),
     )
+
+    def plain() -> Quadratic:
+        one, two = np.tril_indices(n, -1)
+        pairs = one, two, -distance[one, two]
+        return Quadratic(np.zeros(n), pairs, -1, size, price)
+
+    model.plain = plain
+    return model
 
 
 def read(path: Path) -> Model:

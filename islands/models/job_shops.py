@@ -18,6 +18,7 @@ from islands.models.flexible_shops import stated
 from islands.models.job_shop_paths import COST
 from islands.models.job_shop_tabu import STATE
 from islands.models.numbers import amounts, chosen, labels
+from islands.models.plain import Answered, Plain
 from islands.models.shops import (
     MOST_MACHINES,
     OBJECTIVES,
@@ -92,12 +93,12 @@ def job_shop(
         best_known=best_known,
         plot=lambda solution, axes: draw_gantt(axes, shop.schedule(solution)),
     )
-    model.searches = True
+    model.searches, model.plain = True, lambda: shop
     return model
 
 
 @dataclass(frozen=True)
-class Shop:
+class Shop(Plain):
     """The operations of all jobs, job by job."""
 
     first: NDArray[np.int32]
@@ -134,6 +135,12 @@ class Shop:
             ready[j] = free[k] = begin + int(self.time[o])
             rows.append((j, k, begin, ready[j]))
         return rows
+
+    def answer(self, begins: NDArray[Any]) -> Answered:
+        """Return the order of operations that begin then, and the end of the last one."""
+        # Those that take no time come before others of the same machine.
+        order = np.lexsort((np.arange(len(begins)), begins + self.time, begins))
+        return order.tolist(), max(end for *_, end in self.schedule(order))
 
     def bound(self) -> int:
         """Return a lower bound: of each job, and of each machine with the least time around it."""

@@ -17,6 +17,7 @@ from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.graphs import read_edges
 from islands.models.numbers import LARGEST_SUM
+from islands.models.plain import Medians
 from islands.problems.data import integers, name_or, read_array
 
 _COST = """
@@ -185,6 +186,7 @@ def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
     customers, n = way.shape
     p = whole_number("p", p, n)
     far = int(way.max()) + 1
+    of_places = np.ascontiguousarray(way.T).astype(np.int32)
     price = far * customers + 1
     if price * n >= LARGEST_SUM:
         raise UsageError(
@@ -206,13 +208,13 @@ def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
         axes.scatter(nearest, range(customers), c=[f"C{each % 10}" for each in nearest], s=4)
         axes.set(xlabel="place", ylabel="customer")
 
-    return subset(
+    model = subset(
         n,
         cost=_COST,
         state=_STATE,
         data={
             "customers": customers,
-            "way": np.ascontiguousarray(way.T).astype(np.int32),
+            "way": of_places,
             "size": p,
             "far": far,
             "price": price,
@@ -222,6 +224,8 @@ def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
         name=name_or(name, f"pmedian-{customers}x{n}-{p}"),
         plot=draw,
     )
+    model.plain = lambda: Medians(of_places, p)
+    return model
 
 
 def read(path: Path) -> Model:

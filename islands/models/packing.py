@@ -15,6 +15,7 @@ from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts
+from islands.models.plain import Packing
 from islands.models.texts import filled
 from islands.problems.data import name_or
 
@@ -176,7 +177,7 @@ def bin_packing(
     if bins is None:
         bins = _first_fit(size, capacity)
         bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
-    bins = whole_number("bins", bins, _MOST)
+    bins, short = whole_number("bins", bins, _MOST), size.astype(np.int32)
 
     def costs(solutions: NDArray[Any]) -> NDArray[Any]:
         found = []
@@ -194,15 +195,17 @@ def bin_packing(
         axes.axhline(capacity, color="0.4", linewidth=0.8)
         axes.set(xlabel="bin", ylabel="load")
 
-    return keys(
+    model = keys(
         len(size),
         cost=filled(_COST, {"bins": bins}),
         state=_STATE,
-        data={"size": size.astype(np.int32), "capacity": capacity},
+        data={"size": short, "capacity": capacity},
         reference=costs,
         name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
         plot=draw,
     )
+    model.plain = lambda: Packing(bins, short, capacity)
+    return model
 
 
 def bins_of(solution: ArrayLike, bins: int) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from islands.instances.sizes import MOST_NODES, require_size
 from islands.modelling.api import subset
 from islands.modelling.model import Model
 from islands.models.numbers import MOST_REAL
+from islands.models.plain import Quadratic
 from islands.models.texts import filled
 from islands.problems.data import integers, name_or, read_array, reals, require_sum
 from islands.problems.solution_kinds import MOST
@@ -103,7 +104,7 @@ def qubo(
         "both": both.data if both.nnz else np.zeros(1, numbers.dtype),
         "diagonal": numbers.diagonal(),
     }
-    return subset(
+    model = subset(
         n,
         cost=filled(_COST, {"sum": _REAL_SUM if is_real else _INTEGER_SUM} | number),
         state=filled(_STATE, number),
@@ -114,6 +115,10 @@ def qubo(
         best_known=best_known,
         name=name_or(name, f"qubo-{n}"),
     )
+    model.plain = lambda: Quadratic.of_neighbours(
+        data["diagonal"], data["first"], data["other"], data["both"], maximise=maximise
+    )
+    return model
 
 
 def _matrix(q: Any) -> Any:

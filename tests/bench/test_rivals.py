@@ -12,18 +12,12 @@ from problems_for_tests import facilities, knapsack
 import islands
 from islands.bench import rivals
 from islands.bench.base import BenchRequest
-from islands.bench.plain_models import (
-    colouring_of,
-    covering_of,
-    medians_of,
-    packing_of,
-    quadratic_of,
-    shop_of,
-)
 from islands.bench.rivals import RIVALS, Answer, Contest, _course
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.model import Model
+from islands.models.job_shops import Shop
+from islands.models.plain import Colouring, Covering, Medians, Packing, Quadratic
 from islands.parallel import World
 from islands.problems.base import Problem
 
@@ -46,8 +40,8 @@ class Stub(rivals.Rival):
     name, package, module = "stub", "numpy", "numpy"
     courses: dict[int, Any] = {}
 
-    def refusal(self, problem: Problem) -> str | None:
-        return "solves assignments only" if problem.name != "qap" else None
+    def given(self, problem: Problem) -> Any:
+        return problem
 
     def solve(self, problem: Problem, seed: int, seconds: float) -> Answer:
         return Answer(self.courses[seed], None, seconds + seed)
@@ -117,13 +111,14 @@ def subsets(n: int = 10) -> Any:
     return np.array(list(product((0, 1), repeat=n)), np.int8)
 
 
-KINDS = (shop_of, covering_of, quadratic_of, colouring_of, packing_of, medians_of)
+KINDS = (Shop, Covering, Quadratic, Colouring, Packing, Medians)
 MODELS = (SHOP, COVER, CUT, COLOURS, BINS, PLACES)
 """A model of each kind."""
 
 
 def recognised(problem: Any) -> list[bool]:
-    return [kind(problem) is not None for kind in KINDS]
+    plain = getattr(problem, "plain", None)
+    return [plain is not None and isinstance(plain(), kind) for kind in KINDS]
 
 
 @pytest.mark.parametrize("k", range(len(MODELS)))
@@ -142,6 +137,21 @@ def test_changed_models_are_refused(problem: Model) -> None:
             assert "only" in (RIVALS[name].refusal(changed) or "")
     # Another search is the same problem.
     assert recognised(islands.models.changed(problem, state=None)) == recognised(problem)
+
+
+@pytest.mark.parametrize("problem", [COVER, CUT, PLACES, DIVERSE, *QUADRATIC])
+def test_plain_statements_have_the_costs_of_their_models(problem: Model) -> None:
+    assert problem.plain is not None
+    plain = problem.plain()
+    chosen = subsets()
+    if isinstance(plain, Medians):
+        chosen = chosen[chosen.sum(axis=1) == plain.p]
+    if isinstance(plain, Quadratic) and plain.size is not None:
+        chosen = chosen[chosen.sum(axis=1) == plain.size]
+    if isinstance(plain, Covering):
+        chosen = chosen[[all(each[row].any() for row in ROWS) for each in chosen]]
+    answers = [plain.answer(each) for each in chosen]
+    assert [cost for _, cost in answers] == problem.costs(chosen).tolist()
 
 
 def test_other_problems_are_refused() -> None:

@@ -1,0 +1,161 @@
+"""Plain statements of models: what each is as numbers, for solvers of other kinds of programs.
+
+Models have functions of their own, which other processes cannot read. A model with a plain
+statement has a function `plain` that returns one of these records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Answered = tuple[list[Any], float]
+"""A solution as its model has it, and its cost."""
+Program = tuple[NDArray[np.float64], list[Any]]
+"""The costs of the variables of an integer program, of which each is 0 or 1, and its rules."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """What all statements have."""
+
+    best: float | None = field(default=None, kw_only=True)
+    """The best known value."""
+
+
+@dataclass(frozen=True)
+class Covering(Plain):
+    """The costs of columns, and the columns of each row."""
+
+    costs: NDArray[np.int64]
+    column: NDArray[np.int32]
+    row_first: NDArray[np.int64]
+
+    def program(self) -> Program:
+        """Return the integer program of all columns."""
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import csr_array
+
+        shape = len(self.row_first) - 1, len(self.costs)
+        rows = csr_array((np.ones(len(self.column)), self.column, self.row_first), shape=shape)
+        return self.costs.astype(float), [LinearConstraint(rows, 1, np.inf)]
+
+    def answer(self, chosen: NDArray[Any]) -> Answered:
+        """Return a cover and its cost."""
+        return chosen.tolist(), int(self.costs @ chosen)
+
+
+@dataclass(frozen=True)
+class Medians(Plain):
+    """Ways of customers, a row for each place, of which p are chosen."""
+
+    ways: NDArray[np.int32]
+    p: int
+
+    def program(self) -> Program:
+        """Return the program of the places, and for each place of whether a customer goes there."""
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import csr_array, eye_array, hstack, kron
+
+        places, customers = self.ways.shape
+        goes = kron(np.ones((1, places)), eye_array(customers))
+        goes = hstack([csr_array((customers, places)), goes])
+        is_there = kron(eye_array(places), np.ones((customers, 1)))
+        is_there = hstack([is_there, -eye_array(self.ways.size)])
+        number = np.concatenate([np.ones(places), np.zeros(self.ways.size)])
+        return np.concatenate([np.zeros(places), self.ways.flatten()]), [
+            LinearConstraint(goes.tocsr(), 1, 1),
+            LinearConstraint(is_there.tocsr(), 0, np.inf),
+            LinearConstraint(number[np.newaxis], self.p, self.p),
+        ]
+
+    def answer(self, chosen: NDArray[Any]) -> Answered:
+        """Return the chosen places, and the sum of the ways."""
+        chosen = chosen[: len(self.ways)]
+        ways = self.ways[chosen.astype(bool)].min(axis=0)
+        return chosen.tolist(), int(ways.sum(dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Classes(Plain):
+    """Items that need few classes; the items of a solution have keys."""
+
+    most: int
+    """The most classes that are allowed."""
+
+    def answer(self, classes: NDArray[Any]) -> Answered:
+        """Return the keys of the class of each item, and the number of classes."""
+        return ((classes + 0.5) / self.most).tolist(), len(np.unique(classes))
+
+
+@dataclass(frozen=True)
+class Colouring(Classes):
+    """A graph whose nodes get few colours."""
+
+    nodes: int
+    edges: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Packing(Classes):
+    """Items that need few bins."""
+
+    sizes: NDArray[np.int32]
+    capacity: int
+
+
+@dataclass(frozen=True)
+class Quadratic(Plain):
+    """A sum of numbers of single items and of pairs, both chosen, which shall be small."""
+
+    single: NDArray[np.float64]
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+    """The items and the number of each pair."""
+    sign: int
+    """-1 if the cost is the negative sum."""
+    size: int | None = None
+    """The number of chosen items, if it is given."""
+    price: float = 0.0
+    """What an item too many or too few costs in the model."""
+
+    @classmethod
+    def of_neighbours(
+        cls,
+        single: NDArray[Any],
+        first: NDArray[np.int64],
+        other: NDArray[np.int32],
+        by: NDArray[Any],
+        *,
+        maximise: bool,
+    ) -> Quadratic:
+        """Return the sum of numbers `by` of pairs, which are in the lists of both their items."""
+        sign, two = -1 if maximise else 1, other.astype(np.int64)[: first[-1]]
+        one = np.repeat(np.arange(len(first) - 1), np.diff(first))
+        once = one > two
+        pairs = one[once], two[once], sign * by[: len(once)][once].astype(np.float64)
+        return cls(sign * single.astype(np.float64), pairs, sign)
+
+    def cost(self, chosen: NDArray[Any]) -> float:
+        """Return the cost of a choice of items."""
+        one, two, by = self.pairs
+        is_chosen = chosen == 1
+        # No product of matrices, whose threads would wait for each other on busy cores.
+        total = self.single[is_chosen].sum() + by[is_chosen[one] & is_chosen[two]].sum()
+        if self.size is not None:
+            total += self.price * abs(int(is_chosen.sum()) - self.size)
+        sum_of = self.sign * float(total)
+        return int(sum_of) if sum_of.is_integer() else sum_of
+
+    def answer(self, chosen: NDArray[Any]) -> Answered:
+        """Return a choice and its cost."""
+        return chosen.tolist(), self.cost(chosen)
+
+
+def whole(values: ArrayLike) -> NDArray[np.int64] | None:
+    """Return numbers as integers; None if they are not whole."""
+    array = np.asarray(values)
+    integers = np.rint(array).astype(np.int64)
+    return integers if np.array_equal(integers, array) else None
