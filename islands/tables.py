@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from islands.paths import published
 from islands.text import escaped
@@ -19,6 +19,7 @@ class Column:
     """A column: its name in files and in JSON, and its form as text."""
 
     name: str
+    """Empty for a column that only text has."""
     title: str = ""
     """Empty for a column that text does not have."""
     width: int = 0
@@ -26,13 +27,15 @@ class Column:
     form: str | Callable[[Any], str] = ""
     """A Python format such as `.2f`, or a function; `<` aligns cells and title to the left."""
     value: Callable[[Any], object] | None = None
-    """Takes the cell from what was measured; None takes the attribute with the column's name."""
+    """Takes the cell from what was measured; None takes the attribute with the column's name. Of a
+    column without a name, takes it from the row."""
     group: str = ""
     """A title above those of columns next to each other that have the same group."""
 
     def text(self, row: object) -> str:
         """Return the cell of a row, or of what was measured, as text; `-` for None."""
-        value = row.get(self.name) if isinstance(row, Mapping) else self.of(row)
+        is_cell = bool(self.name) and isinstance(row, Mapping)
+        value = row.get(self.name) if is_cell else self.of(row)  # type: ignore[attr-defined]
         if value is None:
             return self.aligned("-")
         text = self.form(value) if callable(self.form) else format(value, self.form)
@@ -51,6 +54,11 @@ class Column:
     def of(self, measured: object) -> object:
         """Return the cell of what was measured."""
         return getattr(measured, self.name) if self.value is None else self.value(measured)
+
+
+def columns_of(kind: type[Any]) -> tuple[Column, ...]:
+    """Return a column, which text does not have, for each field of a dataclass."""
+    return tuple(Column(each.name) for each in fields(kind))
 
 
 def header(columns: Sequence[Column]) -> str:
@@ -133,36 +141,33 @@ class Table:
         return "\n".join(filter(None, [self.above, header(self.columns)]))
 
     def row(self, **cells: object) -> Row:
-        """Return a row with these cells, one for each column."""
-        if cells.keys() != {each.name for each in self.columns}:
-            wrong = cells.keys() ^ {each.name for each in self.columns}
+        """Return a row with these cells, one for each column that has a name."""
+        if wrong := cells.keys() ^ {each.name for each in self.columns if each.name}:
             raise TypeError(f"table {self.name}: {', '.join(sorted(wrong))}")
-        return Row.of(self, {each.name: cells[each.name] for each in self.columns})
+        return Row(self, {each.name: cells[each.name] for each in self.columns if each.name})
 
     def row_of(self, measured: object) -> Row:
         """Return the row of what was measured, as the columns say."""
-        return Row.of(self, {each.name: each.of(measured) for each in self.columns})
+        return Row(self, {each.name: each.of(measured) for each in self.columns if each.name})
 
 
 class Row(dict[str, Any]):
     """The cells of one row by the names of their columns, as JSON and CSV files have them.
 
-    It stays on its rank: MPI cannot send the functions of its table.
+    Other ranks receive a plain dict, as MPI cannot send the functions of a table.
     """
 
-    table: Table
+    def __init__(self, table: Table, cells: Mapping[str, object]) -> None:
+        super().__init__(cells)
+        self.table = table
 
-    @classmethod
-    def of(cls, table: Table, cells: Mapping[str, object]) -> Self:
-        """Return a row of a table."""
-        row = cls(cells)
-        row.table = table
-        return row
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
     def line(self) -> str:
         """Return the row as text, aligned with the header of its table."""
         return line(self.table.columns, self)
 
-    def cells(self) -> Mapping[str, Any]:
-        """Return the cells by name."""
-        return self
+    def but(self, **cells: object) -> Row:
+        """Return a copy with other cells."""
+        return self.table.row(**{**self, **cells})

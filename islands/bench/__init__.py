@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from islands.bench.base import BenchRequest, BenchRow
+    from islands.bench.base import BenchRequest
+    from islands.tables import Row
 
 BENCHES = {
     "brkga": "islands.bench.algorithms:BRKGA",
@@ -49,7 +50,7 @@ GPU_INSTANCES = (
 """What `gpus` solves if no instance is named; `sleep` is a cost of a user's own that waits."""
 
 
-def benchmark(name: str) -> tuple[str, Callable[[BenchRequest], Iterator[BenchRow]]]:
+def benchmark(name: str) -> tuple[str, Callable[[BenchRequest], Iterator[Row]]]:
     """Return the description of a benchmark and the function that measures it."""
     found = resolve_name(BENCHES[name])
     return getattr(found, "text", None) or getdoc(found) or "", found.measure

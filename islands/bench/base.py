@@ -1,20 +1,19 @@
-"""The options of a benchmark and the rows of its tables."""
+"""The options of benchmarks, and what they have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Any, ClassVar
 
 from islands.backends.base import Backend
 from islands.campaign.engine import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
 from islands.record.folder import FolderKind
-from islands.tables import Column, Row, Table, line
+from islands.tables import Column
 
 
 @dataclass(frozen=True)
@@ -76,25 +75,7 @@ class BenchRequest:
         return Campaign(self.world, self.heartbeat, FolderKind.MEASUREMENT)
 
 
-@dataclass(frozen=True)
-class RecordRow:
-    """A row whose cells are its fields; its columns, which only text has, are made from them."""
-
-    table: ClassVar[Table]
-
-    def line(self) -> str:
-        """Return the row as text, aligned with the header of its table."""
-        return line(self.table.columns, self)
-
-    def cells(self) -> Mapping[str, Any]:
-        """Return the fields."""
-        return asdict(self)
-
-
-BenchRow = Row | RecordRow
-"""One line of a table. A table without titles is only written, with its cells."""
-
-METHOD = Column("method", "method", form="<", value=lambda row: f"{row.method}, {row.backend}")
+METHOD = Column("", "method", 0, "<", lambda row: f"{row['method']}, {row['backend']}")
 """The last column of the tables of methods."""
 
 

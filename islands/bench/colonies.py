@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest
 from islands.bench.quality import compared
 from islands.bench.variants import Variant
 from islands.configuration.given import colonies as parsed
 from islands.errors import UsageError
 from islands.problems import loaded
 from islands.problems.base import Problem
+from islands.tables import Row
 
 
-def measure(request: BenchRequest) -> Iterator[BenchRow]:
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of all methods on each instance, refusing wrong ones at once; collective."""
     problems = request.world.run_on_all(lambda: [loaded(name) for name in request.mixes])
     return compared(request, problems, lambda problem: methods(problem, request))

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from islands.bench.base import BenchRequest, BenchRow
-from islands.bench.quality_runs import RunRow, read_rows
+from islands.bench.base import BenchRequest
+from islands.bench.quality_runs import RUNS, read_rows
 from islands.bench.quality_tests import changes
 from islands.campaign.ledger import refuse_unfit
 from islands.errors import InputError, UsageError
@@ -100,9 +100,9 @@ The spread is the larger one of both measurements; a smaller change means nothin
 """
 
 
-def compared(before: Tables, now: Tables) -> dict[str, list[BenchRow]]:
+def compared(before: Tables, now: Tables) -> dict[str, list[Row]]:
     """Return the tables that compare two measurements: of speeds, and of the runs of `quality`."""
-    runs = (read_rows(each.get(RunRow.table.name, [])) for each in (before, now))
+    runs = (read_rows(each.get(RUNS.name, [])) for each in (before, now))
     return {"ratios": [*ratios(before, now)], "changes": [*changes(*runs)]}
 
 
@@ -124,7 +124,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
             )
         ):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
-        read_rows(tables.get(RunRow.table.name, []))  # refuses rows of another kind
+        read_rows(tables.get(RUNS.name, []))  # refuses rows of another kind
         return tables, _words(made)
 
 

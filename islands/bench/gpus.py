@@ -18,18 +18,19 @@ from typing import Any
 from numpy.typing import NDArray
 
 from islands.backends.cpu import share_of_cores
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest
 from islands.bench.gpus_rows import (
+    RUNS,
     SPEED,
     TARGET,
-    GpuLawRow,
-    GpuMeansRow,
     GpuRunRow,
-    GpuSpeedRow,
-    GpuTargetRow,
     Runs,
     digest_of,
+    law_rows,
+    mean_rows,
     ran,
+    speed_rows,
+    target_rows,
 )
 from islands.bench.quality import EVERY, named
 from islands.bench.quality_runs import facts, program
@@ -41,6 +42,7 @@ from islands.parallel import World, powers_of_two
 from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.run.build import RankOptions, take_device
+from islands.tables import Row
 
 SLEEP = "sleep"
 """An instance with a cost in Python that only waits, as for another program."""
@@ -63,7 +65,7 @@ def sleeping() -> Problem:
     return permutation(_ITEMS, function=waiting, name=SLEEP)
 
 
-def measure(request: BenchRequest) -> Iterator[BenchRow]:
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each instance, those of rank 0 on every rank; collective.
 
     Refuse wrong methods, instances and machines at once, before the first row is asked for.
@@ -83,12 +85,12 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
     return _measured(request, cases)
 
 
-def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[BenchRow]:
+def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
     world = request.world
     # Too few GPUs are refused now, not when the largest number of ranks begins.
     take_device(world, request.backends[0], request.threads, share_gpu=request.share_gpu)
     parts = {ranks: world.part(ranks) for ranks in powers_of_two(world.size)}
-    rows, laws = list[GpuTargetRow | GpuSpeedRow](), list[GpuLawRow]()
+    rows, laws = list[Row](), list[Row]()
     work = [(case, SPEED) for case in cases]
     work += [(case, TARGET) for case in cases if case.has_target]
     most = len(parts) * request.seeds * request.limit
@@ -96,16 +98,15 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[BenchRo
         work, lambda each: f"{each[1]} of {each[0].problem.instance}", seconds=most
     ):
         runs = _Runs(request, case, parts).made(purpose)
-        yield from (row for ranks in runs.values() for row in ranks)
-        found = [
-            *(GpuSpeedRow.all_of(runs) if purpose == SPEED else ()),
-            *(row for gap in case.gaps(purpose) for row in GpuTargetRow.all_of(gap, runs)),
-        ]
+        yield from (RUNS.row_of(row) for ranks in runs.values() for row in ranks)
+        gaps = request.gap if purpose == TARGET else ()
+        found = [*speed_rows(runs)] if purpose == SPEED else []
+        found += [row for gap in gaps for row in target_rows(gap, runs)]
         yield from found
         rows += found
-        laws += [law for gap in case.gaps(purpose) if (law := GpuLawRow.of(gap, runs))]
+        laws += [law for gap in gaps for law in law_rows(gap, runs)]
     yield from laws
-    yield from GpuMeansRow.all_of(rows)
+    yield from mean_rows(rows)
 
 
 class _Case:
@@ -135,10 +136,6 @@ class _Case:
             for ranks, gpus in of_ranks.items()
             for purpose in (TARGET, SPEED)
         }
-
-    def gaps(self, purpose: str) -> Sequence[float]:
-        """Return the gaps of a run for a purpose."""
-        return self._request.gap if purpose == TARGET else ()
 
     def spec(self, ranks: int, purpose: str, seed: int, stop: Sequence[str] = ()) -> RunSpec:
         """Return a run on a number of ranks, with its usual end for the purpose or another one."""

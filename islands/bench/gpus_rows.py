@@ -7,14 +7,13 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import fmean, geometric_mean, median
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
-from islands.bench.base import METHOD, RecordRow
-from islands.bench.quality_rows import KNOWN, at_shares
+from islands.bench.base import METHOD, spread
+from islands.bench.quality_rows import KNOWN, SHARES, at_shares
 from islands.bench.quality_runs import RunRow, followed
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit
@@ -23,7 +22,7 @@ from islands.problems.base import Problem
 from islands.progress import usage
 from islands.run.build import RankOptions
 from islands.statistics import RestartLaw
-from islands.tables import Column, Table
+from islands.tables import Column, Row, Table, columns_of
 from islands.text import count
 
 TARGET, SPEED = "target", "speed"
@@ -34,9 +33,7 @@ SAME, DIFFERENT, NOT_COMPARED = "same", "DIFFER", "-"
 
 @dataclass(frozen=True)
 class GpuRunRow(RunRow):
-    """A run on a number of ranks."""
-
-    table: ClassVar[Table] = Table("gpus_runs", ())
+    """A run on a number of ranks, a row of `RUNS`."""
 
     purpose: str
     settings: str
@@ -77,21 +74,24 @@ class GpuRunRow(RunRow):
         return seconds if seconds <= self.limit else np.inf
 
 
+RUNS = Table("gpus_runs", columns_of(GpuRunRow))
+
+
 def ran(spec: RunSpec, problem: Problem, world: World, rank_options: RankOptions) -> dict[str, Any]:
-    """Return what a run of `GpuRunRow` depends on its result; collective."""
+    """Return the fields of a `GpuRunRow` that come from the result; collective."""
     made, result, course = followed(spec, problem, world, rank_options)
     is_timed = result.seconds >= time_limit(spec.stop)
     # Without a look before the end, the whole run is measured.
     first = course.first if course.first is not None and not course.first.generation else None
-    is_begun = first is not None and result.generations > 0
+    first = first if result.generations > 0 else None
     return {
         **made,
         "digest": "" if is_timed else result.digest,
         "team": result.team,
         "idle_ranks": result.idle_ranks,
         **shares(result.rank_seconds, result.idle_ranks),
-        "start_seconds": first.seconds if first is not None and is_begun else 0.0,
-        "start_evaluations": first.evaluations if first is not None and is_begun else 0,
+        "start_seconds": first.seconds if first is not None else 0.0,
+        "start_evaluations": first.evaluations if first is not None else 0,
     }
 
 
@@ -138,25 +138,116 @@ def percent(share: float, places: int = 1) -> str:
     return f"{100 * share:.{places}f}"
 
 
-def up_to(row: Any, speed_up: float | None) -> str | None:
-    """Return a speed-up as text, with `>` if one rank needed more than the limit."""
-    return None if speed_up is None else f"{'>' if row.is_at_least else ''}{speed_up:.2f}"
+def _up_to(name: str, title: str, group: str = "") -> Column:
+    """Return a column of a speed-up as text, with `>` if one rank needed more than the limit."""
+
+    def text(row: Mapping[str, Any]) -> str | None:
+        least = ">" if row["is_at_least"] else ""
+        return None if row[name] is None else f"{least}{row[name]:.2f}"
+
+    return Column("", title, value=text, group=group)
 
 
-EFFICIENCY = Column("efficiency", "efficiency%", form=lambda share: percent(share, 0))
+def _seconds(share: int) -> Column:
+    """Return a column of seconds to a target as text; those without a number exceed the limit."""
+
+    def text(row: Mapping[str, Any]) -> str:
+        seconds = row[f"seconds_{share}"]
+        return f">{row['limit']:g}" if seconds is None else f"{seconds:.2f}"
+
+    return Column("", f"{share} %", 8, value=text, group="seconds to it at % of runs")
 
 
-def _time(name: str, row: Any) -> str:
-    """Return the seconds to a target as text; a time that was not reached exceeds the limit."""
-    seconds = getattr(row, name)
-    return f">{row.limit:g}" if seconds is None else f"{seconds:.2f}"
-
-
+_INSTANCE = (Column("instance", "instance", 18, "<"), Column("backend"), Column("method"))
+_TARGET_TITLE = Column("target", "target", 10, "<")
+_REACHED = Column("", "runs", 6, value=lambda row: f"{row['reached']}/{row['runs']}")
+_EFFICIENCY = Column("efficiency", "efficiency%", form=lambda share: percent(share, 0))
 _ENDS = (
-    EFFICIENCY,
+    _EFFICIENCY,
     *(Column(name, name, 5, percent, group="share of the ranks' time, %") for name in _SPENT),
     Column("digests", "digests"),
     METHOD,
+)
+
+TARGETS = Table(
+    "gpus_targets",
+    (
+        *(*_INSTANCE, Column("device"), _TARGET_TITLE),
+        Column("ranks", "ranks"),
+        Column("islands", "islands"),
+        *map(Column, ("population", "limit", "runs", "reached")),
+        _REACHED,
+        *(Column(f"seconds_{share}") for share in SHARES),  # None: more than the limit
+        *map(_seconds, SHARES),
+        *map(Column, ("speed_up", "is_at_least")),
+        _up_to("speed_up", "speed-up"),
+        *_ENDS,
+    ),
+)
+"""When the runs of a method on a number of ranks reached a gap on an instance.
+
+The speed-up is the median of one rank divided by this one; it `is_at_least` that if one rank
+needed more than the limit. The efficiency is the speed-up divided by the number of ranks.
+"""
+
+SPEEDS = Table(
+    "gpus_speed",
+    (
+        *(*_INSTANCE, Column("device")),
+        Column("ranks", "ranks"),
+        Column("islands", "islands"),
+        *map(Column, ("population", "runs")),
+        Column("generations", "generations"),
+        Column("start_seconds", "start s", form=".2f"),  # of generation 0, which does not count
+        Column("generations_per_second", "generations/s", form=".4g"),
+        Column("evaluations_per_second", "evaluations/s", form=count),
+        Column("spread"),  # (fastest - slowest) / median of the runs
+        Column("speed_up", "speed-up", form=".2f"),
+        *_ENDS,
+    ),
+)
+"""The speed of a method on a number of ranks, over the same generations: medians of the runs."""
+
+SEARCHES = (2, 4, 8, 16)
+"""Numbers of independent searches for which the law of restarts is shown."""
+
+LAWS = Table(
+    "gpus_restarts",
+    (
+        *(*_INSTANCE, _TARGET_TITLE, Column("runs"), Column("reached"), _REACHED),
+        Column("t0", "t0", 8, ".3g"),
+        Column("mu", "mu", 8, ".3g"),
+        Column("distance", "distance", form=".2f"),
+        *(
+            Column(f"gain_{each}", str(each), 6, ".2f", group="independent searches")
+            for each in SEARCHES
+        ),
+        Column("ranks", "ranks", group="most ranks"),
+        Column("gain", "law", 5, ".2f", group="most ranks"),
+        *map(Column, ("measured", "is_at_least")),
+        _up_to("measured", "measured", "most ranks"),
+        METHOD,
+    ),
+    above="One rank's seconds to the target as t0 + Exp(mu): (t0 + mu) / (t0 + mu / p) is what"
+    " p independent searches gain.\n"
+    "Distance: of the law from the shares of the runs, from 0 to 1.",
+)
+"""The law of restarts for a target on one rank, and what independent searches would gain.
+
+The gain is that of as many searches as the most ranks; `measured` is the speed-up on these ranks.
+"""
+
+MEANS = Table(
+    "gpus_means",
+    (
+        *(Column("of", "of", 26, "<"), Column("backend"), Column("method")),
+        Column("ranks", "ranks"),
+        Column("instances", "instances"),
+        Column("speed_up", "speed-up", form=".2f"),
+        _EFFICIENCY,
+        METHOD,
+    ),
+    above="Geometric means of speed-ups over the instances that have one",
 )
 
 
@@ -165,283 +256,101 @@ def target_name(gap: float) -> str:
     return f"{gap:g} %" if gap else KNOWN
 
 
-@dataclass(frozen=True)
-class GpuTargetRow(RecordRow):
-    """When the runs of a method on a number of ranks reached a gap on an instance."""
-
-    table: ClassVar[Table] = Table(
-        "gpus_targets",
-        (
-            Column("instance", "instance", 18, "<"),
-            Column("target", "target", 10, "<"),
-            Column("ranks", "ranks"),
-            Column("islands", "islands"),
-            Column("runs", "runs", 6, value=lambda row: f"{row.reached}/{row.runs}"),
-            *(
-                Column(
-                    f"seconds_{each}",
-                    f"{each} %",
-                    8,
-                    value=partial(_time, f"seconds_{each}"),
-                    group="seconds to it at % of runs",
-                )
-                for each in (10, 50, 90)
-            ),
-            Column("speed_up", "speed-up", value=lambda row: up_to(row, row.speed_up)),
-            *_ENDS,
-        ),
-    )
-
-    instance: str
-    backend: str
-    method: str
-    device: str
-    target: str
-    ranks: int
-    islands: int
-    population: int
-    limit: float
-    runs: int
-    reached: int
-    seconds_10: float | None
-    """Seconds until 10 % of the runs had reached it; None: more than the limit."""
-    seconds_50: float | None
-    seconds_90: float | None
-    speed_up: float | None
-    """The median of one rank divided by this one."""
-    is_at_least: bool
-    """Whether one rank needed more than the limit, so that the speed-up is more."""
-    efficiency: float | None
-    """The speed-up divided by the number of ranks."""
-    exchange: float
-    migration: float
-    waiting: float
-    idle: float
-    digests: str
-
-    @classmethod
-    def all_of(cls, gap: float, runs: Runs) -> Iterator[Self]:
-        """Yield the row of each number of ranks, the fewest first."""
-        alone = runs[min(runs)]
-        for ranks, rows in sorted(runs.items()):
-            first, times = rows[0], quantiles(rows, gap)
-            before, now = quantiles(alone, gap)[1], times[1]
-            is_at_least = before is None and now is not None and rows is not alone
-            base = first.limit if is_at_least else before
-            speed_up = base / now if base is not None and now is not None else None
-            values: dict[str, Any] = {
-                **_shared(rows),
-                "target": target_name(gap),
-                "limit": first.limit,
-                "reached": sum(bool(np.isfinite(row.time_to(gap))) for row in rows),
-                **dict(zip(("seconds_10", "seconds_50", "seconds_90"), times, strict=True)),
-                "speed_up": speed_up,
-                "is_at_least": is_at_least,
-                "efficiency": speed_up / ranks if speed_up is not None else None,
-                "digests": digests(rows, alone),
-            }
-            yield cls(**values)
+def target_rows(gap: float, runs: Runs) -> Iterator[Row]:
+    """Yield the row of each number of ranks, the fewest first."""
+    alone = runs[min(runs)]
+    before = _times(alone, gap)["seconds_50"]
+    for ranks, rows in sorted(runs.items()):
+        limit, times = rows[0].limit, _times(rows, gap)
+        now = times["seconds_50"]
+        is_at_least = before is None and now is not None and rows is not alone
+        base = limit if is_at_least else before
+        speed_up = base / now if base is not None and now is not None else None
+        yield TARGETS.row(
+            **_shared(rows, alone),
+            target=target_name(gap),
+            limit=limit,
+            reached=sum(bool(np.isfinite(row.time_to(gap))) for row in rows),
+            **times,
+            speed_up=speed_up,
+            is_at_least=is_at_least,
+            efficiency=speed_up / ranks if speed_up is not None else None,
+        )
 
 
-@dataclass(frozen=True)
-class GpuSpeedRow(RecordRow):
-    """The speed of a method on a number of ranks, over the same generations."""
-
-    table: ClassVar[Table] = Table(
-        "gpus_speed",
-        (
-            Column("instance", "instance", 18, "<"),
-            Column("ranks", "ranks"),
-            Column("islands", "islands"),
-            Column("generations", "generations"),
-            Column("start_seconds", "start s", form=".2f"),
-            Column("generations_per_second", "generations/s", form=".4g"),
-            Column("evaluations_per_second", "evaluations/s", form=count),
-            Column("speed_up", "speed-up", form=".2f"),
-            *_ENDS,
-        ),
-    )
-
-    instance: str
-    backend: str
-    method: str
-    device: str
-    ranks: int
-    islands: int
-    population: int
-    runs: int
-    generations: int
-    start_seconds: float
-    """Median seconds of generation 0, which the speed excludes."""
-    generations_per_second: float
-    """The median of the runs."""
-    evaluations_per_second: float
-    spread: float
-    """(fastest - slowest) / median of the runs."""
-    speed_up: float
-    """Evaluations per second relative to one rank."""
-    efficiency: float
-    exchange: float
-    migration: float
-    waiting: float
-    idle: float
-    digests: str
-
-    @classmethod
-    def all_of(cls, runs: Runs) -> Iterator[Self]:
-        """Yield the row of each number of ranks, the fewest first."""
-        alone = runs[min(runs)]
-        base = median(row.evaluations_per_second for row in alone)
-        for ranks, rows in sorted(runs.items()):
-            speeds = [row.evaluations_per_second for row in rows]
-            speed = median(speeds)
-            speed_up = speed / base if base else 1.0
-            values: dict[str, Any] = {
-                **_shared(rows),
-                "generations": rows[0].generations,
-                "start_seconds": median(row.start_seconds for row in rows),
-                "generations_per_second": median(row.generations_per_second for row in rows),
-                "evaluations_per_second": speed,
-                "spread": (max(speeds) - min(speeds)) / speed if speed else 0.0,
-                "speed_up": speed_up,
-                "efficiency": speed_up / ranks,
-                "digests": digests(rows, alone),
-            }
-            yield cls(**values)
+def speed_rows(runs: Runs) -> Iterator[Row]:
+    """Yield the row of each number of ranks, the fewest first."""
+    alone = runs[min(runs)]
+    base = median(row.evaluations_per_second for row in alone)
+    for ranks, rows in sorted(runs.items()):
+        speeds = [row.evaluations_per_second for row in rows]
+        speed = median(speeds)
+        speed_up = speed / base if base else 1.0
+        yield SPEEDS.row(
+            **_shared(rows, alone),
+            generations=rows[0].generations,
+            start_seconds=median(row.start_seconds for row in rows),
+            generations_per_second=median(row.generations_per_second for row in rows),
+            evaluations_per_second=speed,
+            spread=spread(speeds) if speed else 0.0,
+            speed_up=speed_up,
+            efficiency=speed_up / ranks,
+        )
 
 
-def quantiles(rows: Sequence[GpuRunRow], gap: float) -> list[float | None]:
-    """Return the seconds until some shares of the runs had reached a gap; None: not yet."""
+def _times(rows: Sequence[GpuRunRow], gap: float) -> dict[str, float | None]:
     return at_shares([row.time_to(gap) for row in rows])
 
 
-def _shared(rows: Sequence[GpuRunRow]) -> dict[str, Any]:
-    """Return what all rows of runs have: what was run, and the mean shares of the ranks' time."""
+def _shared(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> dict[str, Any]:
+    """Return what both tables have: what was run, and the mean shares of the ranks' time."""
     names = ("instance", "backend", "method", "device", "ranks", "islands", "population")
     return {
         **{name: getattr(rows[0], name) for name in names},
         "runs": len(rows),
         **{name: fmean(getattr(row, name) for row in rows) for name in _SPENT},
+        "digests": digests(rows, alone),
     }
 
 
-SEARCHES = (2, 4, 8, 16)
-"""Numbers of independent searches for which the law of restarts is shown."""
-
-
-@dataclass(frozen=True)
-class GpuLawRow(RecordRow):
-    """The law of restarts for a target on one rank, and what independent searches would gain."""
-
-    table: ClassVar[Table] = Table(
-        "gpus_restarts",
-        (
-            Column("instance", "instance", 18, "<"),
-            Column("target", "target", 10, "<"),
-            Column("runs", "runs", 6, value=lambda row: f"{row.reached}/{row.runs}"),
-            Column("t0", "t0", 8, ".3g"),
-            Column("mu", "mu", 8, ".3g"),
-            Column("distance", "distance", form=".2f"),
-            *(
-                Column(f"gain_{each}", str(each), 6, ".2f", group="independent searches")
-                for each in SEARCHES
-            ),
-            Column("ranks", "ranks", group="most ranks"),
-            Column("gain", "law", 5, ".2f", group="most ranks"),
-            Column(
-                "measured",
-                "measured",
-                value=lambda row: up_to(row, row.measured),
-                group="most ranks",
-            ),
-            METHOD,
-        ),
-        above="One rank's seconds to the target as t0 + Exp(mu): (t0 + mu) / (t0 + mu / p) is what"
-        " p independent searches gain.\n"
-        "Distance: of the law from the shares of the runs, from 0 to 1.",
+def law_rows(gap: float, runs: Runs) -> Iterator[Row]:
+    """Yield the law of a target, unless fewer than two runs on one rank reached it."""
+    alone = runs[min(runs)]
+    times = [row.time_to(gap) for row in alone]
+    law = RestartLaw.fitted(times, alone[0].limit)
+    if law is None:
+        return
+    *_, last = target_rows(gap, runs)
+    shared = ("instance", "backend", "method", "target", "ranks", "is_at_least")
+    yield LAWS.row(
+        **{name: last[name] for name in shared},
+        runs=len(alone),
+        reached=sum(map(math.isfinite, times)),
+        t0=law.start,
+        mu=law.mean,
+        distance=law.distance(times),
+        **{f"gain_{each}": law.gain(each) for each in SEARCHES},
+        gain=law.gain(last["ranks"]),
+        measured=last["speed_up"],
     )
 
-    instance: str
-    backend: str
-    method: str
-    target: str
-    runs: int
-    reached: int
-    t0: float
-    mu: float
-    distance: float
-    gain_2: float
-    gain_4: float
-    gain_8: float
-    gain_16: float
-    ranks: int
-    """The largest number of ranks that was measured."""
-    gain: float
-    """What as many independent searches would gain."""
-    measured: float | None
-    """The measured speed-up on these ranks."""
-    is_at_least: bool
 
-    @classmethod
-    def of(cls, gap: float, runs: Runs) -> Self | None:
-        """Return the row, or None if fewer than two runs on one rank reached the target."""
-        alone = runs[min(runs)]
-        times = [row.time_to(gap) for row in alone]
-        law = RestartLaw.fitted(times, alone[0].limit)
-        if law is None:
-            return None
-        last = [*GpuTargetRow.all_of(gap, runs)][-1]
-        values: dict[str, Any] = {
-            **{name: getattr(last, name) for name in ("instance", "backend", "method", "target")},
-            "runs": len(alone),
-            "reached": sum(map(math.isfinite, times)),
-            "t0": law.start,
-            "mu": law.mean,
-            "distance": law.distance(times),
-            **{f"gain_{each}": law.gain(each) for each in SEARCHES},
-            "ranks": last.ranks,
-            "gain": law.gain(last.ranks),
-            "measured": last.speed_up,
-            "is_at_least": last.is_at_least,
-        }
-        return cls(**values)
-
-
-@dataclass(frozen=True)
-class GpuMeansRow(RecordRow):
-    """The geometric mean of speed-ups over instances."""
-
-    table: ClassVar[Table] = Table(
-        "gpus_means",
-        (
-            Column("of", "of", 26, "<"),
-            Column("ranks", "ranks"),
-            Column("instances", "instances"),
-            Column("speed_up", "speed-up", form=".2f"),
-            EFFICIENCY,
-            METHOD,
-        ),
-        above="Geometric means of speed-ups over the instances that have one",
-    )
-
-    of: str
-    backend: str
-    method: str
-    ranks: int
-    instances: int
-    speed_up: float
-    efficiency: float
-
-    @classmethod
-    def all_of(cls, rows: Sequence[GpuTargetRow | GpuSpeedRow]) -> Iterator[Self]:
-        """Yield the mean of each target, or of the speed, on each number of ranks above one."""
-        found: dict[tuple[str, str, str, int], list[float]] = {}
-        for row in rows:
-            of = f"time to {row.target}" if isinstance(row, GpuTargetRow) else "evaluations/s"
-            is_exact = isinstance(row, GpuSpeedRow) or not row.is_at_least
-            if row.ranks > 1 and row.speed_up is not None and is_exact:
-                key = (of, row.backend, row.method, row.ranks)
-                found.setdefault(key, []).append(row.speed_up)
-        for key, ups in found.items():
-            mean = geometric_mean(ups)
-            yield cls(*key, len(ups), mean, mean / key[-1])
+def mean_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the mean of each target, or of the speed, on each number of ranks above one."""
+    found: dict[tuple[str, str, str, int], list[float]] = {}
+    for row in rows:
+        of = f"time to {row['target']}" if row.table is TARGETS else "evaluations/s"
+        if row["ranks"] > 1 and row["speed_up"] is not None and not row.get("is_at_least"):
+            key = (of, row["backend"], row["method"], row["ranks"])
+            found.setdefault(key, []).append(row["speed_up"])
+    for (of, backend, method, ranks), ups in found.items():
+        mean = geometric_mean(ups)
+        yield MEANS.row(
+            of=of,
+            backend=backend,
+            method=method,
+            ranks=ranks,
+            instances=len(ups),
+            speed_up=mean,
+            efficiency=mean / ranks,
+        )

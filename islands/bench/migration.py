@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from operator import itemgetter
 from statistics import median
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.bench.algorithms import BRKGA, cities
-from islands.bench.base import BenchRequest, BenchRow, RecordRow, spread
+from islands.bench.base import BenchRequest, spread
 from islands.bench.topologies import traffic
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -33,7 +34,7 @@ from islands.run.build import make_archipelago, take_device
 from islands.run.loop import Loop
 from islands.run.observers import Observer
 from islands.run.signals import Interruption
-from islands.tables import Column, Table
+from islands.tables import Column, Row, Table
 from islands.text import count, counted
 
 STRONG_ISLANDS = 64
@@ -42,82 +43,47 @@ _FEWEST_EPOCHS = 4
 _INSTANCE = Column("instance", "instance", 18, "<")
 
 
-@dataclass(frozen=True)
-class ScalingRow(RecordRow):
-    """The speed of a number of ranks on one instance."""
-
-    table: ClassVar[Table] = Table(
-        "scaling",
-        (
-            Column("scaling", "scaling", form="<"),
-            _INSTANCE,
-            Column("size", "cities"),
-            Column("ranks", "ranks"),
-            Column("islands", "islands"),
-            Column("delay", "delay"),
-            Column("rate", "generations/s", form=".1f"),
-            Column("spread", "spread", form=".1%"),
-            Column("of_one", "of one", form=".3f"),
-        ),
-    )
-
-    scaling: str
-    instance: str
-    size: int
-    ranks: int
-    islands: int
-    delay: int
-    device: str
-    generations: int
-    """Of a repeat."""
-    rate: float
-    """Generations per second: the median of the repeats."""
-    spread: float
-    """(fastest - slowest) / median of the repeats."""
-    of_one: float
+SCALING = Table(
+    "scaling",
+    (
+        Column("scaling", "scaling", form="<"),
+        _INSTANCE,
+        Column("size", "cities"),
+        Column("ranks", "ranks"),
+        Column("islands", "islands"),
+        Column("delay", "delay"),
+        Column("device"),
+        Column("generations"),  # of a repeat
+        Column("rate", "generations/s", form=".1f"),  # the median of the repeats
+        Column("spread", "spread", form=".1%"),
+        Column("of_one", "of one", form=".3f"),
+    ),
+)
+"""The speed of a number of ranks on one instance."""
 
 
-def _microseconds(seconds: float) -> str:
-    return f"{1e6 * seconds:.1f}"
+def _phase(name: str) -> Column:
+    return Column(name, f"{name} us", 9, lambda seconds: f"{1e6 * seconds:.1f}")
 
 
-@dataclass(frozen=True)
-class EndRow(RecordRow):
-    """The ends of the epochs of one run on rank 0; medians in seconds."""
-
-    table: ClassVar[Table] = Table(
-        "epoch_ends",
-        (
-            _INSTANCE,
-            Column("ranks", "ranks"),
-            Column("delay", "delay"),
-            Column("transport", "transport", 10, "<"),
-            Column("bytes", "bytes", 6, count),
-            *(
-                Column(name, f"{name} us", 9, _microseconds)
-                for name in ("pack", "travel", "unpack", "host", "end")
-            ),
-            Column("of epoch", "of epoch", form=".2%", value=lambda row: row.end / row.epoch),
-        ),
-    )
-
-    instance: str
-    ranks: int
-    delay: int
-    transport: str
-    bytes: float
-    """Sent by the busiest rank in one migration."""
-    ends: int
-    """Number of ends."""
-    pack: float
-    travel: float
-    unpack: float
-    host: float
-    end: float
-    epoch: float
+ENDS = Table(
+    "epoch_ends",
+    (
+        _INSTANCE,
+        Column("ranks", "ranks"),
+        Column("delay", "delay"),
+        Column("transport", "transport", 10, "<"),
+        Column("bytes", "bytes", 6, count),  # sent by the busiest rank in one migration
+        Column("ends"),
+        *map(_phase, ("pack", "travel", "unpack", "host", "end")),
+        Column("epoch"),
+        Column("", "of epoch", form=".2%", value=lambda row: row["end"] / row["epoch"]),
+    ),
+)
+"""The ends of the epochs of one run on rank 0; medians in seconds."""
 
 
-def measure(request: BenchRequest) -> Iterator[BenchRow]:
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each instance, those of rank 0 on every rank; collective.
 
     Refuse wrong instances and settings at once, before the first row is asked for.
@@ -130,12 +96,12 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
     return _measured(request, problems)
 
 
-def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterator[BenchRow]:
+def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterator[Row]:
     world = request.world
     backend = take_device(world, request.backends[0], request.threads)
     parts = {ranks: world.part(ranks) for ranks in powers_of_two(world.size)}
-    ends: list[BenchRow] = []
-    alone: ScalingRow | None = None
+    ends: list[Row] = []
+    alone: Row | None = None
     for name in request.heartbeat.over(list(problems), str):
         problem = problems[name]
         for ranks, case in _cases(request, problem):
@@ -148,9 +114,9 @@ def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterato
             world.wait_for_all()
             found = world.bcast(found)
             assert found is not None, "rank 0 is part of every measurement"
-            row, end = found
+            row = SCALING.row(**found[0])
             alone = alone or row
-            ends += [end] if end is not None else []
+            ends += [ENDS.row(**end) for end in found[1:]]
             yield row
         if world.size > 1:
             yield _apart(request, problem, world, backend)
@@ -166,12 +132,12 @@ def _cases(request: BenchRequest, problem: Problem) -> Iterator[tuple[int, Case]
                 yield ranks, Case(request, problem, scaling, islands, delay)
 
 
-def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backend) -> ScalingRow:
+def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backend) -> Row:
     """Return the row of the slowest rank if all work alone, at the same time."""
     case = Case(request, problem, "apart", request.islands_a_rank, request.delay[0])
     rows = world.allgather(case.measured(World(), backend, None)[0])
-    slowest = min(rows, key=lambda row: row.rate)
-    return replace(slowest, ranks=world.size, of_one=slowest.rate / rows[0].rate)
+    slowest = SCALING.row(**min(rows, key=itemgetter("rate")))
+    return slowest.but(ranks=world.size, of_one=slowest["rate"] / rows[0]["rate"])
 
 
 def _problem(name: str) -> Problem:
@@ -211,10 +177,8 @@ class Case:
         }
         return resolve(layers(options), self.problem)
 
-    def measured(
-        self, world: World, backend: Backend, alone: ScalingRow | None
-    ) -> tuple[ScalingRow, EndRow | None]:
-        """Return the rows of these ranks; collective."""
+    def measured(self, world: World, backend: Backend, alone: Row | None) -> list[Row]:
+        """Return the row of these ranks, and of the ends of their epochs if any; collective."""
         archipelago = make_archipelago(self.spec(1), self.problem, world, backend)
         # The first run also captures the CUDA graphs of later runs.
         short = _FEWEST_EPOCHS * self.request.interval
@@ -223,7 +187,7 @@ class Case:
         generations = max(_FEWEST_EPOCHS, epochs) * self.request.interval
         rates = [self._rate(archipelago, world, generations) for _ in range(REPEATS)]
         rate = median(rates)
-        row = ScalingRow(
+        row = SCALING.row(
             scaling=self.scaling,
             instance=self.problem.instance,
             size=self.problem.size,
@@ -234,13 +198,13 @@ class Case:
             generations=generations,
             rate=rate,
             spread=spread(rates),
-            of_one=rate / alone.rate if alone is not None else 1.0,
+            of_one=rate / alone["rate"] if alone is not None else 1.0,
         )
         if self.scaling != "weak":
-            return row, None
+            return [row]
         timed = TimedArchipelago(archipelago)
         self._rate(cast(Archipelago, timed), world, generations)
-        return row, self._end(timed, world) if timed.ends else None
+        return [row, self._end(timed, world)] if timed.ends else [row]
 
     def _rate(self, archipelago: Archipelago, world: World, generations: int) -> float:
         """Return generations per second, from the end of the first epoch to that of the last."""
@@ -252,10 +216,10 @@ class Case:
         (_, (first, began), *_, (last, ended)) = clock.seen
         return (last - first) / (ended - began)
 
-    def _end(self, timed: TimedArchipelago, world: World) -> EndRow:
+    def _end(self, timed: TimedArchipelago, world: World) -> Row:
         ends = timed.ends
         sent = traffic(self.request.topology, self.islands, world.size)
-        return EndRow(
+        return ENDS.row(
             instance=self.problem.instance,
             ranks=world.size,
             delay=self.delay,

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import Any
 
-from islands.bench.base import BenchRequest, BenchRow
-from islands.bench.quality_rows import TARGETS, MomentRow, QualityMeans, QualityRow, TargetRow
+from islands.bench.base import BenchRequest
+from islands.bench.quality_rows import TARGETS, means_row, moment_rows, quality_row, target_row
 from islands.bench.quality_runs import (
+    RUNS,
     RunRow,
     by_key,
     facts,
+    followed,
     program,
     set_of,
-    traced,
     with_references,
 )
 from islands.bench.quality_tests import contrasts, rank_rows
@@ -31,12 +31,13 @@ from islands.bench.variants import Variant, variants
 from islands.instances.catalogue import catalogue
 from islands.problems import loaded
 from islands.problems.base import Problem
+from islands.tables import Row
 
 EVERY = {"cpu": 1, "cuda": 10}
 """Generations between two looks at the best cost: a look takes about 0.1 ms on a GPU."""
 
 
-def measure(request: BenchRequest) -> Iterator[BenchRow]:
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each method on each instance and backend, then comparisons and means.
 
     Refuse wrong methods and instances at once, before the first row is asked for; collective.
@@ -51,7 +52,7 @@ def compared(
     request: BenchRequest,
     problems: Sequence[Problem],
     methods_of: Callable[[Problem], Sequence[Variant]],
-) -> Iterator[BenchRow]:
+) -> Iterator[Row]:
     """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
     world = request.world
     world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
@@ -63,7 +64,7 @@ def compared(
 
 def _measured(
     request: BenchRequest, problems: Sequence[Problem], tasks: Mapping[str, list[_QualityTask]]
-) -> Iterator[BenchRow]:
+) -> Iterator[Row]:
     runs = sum(map(len, tasks.values())) / max(1, len(tasks)) + len(request.rivals)
     rows = list[RunRow]()
     contest = Contest(request) if request.rivals else None
@@ -73,10 +74,10 @@ def _measured(
         ):
             mine = _rows(problem, tasks[problem.instance], request, contest)
             rows += mine
-            yield from mine
+            yield from map(RUNS.row_of, mine)
             for one in by_key(mine).values():
-                yield QualityRow.of(one)
-                yield from (TargetRow.of(target, one) for target in TARGETS)
+                yield quality_row(one)
+                yield from (target_row(target, one) for target in TARGETS)
     yield from contrasts(rows)
     yield from rank_rows(rows)
     yield from _summaries(rows)
@@ -97,8 +98,9 @@ class _QualityTask:
         spec, problem = self.variant.resolved(problem, self.every, options)
         asked = {"settings": spec.to_mapping(), "ranks": request.world.size, **program()}
         words = f"{self.variant.name}, {self.backend}, seed {seed}"
-        run = partial(traced, spec, problem, request.world)
-        return request.campaign.result(asked, run, words)
+        return request.campaign.result(
+            asked, lambda: followed(spec, problem, request.world)[0], words
+        )
 
 
 def _tasks(
@@ -137,7 +139,7 @@ def _rows(
     return with_references(rows)
 
 
-def _summaries(rows: Sequence[RunRow]) -> Iterator[BenchRow]:
+def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the means of each group and set, then their gaps over time, for each method."""
     names = [*(row.group for row in rows), *(set_of(row.instance) for row in rows)]
     groups = [
@@ -146,9 +148,9 @@ def _summaries(rows: Sequence[RunRow]) -> Iterator[BenchRow]:
         for mine in _by_method([row for row in rows if name in (row.group, set_of(row.instance))])
     ]
     for name, mine in groups:
-        yield QualityMeans.of(name, [QualityRow.of(one) for one in by_key(mine).values()])
+        yield means_row(name, [quality_row(one) for one in by_key(mine).values()])
     for name, mine in groups:
-        yield from MomentRow.all_of(name, mine)
+        yield from moment_rows(name, mine)
 
 
 def _by_method(rows: Sequence[RunRow]) -> list[list[RunRow]]:

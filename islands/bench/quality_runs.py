@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 import islands
-from islands.bench.base import RecordRow
 from islands.campaign.engine import completed
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
@@ -22,17 +21,15 @@ from islands.report.curves import Curve
 from islands.run.build import RankOptions
 from islands.run.runner import run
 from islands.run.single import Output
-from islands.tables import Table
+from islands.tables import Table, columns_of
 
 Key = tuple[str, str, str]
 """Instance, backend and method of a run."""
 
 
 @dataclass(frozen=True)
-class RunRow(RecordRow):
-    """A run of one method on one instance."""
-
-    table: ClassVar[Table] = Table("quality_runs", ())
+class RunRow:
+    """A run of one method on one instance, a row of `RUNS`."""
 
     instance: str
     group: str
@@ -72,6 +69,10 @@ class RunRow(RecordRow):
         """What the run is a sample of."""
         return self.instance, self.backend, self.method
 
+    def key_cells(self) -> dict[str, str]:
+        """Return the cells of tables that say so."""
+        return dict(zip(("instance", "backend", "method"), self.key, strict=True))
+
     @property
     def hits(self) -> bool:
         """Whether the run reached the best known value."""
@@ -99,6 +100,9 @@ class RunRow(RecordRow):
         seconds = np.array([each[0] for each in self.course] or [self.seconds])
         losses = np.array([self.loss(each[1]) for each in self.course] or [np.inf])
         return Curve(self.instance, method, self.seed, seconds, losses)
+
+
+RUNS = Table("quality_runs", columns_of(RunRow))
 
 
 def with_references(rows: Sequence[RunRow]) -> list[RunRow]:
@@ -133,6 +137,10 @@ def read_rows(table: Sequence[Mapping[str, Any]]) -> list[RunRow]:
 
 
 _DEFAULT = RankOptions()
+_OF_THE_RESULT = (
+    *("device", "ranks", "algorithm", "islands", "population", "cost", "seconds"),
+    *("generations", "evaluations"),
+)
 
 
 class Course:
@@ -164,44 +172,24 @@ class Course:
             self.points.append((seconds, cost))
 
 
-def traced(spec: RunSpec, problem: Problem, world: World) -> dict[str, Any]:
-    """Return what a run of `RunRow` depends on its result; collective."""
-    made, _, _ = followed(spec, problem, world)
-    return made
-
-
 def followed(
     spec: RunSpec, problem: Problem, world: World, rank_options: RankOptions = _DEFAULT
 ) -> tuple[dict[str, Any], Result, Course]:
-    """Return what a run of `RunRow` depends on its result, this result and the course; collective.
+    """Return the fields of a `RunRow` that come from the result, it, and the course; collective.
 
     The course has points on rank 0 only.
     """
-    course, began = Course(maximise=problem.maximise), time.perf_counter()
+    course = Course(maximise=problem.maximise)
     result = completed(run(spec, problem, world, Output(callback=course.see), rank_options))
-    whole = time.perf_counter() - began
+    whole = course.passed()
     course.add(result.seconds, result.cost)
     made = {
-        **_method(result),
-        "cost": result.cost,
-        "seconds": result.seconds,
+        **{name: getattr(result, name) for name in _OF_THE_RESULT},
         "other_seconds": max(0.0, whole - result.seconds - result.compile_seconds),
-        "generations": result.generations,
-        "evaluations": result.evaluations,
         "proved": False,
         "course": course.points,
     }
     return made, result, course
-
-
-def _method(result: Result) -> dict[str, Any]:
-    return {
-        "device": result.device,
-        "ranks": result.ranks,
-        "algorithm": result.algorithm,
-        "islands": result.islands,
-        "population": result.population,
-    }
 
 
 def facts(problem: Problem) -> dict[str, Any]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from operator import itemgetter
 from statistics import fmean
-from typing import ClassVar
 
 import numpy as np
 
-from islands.bench.base import METHOD, RecordRow
+from islands.bench.base import METHOD
 from islands.bench.quality_rows import TARGETS
 from islands.bench.quality_runs import RunRow, by_key, labels, with_references
 from islands.report.curves import target_of
 from islands.statistics import SIGNIFICANT, against, holm, mann_whitney, mean_ranks
-from islands.tables import Column, Table
+from islands.tables import Column, Row, Table
 
-Methods = Mapping[tuple[str, str], str]
+METHOD_ALONE = Column("", "method", 0, "<", itemgetter("method"))
 
 
 def marked(p: float) -> str:
@@ -24,72 +23,48 @@ def marked(p: float) -> str:
     return f"{p:.2g}{'*' if p < SIGNIFICANT else ' '}"
 
 
-@dataclass(frozen=True)
-class ContrastRow(RecordRow):
-    """A method against the first one on an instance; p-values are corrected by Holm's method.
+CONTRASTS = Table(
+    "quality_tests",
+    (
+        Column("instance", "instance", 18, "<"),
+        *map(Column, ("first", "method")),
+        Column("runs", "runs", 5),
+        Column("p_gap", "p gap", 9, marked),
+        Column("a_gap", "A", 4, ".2f"),
+        Column("effect_gap", "effect", 10, "<"),
+        Column("target"),
+        Column("p_time", "p time", 9, marked),
+        Column("a_time", "A", 4, ".2f"),
+        Column("effect_time", "effect", 10, "<"),
+        Column("", "target", 7, ".4f", itemgetter("target")),
+        METHOD_ALONE,
+    ),
+    above="Each method against the first one. A: the probability that its run has the smaller"
+    " final gap, or the\nsmaller time to the target. p: Mann and Whitney's test, corrected by"
+    " Holm's method; *: below 0.05",
+)
+"""A method against the first one on an instance; p-values are corrected by Holm's method.
 
-    Those of the gaps form one family, those of the times another.
-    """
+Those of the gaps form one family, those of the times another. Ties count half in A. The target is
+the best known value, or the median of all gaps.
+"""
 
-    table: ClassVar[Table] = Table(
-        "quality_tests",
-        (
-            Column("instance", "instance", 18, "<"),
-            Column("runs", "runs", 5),
-            Column("p_gap", "p gap", 9, marked),
-            Column("a_gap", "A", 4, ".2f"),
-            Column("effect_gap", "effect", 10, "<"),
-            Column("p_time", "p time", 9, marked),
-            Column("a_time", "A", 4, ".2f"),
-            Column("effect_time", "effect", 10, "<"),
-            Column("target", "target", 7, ".4f"),
-            Column("method", "method", form="<"),
-        ),
-        above="Each method against the first one. A: the probability that its run has the smaller"
-        " final gap, or the\nsmaller time to the target. p: Mann and Whitney's test, corrected by"
-        " Holm's method; *: below 0.05",
-    )
-
-    instance: str
-    first: str
-    method: str
-    runs: int
-    p_gap: float
-    """Of the final gaps."""
-    a_gap: float
-    """The probability that the method has the smaller gap, ties counted half."""
-    effect_gap: str
-    target: float
-    """The gap to which times are compared: the best known value, or the median of all gaps."""
-    p_time: float
-    a_time: float
-    effect_time: str
-
-
-@dataclass(frozen=True)
-class RankRow(RecordRow):
-    """The mean rank of a method over all problems; a problem is an instance with a seed."""
-
-    table: ClassVar[Table] = Table(
-        "quality_ranks",
-        (
-            Column("mean_rank", "mean rank", form=".2f"),
-            Column("problems", "problems"),
-            Column("p", "p", 9, marked),
-            Column("method", "method", form="<"),
-        ),
-        above="All instances and seeds. p: Wilcoxon's signed-rank test against the first method,"
-        " Holm",
-    )
-
-    method: str
-    problems: int
-    mean_rank: float
-    """Of the final gap; 1 is the best."""
-    p: float | None
+RANKS = Table(
+    "quality_ranks",
+    (
+        Column("method"),
+        Column("problems"),
+        Column("mean_rank", "mean rank", form=".2f"),
+        Column("", "problems", value=itemgetter("problems")),
+        Column("p", "p", 9, marked),
+        METHOD_ALONE,
+    ),
+    above="All instances and seeds. p: Wilcoxon's signed-rank test against the first method, Holm",
+)
+"""The mean rank of a method by the final gap over all problems: instances with a seed."""
 
 
-def contrasts(rows: Sequence[RunRow]) -> Iterator[ContrastRow]:
+def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the tests of each method against the first one of its instance."""
     names, samples = labels(rows), by_key(rows)
     found = []
@@ -97,9 +72,9 @@ def contrasts(rows: Sequence[RunRow]) -> Iterator[ContrastRow]:
         mine = {names[key[1:]]: each for key, each in samples.items() if key[0] == instance}
         first, *others = mine
         found += [_contrast(instance, first, other, mine, rows) for other in others]
-    gaps, times = holm([each.p_gap for each in found]), holm([each.p_time for each in found])
+    gaps, times = (holm([row[name] for row in found]) for name in ("p_gap", "p_time"))
     for row, gap, time in zip(found, gaps, times, strict=True):
-        yield replace(row, p_gap=gap, p_time=time)
+        yield row.but(p_gap=gap, p_time=time)
 
 
 def _contrast(
@@ -108,13 +83,13 @@ def _contrast(
     other: str,
     mine: Mapping[str, Sequence[RunRow]],
     rows: Sequence[RunRow],
-) -> ContrastRow:
+) -> Row:
     one, two = mine[other], mine[first]
     curves = [row.curve("") for row in rows if row.instance == instance]
     target = 0.0 if one[0].is_known and any(row.hits for row in (*one, *two)) else target_of(curves)
     gaps = mann_whitney([row.final for row in one], [row.final for row in two])
     times = mann_whitney(*([row.curve("").time_to(target) for row in each] for each in (one, two)))
-    return ContrastRow(
+    return CONTRASTS.row(
         instance=instance,
         first=first,
         method=other,
@@ -129,7 +104,7 @@ def _contrast(
     )
 
 
-def rank_rows(rows: Sequence[RunRow]) -> Iterator[RankRow]:
+def rank_rows(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the mean rank of each method over the problems that all methods have run."""
     names = labels(rows)
     finals: dict[str, dict[tuple[str, int], float]] = {}
@@ -141,92 +116,76 @@ def rank_rows(rows: Sequence[RunRow]) -> Iterator[RankRow]:
         return
     losses = np.array([[each[key] for each in finals.values()] for key in common])
     for name, rank, p in zip(finals, mean_ranks(losses), against(losses, 0), strict=True):
-        yield RankRow(name, len(common), rank, p)
+        yield RANKS.row(method=name, problems=len(common), mean_rank=rank, p=p)
 
 
-@dataclass(frozen=True)
-class Change(RecordRow):
-    """A method on an instance, before and now; gaps are compared at the shorter time limit."""
+CHANGES = Table(
+    "changes",
+    (
+        Column("instance", "instance", 18, "<"),
+        *map(Column, ("backend", "method", "devices", "limit")),
+        Column("gap_before", "gap before", 9, ".4f"),  # the mean; None if a run has no solution
+        Column("gap_now", "now", 9, ".4f"),
+        Column("gap_difference", "difference", 10, "+.4f"),
+        Column("target", "target", 12, "<"),
+        Column("seconds_before", "s before", 8, ".2f"),
+        Column("seconds_now", "now", 8, ".2f"),
+        Column("seconds_ratio", "ratio", 6, ".2f"),
+        Column("p", "p", 9, marked),
+        Column("a", "A", 4, ".2f"),
+        METHOD,
+    ),
+    above="Gaps after the shorter time limit, and median seconds to the target. p: Mann and"
+    " Whitney's test of the\ngaps, or of the times if all runs end with the same gap,"
+    " corrected by Holm's method; A: P(now is better). A ratio above 1 is faster.",
+)
+"""A method on an instance, before and now; gaps are compared at the shorter time limit.
 
-    table: ClassVar[Table] = Table(
-        "changes",
-        (
-            Column("instance", "instance", 18, "<"),
-            Column("gap_before", "gap before", 9, ".4f"),
-            Column("gap_now", "now", 9, ".4f"),
-            Column("gap_difference", "difference", 10, "+.4f"),
-            Column("target", "target", 12, "<"),
-            Column("seconds_before", "s before", 8, ".2f"),
-            Column("seconds_now", "now", 8, ".2f"),
-            Column("seconds_ratio", "ratio", 6, ".2f"),
-            Column("p", "p", 9, marked),
-            Column("a", "A", 4, ".2f"),
-            METHOD,
-        ),
-        above="Gaps after the shorter time limit, and median seconds to the target. p: Mann and"
-        " Whitney's test of the\ngaps, or of the times if all runs end with the same gap,"
-        " corrected by Holm's method; A: P(now is better). A ratio above 1 is faster.",
-    )
-
-    instance: str
-    backend: str
-    method: str
-    devices: Sequence[str]
-    """The device before and now."""
-    limit: float
-    gap_before: float | None
-    """The mean of the runs; None if one has no solution."""
-    gap_now: float | None
-    gap_difference: float | None
-    """Negative is better now."""
-    target: str | None
-    """The smallest gap that half of the runs reached, before and now."""
-    seconds_before: float | None
-    seconds_now: float | None
-    seconds_ratio: float | None
-    """Before over now: more than 1 is faster now."""
-    p: float
-    a: float
-    """The probability that a run is better now, ties counted half."""
+The target is the smallest gap that half of the runs reached, before and now.
+"""
 
 
-def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Change]:
+def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the change of each method on each instance that both measurements have.
 
     Devices and numbers of ranks may differ, which is what is compared then.
     """
     earlier, later = by_key(before), by_key(now)
     found = [_change(earlier[key], rows) for key, rows in later.items() if key in earlier]
-    for change, p in zip(found, holm([each.p for each in found]), strict=True):
-        yield replace(change, p=p)
+    for change, p in zip(found, holm([each["p"] for each in found]), strict=True):
+        yield change.but(p=p)
 
 
-def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Change:
+def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
     both = with_references([*before, *now])
     old, new = both[: len(before)], both[len(before) :]
     limit = min(old[0].limit, new[0].limit)
     gaps = [_gaps(rows, limit) for rows in (old, new)]
     means = [fmean(each) if np.isfinite(each).all() else None for each in gaps]
-    target, times = _times(old, new)
+    target, before_now = _times(old, new)
     if len({*gaps[0], *gaps[1]}) == 1:
         to_best = [[row.curve("").time_to(row.final) for row in rows] for rows in (old, new)]
         test = mann_whitney(to_best[1], to_best[0])
     else:
         test = mann_whitney(gaps[1], gaps[0])
-    return Change(
-        *new[0].key,
+    return CHANGES.row(
+        **new[0].key_cells(),
         devices=[old[0].device, new[0].device],
         limit=limit,
         gap_before=means[0],
         gap_now=means[1],
         gap_difference=None if None in means else means[1] - means[0],  # type: ignore[operator]
         target=target,
-        seconds_before=times[0] if times else None,
-        seconds_now=times[1] if times else None,
-        seconds_ratio=max(times[0], 1e-3) / max(times[1], 1e-3) if times else None,
+        seconds_before=before_now[0] if before_now else None,
+        seconds_now=before_now[1] if before_now else None,
+        seconds_ratio=_ratio(*before_now) if before_now else None,
         p=test.p,
         a=test.a,
     )
+
+
+def _ratio(before: float, now: float) -> float:
+    return max(before, 1e-3) / max(now, 1e-3)
 
 
 def _gaps(rows: Sequence[RunRow], limit: float) -> list[float]:

@@ -10,21 +10,22 @@ host memory. * the shortest transport, or on one rank the fastest takeover, of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.brkga import Brkga, BrkgaSettings
-from islands.bench.base import BenchRequest, RecordRow
+from islands.bench.base import BenchRequest
 from islands.migration.topology import TOPOLOGIES, Scene, Topology
 from islands.parallel import blocks
 from islands.paths import published
 from islands.report.figure import new_figure
-from islands.tables import Column, Table
+from islands.tables import Column, Row, Table
 from islands.text import count
 
 _HEAD_BYTES, _KEY_BYTES = 16, 4
@@ -43,67 +44,42 @@ _PANELS = {
 }
 
 
-@dataclass(frozen=True)
-class TopologyRow(RecordRow):
-    """One topology with one number of islands."""
-
-    table: ClassVar[Table] = Table(
-        "topologies",
-        (
-            Column(
-                "islands",
-                "islands",
-                9,
-                value=lambda row: f"{'*' if row.chosen else ''} {row.islands:>7}",
-            ),
-            Column("ranks", "ranks"),
-            Column("topology", "topology", 10, "<"),
-            Column("takeover", "takeover", 9, ".1f"),
-            Column("worst", "worst", 8, ".0f"),
-            Column(
-                "arriving",
-                "arrive",
-                8,
-                value=lambda row: f"{row.arriving}" if row.fits else f"({row.arriving})",
-            ),
-            Column("messages", "messages", 8, ".0f"),
-            Column("busiest_bytes", "busiest", 8, count),
-            Column("takeover_bytes", "bytes", 8, count),
-            Column(
-                "transport_seconds", "transport ms", form=lambda seconds: f"{1000 * seconds:.2f}"
-            ),
-        ),
-    )
-
-    islands: int
-    ranks: int
-    topology: str
-    takeover: float
-    worst: float
-    arriving: int
-    fits: bool
-    messages: float
-    busiest_bytes: float
-    """Sent by the busiest rank in one migration."""
-    mean_bytes: float
-    """Sent by a rank in one migration."""
-    takeover_bytes: float
-    """Sent by a rank until takeover."""
-    transport_seconds: float
-    """Of the busiest rank until takeover."""
-    chosen: bool = False
+def _arriving(row: Mapping[str, Any]) -> str:
+    return f"{row['arriving']}" if row["fits"] else f"({row['arriving']})"
 
 
-def measure(request: BenchRequest) -> Iterator[TopologyRow]:
+TABLE = Table(
+    "topologies",
+    (
+        Column("islands"),
+        Column("", "islands", 9, value=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}"),
+        Column("ranks", "ranks"),
+        Column("topology", "topology", 10, "<"),
+        Column("takeover", "takeover", 9, ".1f"),
+        Column("worst", "worst", 8, ".0f"),
+        *map(Column, ("arriving", "fits")),
+        Column("", "arrive", 8, value=_arriving),
+        Column("messages", "messages", 8, ".0f"),
+        Column("busiest_bytes", "busiest", 8, count),
+        Column("mean_bytes"),  # sent by a rank in one migration
+        Column("takeover_bytes", "bytes", 8, count),
+        Column("transport_seconds", "transport ms", form=lambda seconds: f"{1000 * seconds:.2f}"),
+        Column("chosen"),
+    ),
+)
+"""One topology with one number of islands."""
+
+
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Simulate every topology that has migrants, for each number of islands."""
     for islands in request.heartbeat.over(request.islands, "{} islands".format):
         rows = [_row(name, islands, request) for name in TOPOLOGIES if name != "none"]
-        fitting = [row for row in rows if row.fits]
-        best = min(fitting, key=lambda row: (row.transport_seconds, row.takeover), default=None)
-        yield from (replace(row, chosen=row is best) for row in rows)
+        fitting = [row for row in rows if row["fits"]]
+        best = min(fitting, key=itemgetter("transport_seconds", "takeover"), default=None)
+        yield from (row.but(chosen=row is best) for row in rows)
 
 
-def _row(name: str, islands: int, request: BenchRequest) -> TopologyRow:
+def _row(name: str, islands: int, request: BenchRequest) -> Row:
     ranks = max(1, islands // request.islands_a_rank)
     time, sent = takeover(name, islands), traffic(name, islands, ranks)
     arriving = sent.arriving * request.migrants
@@ -111,7 +87,7 @@ def _row(name: str, islands: int, request: BenchRequest) -> TopologyRow:
     kept = Brkga(BrkgaSettings(), request.population).kept()
     busiest = sent.most_parcels * parcel
     transport = sent.most_messages * _MESSAGE_SECONDS + busiest / _BYTES_A_SECOND
-    return TopologyRow(
+    return TABLE.row(
         islands=islands,
         ranks=ranks,
         topology=name,
@@ -124,6 +100,7 @@ def _row(name: str, islands: int, request: BenchRequest) -> TopologyRow:
         mean_bytes=sent.parcels * parcel,
         takeover_bytes=time.mean * sent.parcels * parcel,
         transport_seconds=time.mean * transport,
+        chosen=False,
     )
 
 
@@ -249,7 +226,7 @@ def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
     )
 
 
-def write_plot(path: Path, rows: Sequence[TopologyRow]) -> None:
+def write_plot(path: Path, rows: Sequence[Row]) -> None:
     """Write a PNG with one curve per topology; points that exceed a population are faint."""
     figure = new_figure(11, 8)
     panels = figure.subplots(2, 2, sharex=True)
@@ -262,17 +239,13 @@ def write_plot(path: Path, rows: Sequence[TopologyRow]) -> None:
         figure.savefig(temporary, format="png", dpi=150)
 
 
-def _draw(axes: Any, field: str, rows: Sequence[TopologyRow]) -> None:
-    names = dict.fromkeys(row.topology for row in rows)
+def _draw(axes: Any, field: str, rows: Sequence[Row]) -> None:
+    names = dict.fromkeys(row["topology"] for row in rows)
     for place, (name, marker) in enumerate(zip(names, "osD^v<>p", strict=False)):
-        mine = [row for row in rows if row.topology == name]
+        mine = [row for row in rows if row["topology"] == name]
         style = {"marker": marker, "markersize": 4, "color": f"C{place}"}
         for fits, look in ((True, {"label": name}), (False, {"alpha": 0.3})):
             # With one rank no messages are sent, and a logarithmic axis has no zero.
-            shown = [row for row in mine if row.fits == fits and getattr(row, field) > 0]
-            axes.plot(
-                [row.islands for row in shown],
-                [getattr(row, field) for row in shown],
-                **style,
-                **look,
-            )
+            shown = [row for row in mine if row["fits"] == fits and row[field] > 0]
+            xs, ys = ([row[name] for row in shown] for name in ("islands", field))
+            axes.plot(xs, ys, **style, **look)

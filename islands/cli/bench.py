@@ -38,7 +38,7 @@ from islands.tables import write_csv
 from islands.text import option, show, unknown
 
 if TYPE_CHECKING:
-    from islands.bench.base import BenchRow
+    from islands.tables import Row
 
 _EXAMPLES = """
 examples:
@@ -136,7 +136,7 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
             if rank == 0:
                 heartbeat.print(text, stream)
 
-        tables: dict[str, list[BenchRow]] = {}
+        tables: dict[str, list[Row]] = {}
         if args.out is not None and {*LONG} & {*names}:  # keeps each run
             folder.callback(asked.campaign.close)
             asked.campaign.open(args.out)
@@ -147,7 +147,7 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
                 _print(text, found, tables, say)
     if rank > 0:
         return 0
-    measured: dict[str, Any] = _cells(tables)
+    measured: dict[str, Any] = {**tables}
     if args.compare is not None:
         earlier, words = before
         say(f"\nCompared with {args.compare}{f' ({words})' if words else ''}")
@@ -164,31 +164,26 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
     return 0
 
 
-def _comparison(found: dict[str, list[BenchRow]], say: Callable[[str], None]) -> dict[str, Any]:
+def _comparison(found: dict[str, list[Row]], say: Callable[[str], None]) -> dict[str, Any]:
     """Print a comparison, and return its tables."""
     for rows in filter(None, found.values()):
         say(f"\n{_text(rows)}")
-    for before, now in dict.fromkeys(tuple(each.cells()["devices"]) for each in found["changes"]):
+    for before, now in dict.fromkeys(tuple(each["devices"]) for each in found["changes"]):
         if before != now:
             say(f"Before on {before}; now on {now}")
     if not any(found.values()):
         say("No row is in both measurements.")
-    return _cells(found)
+    return found
 
 
-def _text(rows: Sequence[BenchRow]) -> str:
+def _text(rows: Sequence[Row]) -> str:
     return "\n".join([rows[0].table.header, *(row.line() for row in rows)])
 
 
-def _cells(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the tables as JSON has them."""
-    return {name: [row.cells() for row in rows] for name, rows in tables.items()}
-
-
-def _provenance(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, Any]:
+def _provenance(tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     """Return what made the tables, on which devices."""
-    rows = [row.cells() for each in tables.values() for row in each]
-    devices = dict.fromkeys(str(row["device"]) for row in rows if "device" in row)
+    rows = [row for each in tables.values() for row in each if "device" in row]
+    devices = dict.fromkeys(str(row["device"]) for row in rows)
     command = _without_folder(sys.argv[1:])
     return {**provenance(), "devices": list(devices), "driver": driver(), "command": command}
 
@@ -205,24 +200,20 @@ def _without_folder(line: Sequence[str]) -> list[str]:
     return kept
 
 
-def _write(
-    folder: Path, tables: Mapping[str, Sequence[BenchRow]], measured: Mapping[str, Any]
-) -> None:
+def _write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[str, Any]) -> None:
     """Write each table to a file, and plots of some of them; no file is ever seen incomplete."""
-    from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
+    from islands.bench import topologies
+    from islands.bench.gpus_rows import SPEEDS, TARGETS
     from islands.bench.plots import write_plots, write_speed_ups
-    from islands.bench.quality_runs import RunRow
-    from islands.bench.topologies import TopologyRow, write_plot
+    from islands.bench.quality_runs import RUNS, read_rows
 
     for name, rows in tables.items():
-        cells = [row.cells() for row in rows]
-        write_csv(inside(folder, f"{name}.csv"), list(cells[0]), cells)
-        if name == RunRow.table.name:
-            write_plots(folder, [row for row in rows if isinstance(row, RunRow)])
-        if topologies := [row for row in rows if isinstance(row, TopologyRow)]:
-            write_plot(inside(folder, f"{name}.png"), topologies)
-    kinds = (GpuTargetRow, GpuSpeedRow)
-    if gains := [row for rows in tables.values() for row in rows if isinstance(row, kinds)]:
+        write_csv(inside(folder, f"{name}.csv"), list(rows[0]), rows)
+        if name == RUNS.name:
+            write_plots(folder, read_rows(rows))
+        if name == topologies.TABLE.name:
+            topologies.write_plot(inside(folder, f"{name}.png"), rows)
+    if gains := [row for each in (TARGETS, SPEEDS) for row in tables.get(each.name, ())]:
         write_speed_ups(folder, gains)
     with published(inside(folder, BENCH)) as temporary:
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
@@ -230,8 +221,8 @@ def _write(
 
 def _print(
     text: str,
-    found: Iterator[BenchRow],
-    tables: dict[str, list[BenchRow]],
+    found: Iterator[Row],
+    tables: dict[str, list[Row]],
     say: Callable[[str], None],
 ) -> None:
     """Run one benchmark; print its rows and add them to the tables."""

@@ -92,13 +92,22 @@ def test_runs_are_compared_by_gap_and_time() -> None:
     other = [run_row(method="other", seed=seed) for seed in range(6)]
     (found,) = changes(old, [*new, *other])
     # After 5 seconds, the old runs are at 1 %, the new ones at the best known value.
-    assert (found.limit, found.gap_before, found.gap_now, found.gap_difference) == (5, 1, 0, -1)
-    assert (found.target, found.seconds_before, found.seconds_now) == ("best known", 10.0, 2.25)
-    assert found.seconds_ratio == pytest.approx(10 / 2.25)
-    assert (found.a, found.devices) == (1.0, ["GPU", CPU])
-    assert 0 < found.p < 0.01
+    assert (found["limit"], found["gap_before"], found["gap_now"], found["gap_difference"]) == (
+        5,
+        1,
+        0,
+        -1,
+    )
+    assert (found["target"], found["seconds_before"], found["seconds_now"]) == (
+        "best known",
+        10.0,
+        2.25,
+    )
+    assert found["seconds_ratio"] == pytest.approx(10 / 2.25)
+    assert (found["a"], found["devices"]) == (1.0, ["GPU", CPU])
+    assert 0 < found["p"] < 0.01
     (same,) = changes(new, new)
-    assert (same.gap_difference, same.seconds_ratio, same.p, same.a) == (0, 1, 1, 0.5)
+    assert (same["gap_difference"], same["seconds_ratio"], same["p"], same["a"]) == (0, 1, 1, 0.5)
 
 
 QUALITY = ["bench", "quality", "--limit", "0.1", "--seeds", "1", "--backend", "cpu"]
