@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeVar, get_type_hints
+from typing import Any
 
 from islands.statistics import mann_whitney, signed_rank
 from islands.tables import Column
@@ -22,20 +22,20 @@ class Scaled(float):
 
 
 _PRINTED = Path(__file__).with_name("printed")
-Figures = TypeVar("Figures")
 
 Cell = str | int | float | None
 TableRow = Mapping[str, Cell]
 """The cells of one row by the names of their columns; None if there was no run."""
+Figures = Mapping[str, Any]
+"""A row of a file of printed figures."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A summary value of a table, and its sentence; empty if another fact's sentence has it."""
+    """A sentence below a table, and the summary values that it states, by name."""
 
-    name: str
-    value: Cell
-    sentence: str = ""
+    sentence: str
+    values: Mapping[str, Cell]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Plot:
     quantity: str
     """The label of the y axis, with the unit."""
     curves: Mapping[str, str]
-    """The label of each column that is a curve."""
+    """The label of each column that is a curve; `{device}` in it stands for ours."""
     suffix: str = ""
     """Suffix of the file name, after the table's name."""
     by: str = ""
@@ -53,12 +53,11 @@ class Plot:
     logarithmic: bool = True
     classes: str = ""
     """A column of names at equal distances on the horizontal axis, in place of sizes."""
+    with_times: bool = False
+    """Whether our times and those of our CPU are the first curves."""
 
 
-INSTANCE = (
-    Column("instance", "instance", 16, "<", lambda ran: ran.problem.instance),
-    Column("cities", "cities", 6, value=lambda ran: ran.problem.size),
-)
+INSTANCE = (Column("instance", "instance", 16, "<"), Column("cities", "cities", 6))
 """The first columns of tables of tours."""
 
 ASSIGNMENT = (Column("instance", "instance", 15, "<"), Column("n", "n", 3))
@@ -73,6 +72,11 @@ def numbers(rows: Iterable[TableRow], *names: str) -> list[tuple[float, ...]]:
         for cells in picked
         if None not in cells
     ]
+
+
+def matching(rows: Iterable[TableRow], **cells: Cell) -> list[TableRow]:
+    """Return the rows with these cells."""
+    return [row for row in rows if all(row[name] == cell for name, cell in cells.items())]
 
 
 def mean(rows: Iterable[TableRow], name: str) -> float:
@@ -93,28 +97,44 @@ def mean_in_words(mean: float, printed: float, form: str, *, is_whole: bool) -> 
     return f"{mean:{form}} (printed: {printed:{form}})" if is_whole else f"{mean:{form}}"
 
 
-def facts_of(prefix: str, values: Mapping[Any, Cell], sentence: str = "") -> list[Fact]:
-    """Return a fact for each value, named after its key; the sentence of the first has all."""
-    facts = [Fact(f"{prefix}_{key}", value) for key, value in values.items()]
-    return [replace(each, sentence=sentence) for each in facts[:1]] + facts[1:]
-
-
-def printed_rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a file of printed figures; its comments name the source."""
-    text = (_PRINTED / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(row for row in text.splitlines() if not row.startswith("#")))
-
-
-def figures_of(row: Mapping[str, str], kind: type[Figures]) -> Figures:
-    """Return a row of a file as a record of this type; columns of other names do not count."""
-    types = get_type_hints(kind)
-    return kind(**{name: types[name](text) for name, text in row.items() if name in types})
+def named(prefix: str, values: Mapping[Any, Cell]) -> dict[str, Cell]:
+    """Return values whose names begin with the same words."""
+    return {f"{prefix}_{key}": value for key, value in values.items()}
 
 
 @cache
-def figures(name: str, kind: type[Figures]) -> Mapping[str, Figures]:
-    """Return the rows of a file of printed figures by instance."""
-    return {row["instance"]: figures_of(row, kind) for row in printed_rows(name)}
+def printed_rows(name: str) -> list[Figures]:
+    """Return the rows of a file of printed figures, whose comments name the source.
+
+    A column of numbers has numbers, whole ones if all of them are.
+    """
+    text = (_PRINTED / f"{name}.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(row for row in text.splitlines() if not row.startswith("#")))
+    kinds = {column: _kind_of([row[column] for row in rows]) for column in rows[0]}
+    return [{column: kinds[column](cell) for column, cell in row.items()} for row in rows]
+
+
+def _kind_of(texts: Iterable[str]) -> type[Any]:
+    """Return the type of the cells of a column."""
+    for kind in (int, float):
+        try:
+            list(map(kind, texts))
+        except ValueError:
+            continue
+        return kind
+    return str
+
+
+@cache
+def figures(name: str, by: str = "") -> Mapping[str, Figures]:
+    """Return the printed figures by instance; or, in each, by the values of another column."""
+    table: dict[str, Any] = {}
+    for row in printed_rows(name):
+        if by:
+            table.setdefault(row["instance"], {})[row[by]] = row
+        else:
+            table[row["instance"]] = row
+    return table
 
 
 def significance(
@@ -123,17 +143,18 @@ def significance(
     pairs: Sequence[tuple[float, ...]],
     scaled: Sequence[tuple[float, ...]] | None = None,
 ) -> list[Fact]:
-    """Return the facts of Wilcoxon's and of Mann and Whitney's test of ours against theirs.
+    """Return the fact of Wilcoxon's and of Mann and Whitney's test of ours against theirs.
 
     The second test ignores which values are a pair, so it takes `scaled` values if instances have
-    costs of different sizes. Smaller is better. Without pairs, there are no facts.
+    costs of different sizes. Smaller is better. Without pairs, there is no fact.
     """
     if not pairs:
         return []
     paired, free = signed_rank(pairs), mann_whitney(*zip(*(scaled or pairs), strict=True))
-    return [
-        Fact(f"wilcoxon_p_{name}", paired.p, f"{words}: {paired.words()}; {free.words()}"),
-        Fact(f"wilcoxon_better_{name}", paired.better, ""),
-        Fact(f"mann_whitney_p_{name}", free.p, ""),
-        Fact(f"effect_a_{name}", free.a, ""),
-    ]
+    values: dict[str, Cell] = {
+        f"wilcoxon_p_{name}": paired.p,
+        f"wilcoxon_better_{name}": paired.better,
+        f"mann_whitney_p_{name}": free.p,
+        f"effect_a_{name}": free.a,
+    }
+    return [Fact(f"{words}: {paired.words()}; {free.words()}", values)]

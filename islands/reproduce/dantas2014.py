@@ -6,8 +6,8 @@ only, no numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import partial
 from statistics import fmean
 
 from islands.problems.base import Problem
@@ -16,10 +16,11 @@ from islands.reproduce.cells import (
     Fact,
     Plot,
     TableRow,
-    facts_of,
+    figures,
+    matching,
     mean,
+    named,
     numbers,
-    printed_rows,
     significance,
 )
 from islands.reproduce.dantas2014_islands import (
@@ -28,7 +29,6 @@ from islands.reproduce.dantas2014_islands import (
     ONE,
     SEVERAL,
     DantasTable,
-    Division,
     EqualTimeTable,
     SizeTimesTable,
 )
@@ -40,13 +40,8 @@ _POOLED = ("last", "found", "deviation", "seconds")
 """Columns of single instances of which the means by kind are in files."""
 
 
-@cache
-def prototype() -> Mapping[str, Mapping[str, float]]:
-    """Return the gaps of a plain sequential program by instance and division."""
-    return {
-        row["instance"]: {name: float(gap) for name, gap in row.items() if name != "instance"}
-        for row in printed_rows("dantas2014-prototype")
-    }
+prototype = partial(figures, "dantas2014-prototype")
+"""Return the gaps of a plain sequential program by instance, with a column for each division."""
 
 
 class GapsTable(DantasTable, PooledTable):
@@ -56,24 +51,28 @@ class GapsTable(DantasTable, PooledTable):
     title = "charts 5 to 7: mean gaps of the best ever, in per cent"
     names = staticmethod(all_names)
 
+    shown = (
+        Column("kind", "m x n, tightness", 16, "<"),
+        *map(Column, ("m", "n", "tightness", "series")),
+        *(Column(each.name, each.words, 12, ".2f") for each in ALL),
+        *(Column(f"{each.name}_{name}") for name in _POOLED for each in ALL),
+        *map(Column, ("generations", "runs")),
+    )
+    plots = tuple(
+        Plot(
+            f"mean gap, %, {each.sentence}",
+            {each.name: each.words},
+            f"-{each.name}",
+            "series",
+            logarithmic=False,
+        )
+        for each in ALL
+    )
+
     @classmethod
     def group(cls, instance: str) -> str:
         """Return the kind of a problem."""
         return kind(instance).name
-
-    def columns(self) -> list[Column]:
-        """Return the kind and the gaps of each division."""
-        return [
-            Column("kind", "m x n, tightness", 16, "<"),
-            Column("m"),
-            Column("n"),
-            Column("tightness"),
-            Column("series"),
-            *(Column(each.name, each.words, 12, ".2f") for each in ALL),
-            *(Column(f"{each.name}_{name}") for name in _POOLED for each in ALL),
-            Column("generations"),
-            Column("runs"),
-        ]
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division."""
@@ -97,15 +96,11 @@ class GapsTable(DantasTable, PooledTable):
             "n": of.n,
             "tightness": of.tightness,
             "series": f"n = {of.n}, {of.tightness}",
-            "generations": self.experiment.generations,
-            "runs": len(self.experiment.seeds(self.runs)),
+            "generations": self.made_generations,
+            "runs": len(self.seeds),
         }
         for each in ALL:
-            mine = [
-                part
-                for part in parts
-                if (part["islands"], part["migration"]) == (each.count, each.migration)
-            ]
+            mine = matching(parts, islands=each.count, migration=each.migration)
             row |= {
                 each.name: average(mine, "mean_gap"),
                 **{f"{each.name}_{name}": average(mine, name) for name in _POOLED},
@@ -116,22 +111,9 @@ class GapsTable(DantasTable, PooledTable):
         """Return means by m, n and tightness, and the effect of islands."""
         return [
             *(fact for name in ("m", "n", "tightness") for fact in level_facts(rows, name)),
-            *(fact for each in SEVERAL for fact in change_facts(rows, each.name, each.words)),
+            *(change_fact(rows, each.name, each.words) for each in SEVERAL),
             found_fact(rows),
             *last_facts(rows),
-        ]
-
-    def plots(self) -> list[Plot]:
-        """Return a plot of the gaps by m for each division."""
-        return [
-            Plot(
-                f"mean gap, %, {each.sentence}",
-                {each.name: each.words},
-                f"-{each.name}",
-                "series",
-                logarithmic=False,
-            )
-            for each in ALL
         ]
 
 
@@ -139,28 +121,26 @@ def level_facts(rows: Sequence[TableRow], name: str) -> list[Fact]:
     """Return the mean gaps of each m, n or tightness, for each division."""
     facts = []
     for level in dict.fromkeys(row[name] for row in rows):
-        mine = [row for row in rows if row[name] == level]
-        gaps = {each: mean(mine, each.name) for each in ALL}
+        gaps = {each: mean(matching(rows, **{name: level}), each.name) for each in ALL}
         shown = ";  ".join(f"{each.words} {gap:.2f}" for each, gap in gaps.items())
-        named = {each.name: gap for each, gap in gaps.items()}
+        values = {each.name: gap for each, gap in gaps.items()}
         sentence = f"{name} = {level}:".ljust(19) + shown
-        facts += facts_of(f"mean_gap_{name}_{level}", named, sentence)
+        facts.append(Fact(sentence, named(f"mean_gap_{name}_{level}", values)))
     return facts
 
 
-def change_facts(rows: Sequence[TableRow], name: str, words: str) -> list[Fact]:
+def change_fact(rows: Sequence[TableRow], name: str, words: str) -> Fact:
     """Return the difference of a division's gap from one island's, by m and n."""
     changes: dict[str, float] = {}
-    for size in dict.fromkeys(f"{row['m']} x {row['n']}" for row in rows):
-        mine = [row for row in rows if f"{row['m']} x {row['n']}" == size]
-        changes[size] = mean(mine, name) - mean(mine, ONE.name)
+    for m, n in dict.fromkeys((row["m"], row["n"]) for row in rows):
+        mine = matching(rows, m=m, n=n)
+        changes[f"{m} x {n}"] = mean(mine, name) - mean(mine, ONE.name)
     shown = ";  ".join(f"{size} {change:+.2f}" for size, change in changes.items())
     worse = sum(change > 0 for change in changes.values())
-    sentence = f"{words} against 1 island, points of the gap:  {shown}"
-    return [
-        Fact(f"sizes_worse_{name}", worse, sentence),
-        *facts_of(f"change_{name}", changes),
-    ]
+    return Fact(
+        f"{words} against 1 island, points of the gap:  {shown}",
+        {f"sizes_worse_{name}": worse, **named(f"change_{name}", changes)},
+    )
 
 
 def found_fact(rows: Sequence[TableRow]) -> Fact:
@@ -168,11 +148,11 @@ def found_fact(rows: Sequence[TableRow]) -> Fact:
     sizes = dict.fromkeys(row["n"] for row in rows)
     parts = []
     for n in sizes:
-        mine = [row for row in rows if row["n"] == n]
+        mine = matching(rows, n=n)
         found = ", ".join(f"{each.words} {mean(mine, each.name + '_found'):.0f}" for each in ALL)
         parts.append(f"n = {n}: {found}")
     ours = mean(rows, f"{ONE.name}_found")
-    return Fact("found", ours, f"generation of the best, mean:  {';  '.join(parts)}")
+    return Fact(f"generation of the best, mean:  {';  '.join(parts)}", {"found": ours})
 
 
 def last_facts(rows: Sequence[TableRow]) -> list[Fact]:
@@ -186,7 +166,11 @@ def last_facts(rows: Sequence[TableRow]) -> list[Fact]:
         return []
     shown = ", ".join(f"{each.words} {points:.2f}" for each, points in lost.items())
     sentence = f"the best of the last generation is worse than the best ever by, points:  {shown}"
-    return facts_of("lost", {each.name: points for each, points in lost.items()}, sentence)
+    values = {each.name: points for each, points in lost.items()}
+    return [Fact(sentence, named("lost", values))]
+
+
+_DIVISIONS = [each for each in ALL if each.name in next(iter(prototype().values()))]
 
 
 class PrototypeTable(DantasTable):
@@ -199,25 +183,21 @@ class PrototypeTable(DantasTable):
         "the paper has charts only: a plain sequential program stands for its numbers",
     )
     names = staticmethod(prototype)
-
-    def columns(self) -> list[Column]:
-        """Return the gaps of each division, ours and the prototype's."""
-        return [
-            Column("instance", "instance", 17, "<"),
-            Column("n"),
-            Column("kind", "kind", 14, "<"),
-            *(
-                column
-                for each in _divisions()
-                for column in (
-                    Column(each.name, each.words, 12, ".2f"),
-                    Column(f"{each.name}_prototype", "its", 4, ".1f"),
-                    Column(f"{each.name}_deviation"),
-                )
-            ),
-            Column("generations"),
-            Column("runs"),
-        ]
+    shown = (
+        Column("instance", "instance", 17, "<"),
+        Column("n"),
+        Column("kind", "kind", 14, "<"),
+        *(
+            column
+            for each in _DIVISIONS
+            for column in (
+                Column(each.name, each.words, 12, ".2f"),
+                Column(f"{each.name}_prototype", "its", 4, ".1f"),
+                Column(f"{each.name}_deviation"),
+            )
+        ),
+        *map(Column, ("generations", "runs")),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division."""
@@ -225,10 +205,10 @@ class PrototypeTable(DantasTable):
             "instance": problem.instance,
             "n": problem.size,
             "kind": kind(problem.instance).name,
-            "generations": self.experiment.generations,
-            "runs": len(self.experiment.seeds(self.runs)),
+            "generations": self.made_generations,
+            "runs": len(self.seeds),
         }
-        for each in _divisions():
+        for each in _DIVISIONS:
             sample = self.sample(problem, **each.options())
             row |= {
                 each.name: sample.mean_gap,
@@ -239,25 +219,14 @@ class PrototypeTable(DantasTable):
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the means, and whether the two programs differ."""
-        facts = []
-        for each in _divisions():
+        facts, pairs = [], list[tuple[float, ...]]()
+        for each in _DIVISIONS:
             ours, its = mean(rows, each.name), mean(rows, f"{each.name}_prototype")
             sentence = f"{each.words}: mean gap {ours:.2f} %, the prototype's {its:.2f} %"
-            facts.append(Fact(f"mean_gap_{each.name}", ours, sentence))
-        pairs = [
-            pair
-            for each in _divisions()
-            for pair in numbers(rows, each.name, f"{each.name}_prototype")
-        ]
-        return [
-            *facts,
-            *significance("prototype", "all divisions, ours against the prototype's", pairs),
-        ]
-
-
-def _divisions() -> list[Division]:
-    named = next(iter(prototype().values()))
-    return [each for each in ALL if each.name in named]
+            facts.append(Fact(sentence, {f"mean_gap_{each.name}": ours}))
+            pairs += numbers(rows, each.name, f"{each.name}_prototype")
+        words = "all divisions, ours against the prototype's"
+        return [*facts, *significance("prototype", words, pairs)]
 
 
 PAPER = Paper(

@@ -11,19 +11,14 @@ from islands.reproduce.cells import (
     Fact,
     Plot,
     TableRow,
-    facts_of,
+    matching,
     mean,
+    named,
 )
-from islands.reproduce.experiment import RunResult, Sample
+from islands.reproduce.experiment import Sample
 from islands.reproduce.orlib import first_names, kind
 from islands.reproduce.table import PooledTable, SampleTable, average, total
-from islands.reproduce.timing import (
-    cpu_columns,
-    median_run,
-    paper_seconds,
-    speedup_facts,
-    time_curves,
-)
+from islands.reproduce.timing import CPU
 from islands.tables import Column
 
 INTERPRETATIONS = (
@@ -122,34 +117,37 @@ class EqualTimeTable(SizeTable):
     name = "islands"
     title = "1 to 64 islands: mean gaps of the best ever, in per cent"
 
-    def columns(self) -> list[Column]:
-        """Return the gap for each definition, and its difference from one island."""
-        return [
-            Column("size", "m x n", 8, "<"),
-            Column("n"),
-            Column("m"),
-            Column("division", "islands", 12, "<"),
-            Column("islands"),
-            Column("migration"),
-            Column("evaluations", "equal evaluations", 17, ".2f"),
-            Column("evaluations_generations"),
-            Column("evaluations_change", "change", 6, "+.2f"),
-            Column("time", "equal time", 10, ".2f"),
-            Column("time_change", "change", 6, "+.2f"),
-            Column("time_generations", "generations", 11, ".0f"),
-            Column("processors", "P processors", 12, ".2f"),
-            Column("processors_change", "change", 6, "+.2f"),
-            Column("processors_generations", "generations", 11, ".0f"),
-            Column("seconds"),
-            Column("runs"),
-        ]
+    shown = (
+        Column("size", "m x n", 8, "<"),
+        *map(Column, ("n", "m")),
+        Column("division", "islands", 12, "<"),
+        *map(Column, ("islands", "migration")),
+        Column("evaluations", "equal evaluations", 17, ".2f"),
+        Column("evaluations_generations"),
+        Column("evaluations_change", "change", 6, "+.2f"),
+        Column("time", "equal time", 10, ".2f"),
+        Column("time_change", "change", 6, "+.2f"),
+        Column("time_generations", "generations", 11, ".0f"),
+        Column("processors", "P processors", 12, ".2f"),
+        Column("processors_change", "change", 6, "+.2f"),
+        Column("processors_generations", "generations", 11, ".0f"),
+        *map(Column, ("seconds", "runs")),
+    )
+    plots = tuple(
+        Plot(
+            *(f"mean gap, %, {words}", {way: "gap"}, f"-{way}", "division"),
+            logarithmic=False,
+            classes="size",
+        )
+        for way, words in _WAYS.items()
+    )
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division, up to three times."""
         one_island = self.sample(problem, is_warm=True, **ONE.options())
         for each in _COMPARED:
             equal = one_island if each == ONE else self.sample(problem, **each.options())
-            generations = self.experiment.generations
+            generations = self.made_generations
             in_time = max(1, round(generations * one_island.seconds / equal.seconds))
             samples = {
                 "evaluations": equal,
@@ -177,9 +175,9 @@ class EqualTimeTable(SizeTable):
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
         """Summarise a size for each division."""
         of = kind(str(parts[0]["instance"]))
-        ones = [row for row in parts if row["division"] == ONE.words]
+        ones = matching(parts, division=ONE.words)
         for each in _COMPARED:
-            mine = [row for row in parts if row["division"] == each.words]
+            mine = matching(parts, division=each.words)
             changes = {
                 f"{way}_change": mean(mine, way) - mean(ones, way) if each != ONE else None
                 for way in _WAYS
@@ -204,7 +202,7 @@ class EqualTimeTable(SizeTable):
         facts = []
         for way, words in _WAYS.items():
             for each in _DIVIDED:
-                mine = [row for row in rows if row["division"] == each.words]
+                mine = matching(rows, division=each.words)
                 change = mean(mine, f"{way}_change")
                 worse = [str(row["size"]) for row in mine if mean([row], f"{way}_change") > 0]
                 where = f" ({', '.join(worse)})" if worse else ""
@@ -212,22 +210,13 @@ class EqualTimeTable(SizeTable):
                     f"{words}, {each.words}: {change:+.2f} points against 1 island; worse on"
                     f" {len(worse)} of {len(mine)} sizes{where}"
                 )
-                facts.append(Fact(f"change_{way}_{each.name}", change, sentence))
-        return [*facts]
+                facts.append(Fact(sentence, {f"change_{way}_{each.name}": change}))
+        return facts
 
-    def plots(self) -> list[Plot]:
-        """Return the gaps by size for each definition of equal effort."""
-        return [
-            Plot(
-                f"mean gap, %, {_WAYS[way]}",
-                {way: "gap"},
-                f"-{way}",
-                "division",
-                logarithmic=False,
-                classes="size",
-            )
-            for way in _WAYS
-        ]
+
+def _name(count: int) -> str:
+    """Return the name of a column in files."""
+    return f"seconds_{count}_islands"
 
 
 class SizeTimesTable(SizeTable):
@@ -249,76 +238,54 @@ class SizeTimesTable(SizeTable):
     runs = 3
     batched = False
 
-    def columns(self) -> list[Column]:
-        """Return our seconds, the CPU's, and the CPU's over ours."""
-        return [
-            Column("size", "m x n", 8, "<"),
-            Column("m"),
-            Column("n"),
-            Column("series"),
-            Column("ranks", "ranks", 5, "d"),
-            Column("seconds", "ours s", 9, ".4f"),
-            *(Column(_name(each), f"{each} islands", 10, ".4f") for each in COUNTS),
-            *cpu_columns(self.experiment.threads),
-        ]
+    shown = (
+        Column("size", "m x n", 8, "<"),
+        *map(Column, ("m", "n", "series")),
+        Column("ranks", "ranks", 5, "d"),
+        Column("seconds", "ours s", 9, ".4f"),
+        *(Column(_name(each), f"{each} islands", 10, ".4f") for each in COUNTS),
+        CPU,
+    )
+    plots = (
+        Plot("seconds per run", {}, by="series", with_times=True),
+        Plot(
+            *("seconds per run", {_name(each): f"{each} islands" for each in COUNTS}, "-islands"),
+            by="series",
+        ),
+    )
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Time an instance: the median run, and the CPU."""
         divided = {}
         for count in COUNTS:
-            runs = self._results(problem, **Division(count, "ring").options())
-            run = median_run(runs, self.experiment)
-            divided[_name(count)] = paper_seconds(run, self.experiment)
-        times = self.time_cells(problem, self._results(problem))
+            runs = self.results(problem, **Division(count, "ring").options())
+            divided[_name(count)] = self.paper_seconds(self.median_run(runs))
+        times = self.time_cells(problem, self.results(problem))
         first = {"instance": problem.instance, "seconds": None, "generations": None}
         yield {**first, **divided, **times}  # in the order of the columns
-
-    def _results(self, problem: Problem, **options: Any) -> list[RunResult]:
-        seeds = self.experiment.seeds(self.runs)
-        return [self.experiment.run(problem, seed, **options) for seed in seeds]
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
         """Return the means of a size."""
         of = kind(str(parts[0]["instance"]))
-        names = [column.name for column in cpu_columns(self.experiment.threads)]
+        names = [column.name for column in self.cpu_columns()]
         yield {
             "size": group,
             "m": of.m,
             "n": of.n,
             "series": f"n = {of.n}",
-            "ranks": self.experiment.world.size,
+            "ranks": self.asked.world.size,
             **{name: average(parts, name) for name in ("seconds", *map(_name, COUNTS), *names)},
         }
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean seconds by n, and the mean speed-ups over our CPU."""
         sizes = dict.fromkeys(row["n"] for row in rows)
-        means = {n: mean([row for row in rows if row["n"] == n], "seconds") for n in sizes}
+        means = {n: mean(matching(rows, n=n), "seconds") for n in sizes}
         shown = ", ".join(f"n = {n}: {seconds:.4f} s" for n, seconds in means.items())
-        ours = mean(rows, "seconds")
+        divided = {_name(each): mean(rows, _name(each)) for each in COUNTS}
+        by_islands = ", ".join(f"{each}: {divided[_name(each)]:.4f} s" for each in COUNTS)
         return [
-            Fact("mean_seconds", ours, f"mean seconds of a run: {shown}"),
-            *_island_facts(rows),
-            *speedup_facts(rows, self.experiment, {}),
+            Fact(f"mean seconds of a run: {shown}", {"mean_seconds": mean(rows, "seconds")}),
+            Fact(f"by the number of islands: {by_islands}", named("mean", divided)),
+            *self.speedup_facts(rows),
         ]
-
-    def plots(self) -> list[Plot]:
-        """Return the times by m."""
-        islands = {_name(each): f"{each} islands" for each in COUNTS}
-        return [
-            Plot("seconds per run", time_curves(self.experiment), by="series"),
-            Plot("seconds per run", islands, "-islands", by="series"),
-        ]
-
-
-def _name(count: int) -> str:
-    """Return the name of a column in files."""
-    return f"seconds_{count}_islands"
-
-
-def _island_facts(rows: Sequence[TableRow]) -> list[Fact]:
-    """Return the mean seconds by the number of islands."""
-    means = {each: mean(rows, _name(each)) for each in COUNTS}
-    shown = ", ".join(f"{each}: {seconds:.4f} s" for each, seconds in means.items())
-    named = {_name(each): value for each, value in means.items()}
-    return facts_of("mean", named, f"by the number of islands: {shown}")

@@ -1,15 +1,17 @@
-"""The runs of an experiment: a paper's preset on the requested backend, and samples of runs."""
+"""The runs of a table: a paper's preset on the requested backend, and samples of runs."""
 
 from __future__ import annotations
 
 import os
+from abc import ABC
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any, Self
+from typing import Any, ClassVar
 
 from islands.campaign.engine import Campaign, completed
 from islands.configuration.resolve import layers, resolve
@@ -66,32 +68,32 @@ def _bind(thread: int, cores: Set[int]) -> None:
 
 @dataclass(frozen=True)
 class Sample:
-    """The results of a batch of runs of one instance."""
+    """The results of a batch of runs of one instance, as the ledger has them."""
 
-    costs: tuple[float, ...]
+    costs: Sequence[float]
     """Costs of the runs that found a feasible solution."""
     best: float | None
     without: int
     """Number of runs without a feasible solution."""
-    gaps: tuple[float, ...]
+    gaps: Sequence[float]
     """Gaps to the best known value, in per cent."""
     hits: int
     """Runs that reached the best known value."""
-    last_gaps: tuple[float, ...]
+    last_gaps: Sequence[float]
     """Gaps of the last generations, which may have lost the best; empty if infeasible."""
-    best_generations: tuple[int, ...]
+    best_generations: Sequence[int]
     """The generation in which each run found its best."""
-    evaluations: tuple[int, ...]
+    evaluations: Sequence[int]
     generations: int
     """Generations of the longest run."""
     seconds: float
     """Seconds of the batch, divided by the number of runs."""
 
     @classmethod
-    def of(cls, problem: Problem, batch: Sequence[Repeat]) -> Self:
+    def of(cls, problem: Problem, batch: Sequence[Repeat]) -> Sample:
         """Return the statistics of a batch."""
         ends = [each.result for each in batch]
-        costs = tuple(end.cost for end in ends if end.cost is not None)
+        costs = [end.cost for end in ends if end.cost is not None]
         gaps = _gaps(problem, costs)
         return cls(
             costs=costs,
@@ -100,18 +102,11 @@ class Sample:
             gaps=gaps,
             hits=sum(gap <= 0 for gap in gaps),
             last_gaps=_gaps(problem, [each.present for each in batch]),
-            best_generations=tuple(end.best_generation for end in ends if end.cost is not None),
-            evaluations=tuple(end.evaluations for end in ends),
+            best_generations=[end.best_generation for end in ends if end.cost is not None],
+            evaluations=[end.evaluations for end in ends],
             generations=max(end.generations for end in ends),
             seconds=seconds_of(batch) / len(batch),
         )
-
-    @classmethod
-    def read(cls, written: Mapping[str, Any]) -> Self:
-        """Return the sample from its JSON form."""
-        values: dict[str, Any] = dict(written)
-        values |= {k: tuple(v) for k, v in written.items() if isinstance(v, list)}
-        return cls(**values)
 
     @property
     def mean_gap(self) -> float | None:
@@ -128,29 +123,26 @@ class Sample:
         """The standard deviation of the gaps; None for a single run."""
         return stdev(self.gaps) if len(self.gaps) > 1 else None
 
-    def cells(self, seconds: float) -> dict[str, float | None]:
-        """Return the cells of the columns that many tables have; the seconds are those of a run."""
-        return {
-            "best": self.best,
-            "best_gap": self.best_gap,
-            "mean_gap": self.mean_gap,
-            "deviation": self.deviation,
-            "hits": self.hits,
-            "without": self.without,
-            "seconds": seconds,
-            "generations": self.generations,
-            "runs": len(self.costs) + self.without,
-        }
+    @property
+    def runs(self) -> int:
+        """The number of runs."""
+        return len(self.costs) + self.without
 
     @property
     def mean_evaluations(self) -> float:
         """The mean number of calls of the objective per run."""
         return fmean(self.evaluations)
 
+    def cells(self, seconds: float) -> dict[str, float | None]:
+        """Return the cells of the columns that many tables have; the seconds are those of a run."""
+        names = ("best", "best_gap", "mean_gap", "deviation", "hits", "without")
+        cells = {name: getattr(self, name) for name in names}
+        return {**cells, "seconds": seconds, "generations": self.generations, "runs": self.runs}
 
-def _gaps(problem: Problem, costs: Iterable[float | None]) -> tuple[float, ...]:
+
+def _gaps(problem: Problem, costs: Iterable[float | None]) -> list[float]:
     gaps = (problem.gap(cost) for cost in costs if cost is not None)
-    return tuple(gap for gap in gaps if gap is not None)
+    return [gap for gap in gaps if gap is not None]
 
 
 @dataclass(frozen=True)
@@ -163,13 +155,9 @@ class RunResult:
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """The settings that all runs of a table share."""
+class ExperimentRequest:
+    """The options that apply to all tables."""
 
-    preset: str
-    paper_generations: int
-    generations: int
-    """Generations of each run."""
     backend: str
     """`cuda` or `cpu`."""
     device: str
@@ -177,17 +165,10 @@ class Experiment:
     """Numbers of threads of the CPU runs to compare with."""
     runs: int | None
     """Runs of each instance, with seeds 1, 2, ...; None uses the table's number."""
+    generations: int | None
+    """None uses the paper's number."""
     campaign: Campaign
-    table: str = field(default="", kw_only=True)
-    """The name of the table."""
-    is_timed: bool = field(default=False, kw_only=True)
-    """Whether earlier results count only if they were made in the same place."""
-    places: defaultdict[str, Counter[str]] = field(
-        default_factory=lambda: defaultdict(Counter), kw_only=True
-    )
-    """The number of results of each place, by the place where they would be made now; a place is a
-    device, with its number of ranks."""
-    cores: frozenset[int] = field(default=frozenset(), kw_only=True)
+    cores: frozenset[int] = frozenset()
     """The cores for runs with a given number of threads; without any, those of the rank."""
 
     @property
@@ -195,98 +176,137 @@ class Experiment:
         """The ranks, which divide the runs."""
         return self.campaign.world
 
+
+class Experiment(ABC):
+    """Makes the runs of a table, which share a preset, or takes known ones."""
+
+    name: ClassVar[str]
+    """The name of the table."""
+    preset: ClassVar[str]
+    also: ClassVar[tuple[str, ...]] = ()
+    """Other presets that some runs use."""
+    generations: ClassVar[int]
+    """Generations of the paper's runs."""
+    runs: ClassVar[int]
+    """Default number of runs per instance."""
+    batched: ClassVar[bool] = False
+    """Whether the runs of an instance are concurrent: a batch on the device of each rank."""
+    is_timed: ClassVar[bool] = False
+    """Whether results count only on the same device and number of ranks, as they are times."""
+
+    def __init__(self, asked: ExperimentRequest) -> None:
+        self.asked = asked
+        self.made_generations = asked.generations or self.generations
+        """Generations of each run."""
+        self.seeds = range(1, (asked.runs or self.runs) + 1)
+        self.places = defaultdict[str, Counter[str]](Counter)
+        """The number of results of each place, by the place where they would be made now; a place
+        is a device, with its number of ranks."""
+
+    @classmethod
+    def presets(cls) -> str:
+        """Return the names of all presets."""
+        return " and ".join((cls.preset, *cls.also))
+
     @property
     def is_changed(self) -> bool:
         """Whether the number of generations is not the paper's."""
-        return self.generations != self.paper_generations
+        return self.made_generations != self.generations
 
     def run(self, problem: Problem, seed: int = 1, **options: Any) -> RunResult:
         """Return the result of one run; an interrupt ends the experiment."""
-        settings = self._options(problem, seed, options)
+        settings, threads = self._options(problem, seed, options), options.get("threads")
         # A run with a given number of threads, to compare with, uses only those of one rank.
-        ranks = 1 if "threads" in settings else self.world.size
+        ranks = 1 if threads else self.asked.world.size
 
-        def run(world: World) -> RunResult:
-            with on_cores(self.cores if "threads" in settings else frozenset()):
+        def run(world: World) -> dict[str, Any]:
+            with on_cores(self.asked.cores if threads else frozenset()):
                 result = completed(run_requested(settings, None, world, Output(), problem))
-            return RunResult(result.cost, _whole_seconds(result), result.generations)
+            return asdict(RunResult(result.cost, _whole_seconds(result), result.generations))
 
-        def made() -> dict[str, Any]:
-            return asdict(self.campaign.on_first(ranks, run))
+        device = f"CPU, {counted(threads, 'thread')}" if threads else None
+        on = counted(threads, "thread") if threads else settings["backend"]
+        make = partial(self.asked.campaign.on_first, ranks, run)
+        return RunResult(**self._recorded(settings, ranks, device, make, f"seed {seed} on {on}"))
 
-        threads = settings.get("threads")
-        place = f"CPU, {counted(threads, 'thread')}" if threads else self._place(ranks)
-        return RunResult(**self._recorded(settings, place, made, _words(settings)))
+    def results(self, problem: Problem, **options: Any) -> list[RunResult]:
+        """Return the results of the requested number of runs, one after the other."""
+        return [self.run(problem, seed, **options) for seed in self.seeds]
 
     def sample(
-        self, problem: Problem, runs: int, *, is_warm: bool = False, **options: Any
+        self,
+        problem: Problem,
+        runs: int | None = None,
+        *,
+        is_warm: bool = False,
+        **options: Any,
     ) -> Sample:
-        """Return the results of `runs` runs in one batch.
+        """Return the results of a batch of `runs` runs, by default the requested number.
 
         With `is_warm` the batch runs twice, and the second one counts, as the first one is slower.
         """
+        count = len(self.seeds) if runs is None else runs
 
-        def made() -> dict[str, Any]:
+        def make() -> dict[str, Any]:
             if is_warm:
-                self.batch(problem, runs, **options)
-            return asdict(Sample.of(problem, self.batch(problem, runs, **options)))
+                self.batch(problem, count, **options)
+            return asdict(Sample.of(problem, self.batch(problem, count, **options)))
 
-        settings = {**self._options(problem, 1, options), "runs": runs, "is_warm": is_warm}
-        place = self._place(min(runs, self.world.size))
-        words = f"a batch of {counted(runs, 'run')}"
-        return Sample.read(self._recorded(settings, place, made, words))
+        settings = {**self._options(problem, 1, options), "runs": count, "is_warm": is_warm}
+        words = f"a batch of {counted(count, 'run')}"
+        ranks = min(count, self.asked.world.size)
+        return Sample(**self._recorded(settings, ranks, None, make, words))
 
     def _recorded(
-        self, settings: dict[str, Any], place: str, made: Callable[[], dict[str, Any]], words: str
+        self,
+        settings: dict[str, Any],
+        ranks: int,
+        device: str | None,
+        make: Callable[[], dict[str, Any]],
+        words: str,
     ) -> dict[str, Any]:
-        """Return a known result, or make it in this place."""
-        key = {"table": self.table, **settings}
+        """Return a known result, or make it on these ranks, by default on their devices."""
+        place = self._place(ranks) if device is None else device
+        key = {"table": self.name, **settings}
         if self.is_timed:
             key["place"] = place
-        found = self.campaign.result(key, lambda: {**made(), "place": place}, words)
+        found = self.asked.campaign.result(key, lambda: {**make(), "place": place}, words)
         # Earlier versions wrote no place.
         self.places[place][found.pop("place", "an unknown device")] += 1
         return found
 
-    def costs(self, problem: Problem, runs: int) -> list[float]:
-        """Return the costs of consecutive runs that found a feasible solution."""
-        results = (self.run(problem, seed) for seed in self.seeds(runs))
-        return [result.cost for result in results if result.cost is not None]
-
     def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
         """Return the runs with seeds 1, 2, ..., which all ranks make at the same time."""
+        campaign, made = self.asked.campaign, dict[int, Repeat]()
         spec = resolve(layers(self._options(problem, 1, options)), problem)
-        device, made = take_device(self.world, self.backend), dict[int, Repeat]()
-        a_rank = -(-runs // self.world.size)
+        devices = [take_device(campaign.world, self.asked.backend)]
+        a_rank = -(-runs // campaign.world.size)
         plan = Repeats([(spec, problem)])
-        for (_, run), found in self.campaign.cells(plan, plan.cells([0], runs), [device], a_rank):
+        for (_, run), found in campaign.cells(plan, plan.cells([0], runs), devices, a_rank):
             if isinstance(found, IslandsError):
-                self.campaign.raise_together(found)
+                campaign.raise_together(found)
             made[run] = found
         return [made[run] for run in range(runs)]
-
-    def seeds(self, runs: int) -> range:
-        """Return the seeds of the requested number of runs, by default of `runs`."""
-        return range(1, (self.runs or runs) + 1)
 
     def stop(self) -> list[str]:
         """Return the preset's stop criteria with the requested number of generations."""
         preset = layers({"preset": self.preset})[0].values
         others = [text for text in preset["stop"] if not text.startswith("generations=")]
-        return [f"generations={self.generations}", *others]
+        return [f"generations={self.made_generations}", *others]
 
     def _place(self, ranks: int) -> str:
         """Return the device, and the number of ranks that use one if there are several."""
-        return f"{self.device} on each of {ranks} ranks" if ranks > 1 else self.device
+        device = self.asked.device
+        return f"{device} on each of {ranks} ranks" if ranks > 1 else device
 
-    def words(self, presets: str, *, batched: bool) -> str:
+    def words(self) -> str:
         """Return a description of the runs, and how they differ from the paper's."""
-        place = self._place(self.world.size)
-        text = f"preset {presets}, {counted(self.generations, 'generation')}, on {place}"
-        if batched:
+        place, count = self._place(self.asked.world.size), self.made_generations
+        text = f"preset {self.presets()}, {counted(count, 'generation')}, on {place}"
+        if self.batched:
             text += ", in batches"
         if self.is_changed:
-            text += f"; the paper's runs have {self.paper_generations}"
+            text += f"; the paper's runs have {self.generations}"
         return text
 
     def _options(self, problem: Problem, seed: int, options: dict[str, Any]) -> dict[str, Any]:
@@ -294,17 +314,9 @@ class Experiment:
             "instance": problem.instance,
             "preset": self.preset,
             "seed": seed,
-            "backend": self.backend,
+            "backend": self.asked.backend,
         }
         return {**settings, **({} if "stop" in options else {"stop": self.stop()}), **options}
-
-
-def _words(settings: Mapping[str, Any]) -> str:
-    """Return a description of a run: its seed and backend."""
-    backend = (
-        counted(settings["threads"], "thread") if "threads" in settings else settings["backend"]
-    )
-    return f"seed {settings['seed']} on {backend}"
 
 
 def _whole_seconds(result: Result) -> float:
@@ -312,31 +324,3 @@ def _whole_seconds(result: Result) -> float:
     if result.is_partial:
         return result.seconds * result.islands * result.population / result.evaluations
     return result.seconds - result.abandoned_seconds
-
-
-@dataclass(frozen=True)
-class ExperimentRequest:
-    """The options that apply to all tables."""
-
-    backend: str
-    device: str
-    threads: tuple[int, ...]
-    runs: int | None
-    generations: int | None
-    """None uses the paper's number."""
-    campaign: Campaign
-    cores: frozenset[int] = frozenset()
-    """The cores for CPU runs to compare with."""
-
-    def experiment(
-        self,
-        table: str,
-        preset: str,
-        generations: int,
-        *,
-        is_timed: bool = False,
-    ) -> Experiment:
-        """Return the experiment of a table; `generations` is the paper's number."""
-        shared = {**vars(self), "generations": self.generations or generations}
-        own: dict[str, Any] = {"preset": preset, "table": table, "is_timed": is_timed}
-        return Experiment(**shared, **own, paper_generations=generations)

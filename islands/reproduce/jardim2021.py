@@ -5,9 +5,8 @@ The printed figures are means of ten runs on an RTX 2060 and a Ryzen 5 3600X.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
+from collections.abc import Iterator, Sequence
+from functools import partial
 from math import sqrt
 from statistics import fmean
 from typing import Any, ClassVar
@@ -18,22 +17,17 @@ from islands.reproduce.cells import (
     Fact,
     Plot,
     TableRow,
-    facts_of,
     figures,
-    figures_of,
+    matching,
     mean,
     mean_in_words,
     mean_ratio,
+    named,
     numbers,
-    printed_rows,
     significance,
 )
 from islands.reproduce.table import ALL_CORES, Paper, SampleTable
-from islands.reproduce.timing import (
-    cpu_columns,
-    speedup_facts,
-    time_curves,
-)
+from islands.reproduce.timing import CPU
 from islands.tables import Column
 from islands.text import counted
 
@@ -75,66 +69,24 @@ _RUNS = 10
 """Runs of the thesis; it prints no deviations, so ours are used."""
 
 
-@dataclass(frozen=True)
-class ImplementationFigures:
-    """One of the three on an instance, without local search (experiment A, table 3)."""
-
-    gap: float
-    seconds: float
-    rate: float
-    """Thousands of calls of the objective per second."""
-
-
-@dataclass(frozen=True)
-class SearchFigures:
-    """One local search on an instance (experiment B, table 4)."""
-
-    gap: float
-    seconds: float
-    calls: float
-    """In thousands."""
-
-
-@dataclass(frozen=True)
-class LiteratureFigures:
-    """An instance against the literature (experiment C, table 5)."""
-
-    known: int
-    best: int
-    best_gap: float
-    mean: int
-    mean_gap: float
-    best_calls: float
-    """In millions."""
-    mean_calls: float
-
-
-@cache
-def implementations() -> Mapping[str, Mapping[str, ImplementationFigures]]:
-    """Return table 3 by instance and implementation."""
-    table: dict[str, dict[str, ImplementationFigures]] = {}
-    for row in printed_rows("jardim2021-implementations"):
-        of_instance = table.setdefault(row["instance"], {})
-        of_instance[row["implementation"]] = figures_of(row, ImplementationFigures)
-    return table
-
-
-@cache
-def searches() -> Mapping[str, Mapping[str, SearchFigures]]:
-    """Return table 4 by instance and local search."""
-    table: dict[str, dict[str, SearchFigures]] = {}
-    for row in printed_rows("jardim2021-local-searches"):
-        table.setdefault(row["instance"], {})[row["search"]] = figures_of(row, SearchFigures)
-    return table
-
-
-literature = partial(figures, "jardim2021-literature", LiteratureFigures)
-"""Return table 5 by instance."""
+implementations = partial(figures, "jardim2021-implementations", "implementation")
+"""Return table 3, without local search, by instance and implementation: the gap, the seconds, and
+the rate, thousands of calls of the objective per second."""
+searches = partial(figures, "jardim2021-local-searches", "search")
+"""Return table 4 by instance and local search; calls are in thousands."""
+literature = partial(figures, "jardim2021-literature")
+"""Return table 5 by instance; calls are in millions, `best_calls` the fewest."""
 
 
 def wanted(n: int) -> int:
     """Return the target speed-up over the thesis' fastest implementation."""
     return 300 if n >= LARGE else 100
+
+
+def _with_thesis(quantity: str) -> dict[str, str]:
+    """Return the curves of our results and of those of each implementation."""
+    thesis = {f"{each}_{quantity}": f"2021, {IMPLEMENTATIONS[each]}" for each in IMPLEMENTATIONS}
+    return {quantity: "ours, {device}"} | thesis
 
 
 class ImplementationsTable(SampleTable):
@@ -152,68 +104,46 @@ class ImplementationsTable(SampleTable):
     generations = 1000
     names = staticmethod(implementations)
 
-    def columns(self) -> list[Column]:
-        """Return our mean gap and the thesis' gaps, then our seconds and the thesis'."""
-        return [
-            *ASSIGNMENT,
-            Column("gap", "gap %", 6, ".2f", lambda ran: ran.mean_gap),
-            Column("deviation", "st.dev.", 7, ".2f"),
-            *_of_thesis("gap", "%", ".2f"),
-            Column("seconds", "s/run", 9, ".4f"),
-            Column("alone_seconds", "s alone", 9, ".4f"),
-            *_of_thesis("seconds", "s", ".2f"),
-            Column("speedup", "fastest/ours", 12, ".0f", _over_the_fastest),
-            Column("wanted", "wanted", 6, "d", lambda ran: wanted(ran.n)),
-            *cpu_columns(self.experiment.threads),
-            Column("evaluations", value=lambda ran: ran.sample.mean_evaluations),
-            Column(
-                "rate", value=lambda ran: ran.sample.mean_evaluations / ran.sample.seconds / 1e3
-            ),
-            *_of_thesis("rate"),
-            Column("generations"),
-            Column("runs"),
-        ]
+    shown = (
+        *ASSIGNMENT,
+        Column("gap", "gap %", 6, ".2f"),
+        Column("deviation", "st.dev.", 7, ".2f"),
+        *(Column(f"{each}_gap", f"{each} %", 7, ".2f") for each in IMPLEMENTATIONS),
+        Column("seconds", "s/run", 9, ".4f"),
+        Column("alone_seconds", "s alone", 9, ".4f"),
+        *(Column(f"{each}_seconds", f"{each} s", 7, ".2f") for each in IMPLEMENTATIONS),
+        Column("speedup", "fastest/ours", 12, ".0f"),
+        Column("wanted", "wanted", 6, "d"),
+        *(CPU, Column("evaluations"), Column("rate")),
+        *(Column(f"{each}_rate") for each in IMPLEMENTATIONS),
+        *(Column("generations"), Column("runs")),
+    )
+    plots = (
+        Plot("seconds per run", _with_thesis("seconds"), with_times=True),
+        Plot("mean gap, %", _with_thesis("gap"), "-gap", logarithmic=False),
+        Plot("thousands of calls per second", _with_thesis("rate"), "-rate"),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance: all runs in one batch, and one run alone for its time."""
-        yield self.timed_row(problem, thesis=implementations()[problem.instance])
+        thesis, sample = implementations()[problem.instance], self.sample(problem)
+        fastest = min(each["seconds"] for each in thesis.values())
+        theirs = {
+            f"{each}_{figure}": cell for each, row in thesis.items() for figure, cell in row.items()
+        }
+        yield self.timed_row(
+            problem,
+            sample,
+            theirs,
+            gap=sample.mean_gap,
+            speedup=float(fastest / self.seconds(sample)),
+            wanted=wanted(problem.size),
+            rate=sample.mean_evaluations / sample.seconds / 1e3,
+        )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean gaps, a comparison with the thesis, and the ratios of times."""
-        speedups = speedup_facts(rows, self.experiment, {})
-        return [*gap_facts(rows), *ratio_facts(rows), *speedups]
-
-    def plots(self) -> list[Plot]:
-        """Return plots of seconds, gaps and calls of the objective per second."""
-
-        def with_thesis(quantity: str) -> dict[str, str]:
-            ours = {quantity: f"ours, {self.experiment.device}"}
-            thesis = {
-                f"{each}_{quantity}": f"2021, {IMPLEMENTATIONS[each]}" for each in IMPLEMENTATIONS
-            }
-            return ours | thesis
-
-        return [
-            Plot("seconds per run", time_curves(self.experiment) | with_thesis("seconds")),
-            Plot("mean gap, %", with_thesis("gap"), "-gap", logarithmic=False),
-            Plot("thousands of calls per second", with_thesis("rate"), "-rate"),
-        ]
-
-
-def _of_thesis(figure: str, title: str = "", form: str = "") -> list[Column]:
-    """Return the columns of a printed figure of each implementation."""
-
-    def column(each: str) -> Column:
-        words = f"{each} {title}" if title else ""
-        return Column(
-            f"{each}_{figure}", words, 7, form, lambda ran: getattr(ran.thesis[each], figure)
-        )
-
-    return [column(each) for each in IMPLEMENTATIONS]
-
-
-def _over_the_fastest(ran: Any) -> float:
-    return float(min(each.seconds for each in ran.thesis.values()) / ran.seconds)
+        return [*gap_facts(rows), ratio_fact(rows), *self.speedup_facts(rows)]
 
 
 def gap_facts(rows: Sequence[TableRow]) -> list[Fact]:
@@ -233,35 +163,31 @@ def gap_facts(rows: Sequence[TableRow]) -> list[Fact]:
         for each in IMPLEMENTATIONS
     ]
     return [
-        Fact("mean_gap", ours, f"mean gaps: ours {ours:.2f} %; of the thesis' rows {theirs}"),
-        *facts_of("mean_gap", means),
+        Fact(
+            f"mean gaps: ours {ours:.2f} %; of the thesis' rows {theirs}",
+            {"mean_gap": ours, **named("mean_gap", means)},
+        ),
         *(fact for facts in tests for fact in facts),
         Fact(
-            "as_good",
-            good,
             f"our mean gap is at most the least of the three on {at_most} of"
             f" {counted(len(rows), 'instance')},"
             f" or within {_NOISE:g} standard errors above it on {good}",
+            {"as_good": good, "at_most_the_least": at_most},
         ),
-        Fact("at_most_the_least", at_most),
     ]
 
 
-def ratio_facts(rows: Sequence[TableRow]) -> list[Fact]:
+def ratio_fact(rows: Sequence[TableRow]) -> Fact:
     """Return the smallest ratio of times, and how many reach the target."""
     least = min(rows, key=lambda row: numbers([row], "speedup"))
     ((speedup,),) = numbers([least], "speedup")
     enough = sum(ratio >= goal for ratio, goal in numbers(rows, "speedup", "wanted"))
-    return [
-        Fact(
-            "least_speedup",
-            speedup,
-            f"seconds of the thesis' fastest over ours: at least {speedup:.0f} (on"
-            f" {least['instance']}); the target, {wanted(0)} and from n = {LARGE} {wanted(LARGE)},"
-            f" is reached on {enough} of {counted(len(rows), 'instance')}",
-        ),
-        Fact("as_fast_as_wanted", enough),
-    ]
+    return Fact(
+        f"seconds of the thesis' fastest over ours: at least {speedup:.0f} (on"
+        f" {least['instance']}); the target, {wanted(0)} and from n = {LARGE} {wanted(LARGE)},"
+        f" is reached on {enough} of {counted(len(rows), 'instance')}",
+        {"least_speedup": speedup, "as_fast_as_wanted": enough},
+    )
 
 
 def _is_as_good(row: TableRow, noise: float) -> bool:
@@ -286,46 +212,54 @@ class LocalSearchesTable(SampleTable):
     options: ClassVar[dict[str, Any]] = {}
     """Options of the runs besides the preset and the local search."""
 
-    def columns(self) -> list[Column]:
-        """Return gaps, seconds and thousands of calls: ours and the thesis'."""
-        return [
-            *ASSIGNMENT,
-            Column("search", "search", 8, "<"),
-            Column("gap", "gap %", 6, ".2f", lambda ran: ran.mean_gap),
-            Column("deviation", "st.dev.", 7, ".2f"),
-            Column("thesis_gap", "2021 %", 6, ".2f", lambda ran: ran.thesis.gap),
-            Column("seconds", "s/run", 9, ".4f"),
-            Column("thesis_seconds", "2021 s", 7, ".2f", lambda ran: ran.thesis.seconds),
-            Column("speedup", "2021/ours", 9, ".0f", lambda ran: ran.thesis.seconds / ran.seconds),
-            Column("calls", "kcalls", 8, ".0f", lambda ran: ran.sample.mean_evaluations / 1e3),
-            Column("thesis_calls", "2021", 8, ".0f", lambda ran: ran.thesis.calls),
-            Column("generations"),
-            Column("runs"),
-        ]
+    shown = (
+        *ASSIGNMENT,
+        Column("search", "search", 8, "<"),
+        Column("gap", "gap %", 6, ".2f"),
+        Column("deviation", "st.dev.", 7, ".2f"),
+        Column("thesis_gap", "2021 %", 6, ".2f"),
+        Column("seconds", "s/run", 9, ".4f"),
+        Column("thesis_seconds", "2021 s", 7, ".2f"),
+        Column("speedup", "2021/ours", 9, ".0f"),
+        Column("calls", "kcalls", 8, ".0f"),
+        Column("thesis_calls", "2021", 8, ".0f"),
+        Column("generations"),
+        Column("runs"),
+    )
+    plots = (
+        Plot(
+            "seconds per run",
+            {"seconds": "ours, {device}", "thesis_seconds": "2021, RTX 2060"},
+            by="search",
+        ),
+        Plot(
+            *("mean gap, %", {"gap": "ours", "thesis_gap": "2021"}, "-gap"),
+            by="search",
+            logarithmic=False,
+        ),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with each local search."""
         for search, thesis in searches()[problem.instance].items():
             sample = self.sample(problem, improver=search, **self.options)
-            yield self.row(problem, sample, search=search, thesis=thesis)
+            yield self.row(
+                problem,
+                sample,
+                **named("thesis", thesis),
+                search=search,
+                gap=sample.mean_gap,
+                speedup=thesis["seconds"] / self.seconds(sample),
+                calls=sample.mean_evaluations / 1e3,
+            )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the means of each local search, and the smallest ratio of times."""
-        ratios = [ratio for (ratio,) in numbers(rows, "speedup")]
-        least = f"seconds of the thesis over ours: at least {min(ratios):.0f}"
+        least = min(ratio for (ratio,) in numbers(rows, "speedup"))
+        sentence = f"seconds of the thesis over ours: at least {least:.0f}"
         return [
             *(fact for search in SEARCHES for fact in _facts_of(search, rows)),
-            Fact("least_speedup", min(ratios), least),
-        ]
-
-    def plots(self) -> list[Plot]:
-        """Return the seconds and the gaps of each local search."""
-        ours = f"ours, {self.experiment.device}"
-        seconds = {"seconds": ours, "thesis_seconds": "2021, RTX 2060"}
-        gaps = {"gap": "ours", "thesis_gap": "2021"}
-        return [
-            Plot("seconds per run", seconds, by="search"),
-            Plot("mean gap, %", gaps, "-gap", by="search", logarithmic=False),
+            Fact(sentence, {"least_speedup": least}),
         ]
 
 
@@ -340,7 +274,7 @@ class LocalSearchesAlwaysTable(LocalSearchesTable):
 
 
 def _facts_of(search: str, rows: Sequence[TableRow]) -> list[Fact]:
-    mine = [row for row in rows if row["search"] == search]
+    mine = matching(rows, search=search)
     gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
     calls = mean_ratio(mine, "calls", "thesis_calls")
     is_whole = len(mine) == len(searches())
@@ -349,12 +283,11 @@ def _facts_of(search: str, rows: Sequence[TableRow]) -> list[Fact]:
         f"{search}: mean gap {gap:.2f} %, of the thesis' rows {theirs} %; mean ratio of our"
         f" calls to the thesis' {calls:.2f}"
     )
+    values = {f"mean_gap_{search}": gap, f"mean_gap_thesis_{search}": thesis}
     pairs = numbers(mine, "gap", "thesis_gap")
     return [
-        Fact(f"mean_gap_{search}", gap, sentence),
-        Fact(f"mean_gap_thesis_{search}", thesis),
+        Fact(sentence, {**values, f"mean_calls_ratio_{search}": calls}),
         *significance(search, f"{search}: gaps, ours against 2021", pairs),
-        Fact(f"mean_calls_ratio_{search}", calls),
     ]
 
 
@@ -368,33 +301,52 @@ class LiteratureTable(SampleTable):
     generations = 15_000
     names = staticmethod(literature)
 
-    def columns(self) -> list[Column]:
-        """Return best and mean costs, gaps and calls: ours and the thesis'."""
-        return [
-            *ASSIGNMENT,
-            Column("known", "known", 8, "d"),
-            Column("best", "our best", 8, "d"),
-            Column("thesis_best", "2021", 8, "d", lambda ran: ran.thesis.best),
-            Column("best_gap", "gap %", 6, ".2f"),
-            Column("thesis_best_gap", "2021 %", 6, ".2f", lambda ran: ran.thesis.best_gap),
-            Column("mean", "our mean", 10, ".0f", lambda ran: fmean(ran.sample.costs)),
-            Column("thesis_mean", "2021", 8, "d", lambda ran: ran.thesis.mean),
-            Column("mean_gap", "gap %", 6, ".2f"),
-            Column("thesis_mean_gap", "2021 %", 6, ".2f", lambda ran: ran.thesis.mean_gap),
-            Column("deviation"),
-            Column("hits", "hits", 4, "d"),
-            Column("calls", "Mcalls", 7, ".2f", lambda ran: ran.sample.mean_evaluations / 1e6),
-            Column("thesis_calls", "2021", 7, ".2f", lambda ran: ran.thesis.mean_calls),
-            Column("fewest_calls", value=lambda ran: min(ran.sample.evaluations) / 1e6),
-            Column("thesis_fewest_calls", value=lambda ran: ran.thesis.best_calls),
-            Column("seconds", "s/run", 9, ".3f"),
-            Column("generations"),
-            Column("runs"),
-        ]
+    shown = (
+        *ASSIGNMENT,
+        Column("known", "known", 8, "d"),
+        Column("best", "our best", 8, "d"),
+        Column("thesis_best", "2021", 8, "d"),
+        Column("best_gap", "gap %", 6, ".2f"),
+        Column("thesis_best_gap", "2021 %", 6, ".2f"),
+        Column("mean", "our mean", 10, ".0f"),
+        Column("thesis_mean", "2021", 8, "d"),
+        Column("mean_gap", "gap %", 6, ".2f"),
+        Column("thesis_mean_gap", "2021 %", 6, ".2f"),
+        Column("deviation"),
+        Column("hits", "hits", 4, "d"),
+        Column("calls", "Mcalls", 7, ".2f"),
+        Column("thesis_calls", "2021", 7, ".2f"),
+        *map(Column, ("fewest_calls", "thesis_fewest_calls")),
+        Column("seconds", "s/run", 9, ".3f"),
+        *map(Column, ("generations", "runs")),
+    )
+    plots = (
+        Plot(
+            "gap, %",
+            {
+                "mean_gap": "ours, mean",
+                "thesis_mean_gap": "2021, mean",
+                "best_gap": "ours, best",
+                "thesis_best_gap": "2021, best",
+            },
+            "-gap",
+            logarithmic=False,
+        ),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance."""
-        yield self.row(problem, self.sample(problem), thesis=literature()[problem.instance])
+        sample, thesis = self.sample(problem), literature()[problem.instance]
+        yield self.row(
+            problem,
+            sample,
+            **named("thesis", thesis),
+            mean=fmean(sample.costs),
+            calls=sample.mean_evaluations / 1e6,
+            thesis_calls=thesis["mean_calls"],
+            fewest_calls=min(sample.evaluations) / 1e6,
+            thesis_fewest_calls=thesis["best_calls"],
+        )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the average gaps, and on how many instances ours is at most the thesis'."""
@@ -403,43 +355,28 @@ class LiteratureTable(SampleTable):
         reached = sum(hits > 0 for (hits,) in numbers(rows, "hits"))
         theirs = sum(gap == 0 for (gap,) in numbers(rows, "thesis_best_gap"))
         return [
-            *_average(rows, "mean_gap", "mean"),
-            *_average(rows, "best_gap", "best"),
+            _average(rows, "mean_gap", "mean"),
+            _average(rows, "best_gap", "best"),
             Fact(
-                "as_good",
-                as_good,
                 f"our mean is at most the thesis' on {as_good} of {counted(len(rows), 'instance')}",
+                {"as_good": as_good},
             ),
             Fact(
-                "reached",
-                reached,
                 f"the best known value was reached on {counted(reached, 'instance')}, in 2021"
                 f" on {theirs}",
+                {"reached": reached},
             ),
             *significance("mean_gap", "mean gaps, ours against 2021", gaps),
         ]
 
-    def plots(self) -> list[Plot]:
-        """Return the gaps of the mean and of the best."""
-        curves = {
-            "mean_gap": "ours, mean",
-            "thesis_mean_gap": "2021, mean",
-            "best_gap": "ours, best",
-            "thesis_best_gap": "2021, best",
-        }
-        return [Plot("gap, %", curves, "-gap", logarithmic=False)]
 
-
-def _average(rows: Sequence[TableRow], column: str, word: str) -> list[Fact]:
+def _average(rows: Sequence[TableRow], column: str, word: str) -> Fact:
     """Return the averages of our column and of the thesis' column."""
     ours, thesis = mean(rows, column), mean(rows, f"thesis_{column}")
     is_whole = len(rows) == len(literature())
     theirs = mean_in_words(thesis, LITERATURE_GAPS[column], ".2f", is_whole=is_whole)
     sentence = f"average gap of the {word}: ours {ours:.2f} %, of the thesis' rows {theirs} %"
-    return [
-        Fact(f"average_{column}", ours, sentence),
-        Fact(f"average_thesis_{column}", thesis),
-    ]
+    return Fact(sentence, {f"average_{column}": ours, f"average_thesis_{column}": thesis})
 
 
 PAPER = Paper(

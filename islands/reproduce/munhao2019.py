@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from math import sqrt
 from typing import Any, ClassVar
 
@@ -14,7 +13,16 @@ from islands.campaign.configurations import Reals, random
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.reproduce.cells import Fact, Plot, TableRow, mean, numbers, significance
+from islands.reproduce.cells import (
+    Fact,
+    Plot,
+    TableRow,
+    matching,
+    mean,
+    named,
+    numbers,
+    significance,
+)
 from islands.reproduce.munhao2019_figures import (
     MODELS,
     RUNS,
@@ -37,7 +45,7 @@ from islands.reproduce.table import (
     standard_error,
     total,
 )
-from islands.reproduce.timing import cpu_cells, cpu_columns
+from islands.reproduce.timing import CPU
 from islands.tables import Column
 from islands.text import counted
 
@@ -69,12 +77,49 @@ class MunhaoTable(SampleTable):
     runs: ClassVar[int] = RUNS
 
 
+def _group_columns(*hits: Column) -> Sequence[Column]:
+    """Return the columns of gaps and times, ours and the paper's, and of hits."""
+    return (
+        Column("group", "instances", 13, "<"),
+        Column("n", "n", 4, "d"),
+        Column("m", "m", 3, "d"),
+        Column("model", "model", 5, "<"),
+        Column("best", "best %", 7, ".3f"),
+        Column("paper_best", "2019", 7, ".3f"),
+        Column("mean", "mean %", 7, ".3f"),
+        Column("paper_mean", "2019", 7, ".3f"),
+        Column("deviation", "st.dev.", 7, ".3f"),
+        Column("paper_deviation", "2019", 6, ".3f"),
+        *map(Column, ("error", "paper_error")),
+        *(hits or [Column("hits")]),
+        Column("without", "none", 4, "d"),
+        Column("milliseconds", "ms/run", 8, ".3f"),
+        Column("paper_milliseconds", "2019 ms", 8, ".1f"),
+        Column("ratio", "2019/ours", 9, ".1f"),
+        Column("wanted", "wanted", 6, "d"),
+        CPU,
+        Column("paper_speedup", "2019 CPU/GPU", 12, ".2f"),
+        *map(Column, ("generations", "runs")),
+    )
+
+
 class ModelsTable(MunhaoTable, PooledTable):
     """Tables 1 to 6: both models on each group of instances of a set, ours and the printed ones."""
 
-    prints_hits: ClassVar[bool] = False
     goals: ClassVar[Mapping[str, int]] = {}
     """Target speed-ups of groups, if not `GOAL`."""
+    shown: ClassVar[Sequence[Column]] = _group_columns()
+    plots = (
+        Plot(
+            "milliseconds per run",
+            {"milliseconds": "ours", "paper_milliseconds": "2019, GTX 1050 Ti"},
+            by="model",
+        ),
+        Plot(
+            *("mean gap, %", {"mean": "ours, mean", "paper_mean": "2019, mean"}, "-gap", "model"),
+            logarithmic=False,
+        ),
+    )
 
     @staticmethod
     @abstractmethod
@@ -91,35 +136,6 @@ class ModelsTable(MunhaoTable, PooledTable):
         """Return the group that contains the instance."""
         return next(name for name, each in cls.groups().items() if instance in each.instances)
 
-    def columns(self) -> list[Column]:
-        """Return gaps, times and hits: ours and the paper's."""
-        cpu = cpu_columns(self.experiment.threads)
-        return [
-            Column("group", "instances", 13, "<"),
-            Column("n", "n", 4, "d"),
-            Column("m", "m", 3, "d"),
-            Column("model", "model", 5, "<"),
-            Column("best", "best %", 7, ".3f", lambda of: least(of.parts, "best_gap")),
-            Column("paper_best", "2019", 7, ".3f", lambda of: of.paper.best),
-            Column("mean", "mean %", 7, ".3f", lambda of: average(of.parts, "mean_gap")),
-            Column("paper_mean", "2019", 7, ".3f", lambda of: of.paper.mean),
-            Column("deviation", "st.dev.", 7, ".3f", lambda of: average(of.parts, "deviation")),
-            Column("paper_deviation", "2019", 6, ".3f", lambda of: of.paper.deviation),
-            Column("error", value=lambda of: standard_error(of.parts)),
-            Column("paper_error", value=_paper_error),
-            Column("hits", "hits" if self.prints_hits else "", 4, "d", partial(_total, "hits")),
-            *([Column("paper_hits", "2019", 4, "d", lambda of: of.paper.hits)] * self.prints_hits),
-            Column("without", "none", 4, "d", partial(_total, "without")),
-            Column("milliseconds", "ms/run", 8, ".3f"),
-            Column("paper_milliseconds", "2019 ms", 8, ".1f", lambda of: of.paper.milliseconds),
-            Column("ratio", "2019/ours", 9, ".1f", _ratio),
-            Column("wanted", "wanted", 6, "d"),
-            *(replace(each, value=partial(_average, each.name)) for each in cpu),
-            Column("paper_speedup", "2019 CPU/GPU", 12, ".2f", lambda of: of.paper.speedup),
-            Column("generations", value=_longest),
-            Column("runs", value=partial(_total, "runs")),
-        ]
-
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with both models; time the CPU on the first instance of each group."""
         name = self.group(problem.instance)
@@ -131,61 +147,42 @@ class ModelsTable(MunhaoTable, PooledTable):
                 "instance": problem.instance,
                 "model": model,
                 **sample.cells(ours),
-                **(cpu_cells(self.experiment, problem, ours, preset=preset) if is_first else {}),
+                **(self.cpu_cells(problem, ours, preset=preset) if is_first else {}),
             }
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
         """Summarise a group for each model."""
         of = self.groups()[group]
         for model, paper in of.printed.items():
-            mine = [row for row in parts if row["model"] == model]
+            mine = matching(parts, model=model)
             seconds = average(mine, "seconds") or 0.0
+            milliseconds = type(seconds)(1000 * seconds)
+            cpu = self.cpu_columns()
             yield self.cells(
                 group=group,
                 n=of.n,
                 m=of.m,
                 model=model,
-                parts=mine,
-                paper=paper,
-                milliseconds=type(seconds)(1000 * seconds),
+                best=least(mine, "best_gap"),
+                mean=average(mine, "mean_gap"),
+                deviation=average(mine, "deviation"),
+                error=standard_error(mine),
+                **named("paper", paper),
+                # The standard error of the mean over the instances.
+                paper_error=float(paper["deviation"] / sqrt(RUNS * len(mine))),
+                **{name: total(mine, name) for name in ("hits", "without", "runs")},
+                milliseconds=milliseconds,
+                ratio=float(paper["milliseconds"] / milliseconds),
                 wanted=self.goals.get(group, GOAL),
+                **{column.name: average(mine, column.name) for column in cpu},
+                generations=max(total([row], "generations") for row in mine),
             )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the comparison of our gaps, times and hits with the paper's."""
         _, parts = self.parts()
-        speedups = speedup_facts(rows, self.experiment.threads)
+        speedups = speedup_facts(rows, self.asked.threads)
         return [*set_facts(rows, parts), *speedups]
-
-    def plots(self) -> list[Plot]:
-        """Return plots of the times and the gaps."""
-        times = {"milliseconds": "ours", "paper_milliseconds": "2019, GTX 1050 Ti"}
-        gaps = {"mean": "ours, mean", "paper_mean": "2019, mean"}
-        return [
-            Plot("milliseconds per run", times, by="model"),
-            Plot("mean gap, %", gaps, "-gap", by="model", logarithmic=False),
-        ]
-
-
-def _total(name: str, of: Any) -> int:
-    return total(of.parts, name)
-
-
-def _average(name: str, of: Any) -> float | None:
-    return average(of.parts, name)
-
-
-def _paper_error(of: Any) -> float:
-    """Return the printed standard error of the mean over the instances of a group."""
-    return float(of.paper.deviation / sqrt(RUNS * len(of.parts)))
-
-
-def _ratio(of: Any) -> float:
-    return float(of.paper.milliseconds / of.milliseconds)
-
-
-def _longest(of: Any) -> int:
-    return max(total([row], "generations") for row in of.parts)
 
 
 class Sac94Table(ModelsTable):
@@ -193,7 +190,7 @@ class Sac94Table(ModelsTable):
 
     name = "sac94"
     title = "tables 3 and 4: SAC-94"
-    prints_hits = True
+    shown = _group_columns(Column("hits", "hits", 4, "d"), Column("paper_hits", "2019", 4, "d"))
     groups = staticmethod(sac94)
 
 
@@ -237,34 +234,43 @@ class ComparisonTable(MunhaoTable):
     )
     names = staticmethod(comparison)
 
-    def columns(self) -> list[Column]:
-        """Return the gaps of each model, ours and the paper's, and those of Hembecker."""
-        return [
-            Column("instance", "instance", 12, "<"),
-            Column("n", "n", 3, "d"),
-            Column("known", "known", 7, "d"),
-            *(column for model in MODELS for column in self._columns_of(model)),
-            Column("hembecker_gap", "2007 %", 6, ".3f", lambda ran: ran.paper.hembecker),
-            Column("generations", value=lambda ran: max(each.generations for each in ran.samples)),
-            Column(
-                "runs",
-                value=lambda ran: sum(len(each.costs) + each.without for each in ran.samples),
-            ),
-        ]
-
-    def _columns_of(self, model: str) -> list[Column]:
-        return [
-            Column(f"{model}_best", f"{model} best", 8, ".0f", lambda ran: ran.by[model].best),
-            Column(f"{model}_gap", "gap %", 6, ".3f", lambda ran: ran.by[model].best_gap),
-            Column(f"{model}_paper_gap", "2019 %", 6, ".3f", lambda ran: getattr(ran.paper, model)),
-            Column(f"{model}_seconds", value=lambda ran: self.seconds(ran.by[model])),
-        ]
+    shown = (
+        Column("instance", "instance", 12, "<"),
+        Column("n", "n", 3, "d"),
+        Column("known", "known", 7, "d"),
+        *(
+            column
+            for model in MODELS
+            for column in (
+                Column(f"{model}_best", f"{model} best", 8, ".0f"),
+                Column(f"{model}_gap", "gap %", 6, ".3f"),
+                Column(f"{model}_paper_gap", "2019 %", 6, ".3f"),
+                Column(f"{model}_seconds"),
+            )
+        ),
+        Column("hembecker_gap", "2007 %", 6, ".3f"),
+        *map(Column, ("generations", "runs")),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with both models."""
-        by = {model: self.sample(problem, preset=preset) for model, preset in MODELS.items()}
-        paper = comparison()[problem.instance]
-        yield self.row(problem, by["m1"], by=by, samples=by.values(), paper=paper)
+        paper, cells = comparison()[problem.instance], dict[str, Any]()
+        samples = {model: self.sample(problem, preset=preset) for model, preset in MODELS.items()}
+        for model, sample in samples.items():
+            cells |= {
+                f"{model}_best": sample.best,
+                f"{model}_gap": sample.best_gap,
+                f"{model}_paper_gap": paper[model],
+                f"{model}_seconds": self.seconds(sample),
+            }
+        yield self.row(
+            problem,
+            samples["m1"],
+            **cells,
+            hembecker_gap=paper["hembecker"],
+            generations=max(sample.generations for sample in samples.values()),
+            runs=sum(sample.runs for sample in samples.values()),
+        )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return on how many instances each model is at least as good as the others."""
@@ -280,20 +286,14 @@ class ComparisonTable(MunhaoTable):
                 f" {printed} of {counted(len(rows), 'instance')}, at most Hembecker's on"
                 f" {hembecker}"
             )
-            facts += [
-                Fact(f"as_good_as_printed_{model}", printed, sentence),
-                Fact(f"as_good_as_hembecker_{model}", hembecker),
-                *significance(
-                    model,
-                    f"{model}: best gaps, ours against 2019",
-                    numbers(rows, gap, f"{model}_paper_gap"),
-                ),
-            ]
-        return [*facts]
-
-
-def _runs(ran: Any) -> int:
-    return sum(len(each.costs) + each.without for each in ran.samples)
+            values = {
+                f"as_good_as_printed_{model}": printed,
+                f"as_good_as_hembecker_{model}": hembecker,
+            }
+            words = f"{model}: best gaps, ours against 2019"
+            pairs = numbers(rows, gap, f"{model}_paper_gap")
+            facts += [Fact(sentence, values), *significance(model, words, pairs)]
+        return facts
 
 
 class SearchTable(MunhaoTable, PooledTable):
@@ -303,25 +303,21 @@ class SearchTable(MunhaoTable, PooledTable):
     title = "parameter search: random configurations on 27 problems"
     runs = 10
     names = staticmethod(first_names)
+    shown = (
+        Column("model", "model", 5, "<"),
+        Column("configuration", "configuration", 13, "d"),
+        *(Column(name, name, 8, ".4f") for name in RANGES),
+        Column("mean", "mean %", 7, ".3f"),
+        Column("rank", "mean rank", 9, ".2f"),
+        Column("without", "none", 4, "d"),
+        Column("instances", "instances", 9, "d"),
+        *map(Column, ("generations", "runs")),
+    )
 
     @classmethod
     def group(cls, instance: str) -> str:
         """Return the same group for all: a configuration is ranked on all instances."""
         return "all"
-
-    def columns(self) -> list[Column]:
-        """Return the configuration and its results."""
-        return [
-            Column("model", "model", 5, "<"),
-            Column("configuration", "configuration", 13, "d"),
-            *(Column(name, name, 8, ".4f") for name in RANGES),
-            Column("mean", "mean %", 7, ".3f"),
-            Column("rank", "mean rank", 9, ".2f"),
-            Column("without", "none", 4, "d"),
-            Column("instances", "instances", 9, "d"),
-            Column("generations"),
-            Column("runs"),
-        ]
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with each configuration of both models."""
@@ -339,8 +335,7 @@ class SearchTable(MunhaoTable, PooledTable):
         for model in MODELS:
             rows = []
             for number, configuration in enumerate(configurations(model)):
-                of = (model, number)
-                mine = [row for row in parts if (row["model"], row["configuration"]) == of]
+                mine = matching(parts, model=model, configuration=number)
                 rows.append(_summary(model, number, configuration, mine))
             yield from sorted(rows, key=lambda row: numbers([row], "rank", "configuration"))
 
@@ -348,7 +343,7 @@ class SearchTable(MunhaoTable, PooledTable):
         """Return the best configuration of each model, and the rank of the paper's choice."""
         facts = []
         for model in MODELS:
-            mine = [row for row in rows if row["model"] == model]
+            mine = matching(rows, model=model)
             found = [rank for (rank,) in numbers(mine, "rank")]
             own = found[[row["configuration"] for row in mine].index(0)]
             place = 1 + sum(rank < own for rank in found)
@@ -359,12 +354,12 @@ class SearchTable(MunhaoTable, PooledTable):
                 f"{model}: best mean rank with {best}; the paper's choice has place"
                 f" {place}{shared} of {len(mine)}"
             )
-            facts.append(Fact(f"place_of_the_papers_{model}", place, sentence))
-        return [*facts]
+            facts.append(Fact(sentence, {f"place_of_the_papers_{model}": place}))
+        return facts
 
 
 @cache
-def configurations(model: str) -> Sequence[Mapping[str, float]]:
+def configurations(model: str) -> Sequence[Mapping[str, Any]]:
     """Return the paper's choice, then the configurations that `islands tune` draws with seed 1."""
     preset = layers({"preset": MODELS[model]})[0].values
     names = _OF_MODEL[model]

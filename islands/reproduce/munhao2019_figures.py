@@ -12,11 +12,12 @@ from math import hypot
 
 from islands.reproduce.cells import (
     Fact,
+    Figures,
     TableRow,
-    facts_of,
     figures,
-    figures_of,
+    matching,
     mean,
+    named,
     numbers,
     printed_rows,
     significance,
@@ -33,38 +34,6 @@ SPEEDUPS = {"m1": 4.15, "m2": 6.33}
 
 _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
-_PrintedRow = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class ModelFigures:
-    """The figures of a model on a group of instances; gaps are in per cent."""
-
-    best: float
-    """The smallest gap of all runs of the group."""
-    mean: float
-    deviation: float
-    milliseconds: float
-    """Of a run."""
-    speedup: float
-    """Over the paper's sequential program."""
-
-
-@dataclass(frozen=True)
-class HitFigures(ModelFigures):
-    """Those of a set whose hits are printed, too."""
-
-    hits: int
-    """Runs that reached the optimum."""
-
-
-@dataclass(frozen=True)
-class ComparisonFigures:
-    """Best gaps of an instance (table 7)."""
-
-    m1: float
-    m2: float
-    hembecker: float
 
 
 @dataclass(frozen=True)
@@ -74,8 +43,9 @@ class InstanceGroup:
     m: int
     n: int
     instances: tuple[str, ...]
-    printed: Mapping[str, ModelFigures]
-    """The printed figures by model."""
+    printed: Mapping[str, Figures]
+    """The printed figures by model: gaps, of which `best` is the smallest of all runs of the group,
+    milliseconds of a run, the speed-up over the paper's sequential program, and perhaps hits."""
     reference: int | None
     """The value that gaps refer to, if not the best known value."""
 
@@ -84,8 +54,8 @@ class InstanceGroup:
 def orlib() -> Mapping[str, InstanceGroup]:
     """Return tables 1 and 2 by kind of problem."""
 
-    def kind(row: _PrintedRow) -> ProblemKind:
-        return ProblemKind(int(row["m"]), int(row["n"]), row["alpha"])
+    def kind(row: Figures) -> ProblemKind:
+        return ProblemKind(row["m"], row["n"], f"{row['alpha']:.2f}")
 
     return _groups("orlib", lambda row: kind(row).name, lambda row: kind(row).instances())
 
@@ -106,23 +76,22 @@ def gk() -> Mapping[str, InstanceGroup]:
     return _groups("gk", lambda row: row["instance"], lambda row: (f"gk/{row['instance']}",))
 
 
-comparison = partial(figures, "munhao2019-comparison", ComparisonFigures)
-"""Return table 7 by instance."""
+comparison = partial(figures, "munhao2019-comparison")
+"""Return table 7, best gaps, by instance."""
 
 
 def _groups(
     table: str,
-    name: Callable[[_PrintedRow], str],
-    instances: Callable[[_PrintedRow], tuple[str, ...]],
+    name: Callable[[Figures], str],
+    instances: Callable[[Figures], tuple[str, ...]],
 ) -> dict[str, InstanceGroup]:
-    models: dict[str, dict[str, ModelFigures]] = {}
+    models: dict[str, dict[str, Figures]] = {}
     groups = {}
     for row in printed_rows(f"munhao2019-{table}"):
         printed = models.setdefault(name(row), {})
-        printed[row["model"]] = figures_of(row, HitFigures if "hits" in row else ModelFigures)
-        reference = int(row["reference"]) if "reference" in row else None
+        printed[row["model"]] = row
         groups[name(row)] = InstanceGroup(
-            int(row["m"]), int(row["n"]), instances(row), printed, reference
+            row["m"], row["n"], instances(row), printed, row.get("reference")
         )
     return groups
 
@@ -131,30 +100,28 @@ def set_facts(rows: Sequence[TableRow], parts: Sequence[TableRow]) -> list[Fact]
     """Return the facts of each model, and those of both models."""
     facts = []
     for model in MODELS:
-        mine = [row for row in rows if row["model"] == model]
+        mine = matching(rows, model=model)
         if numbers(mine, "mean"):
-            facts += [*mean_facts(model, mine), best_fact(model, mine)]
+            facts += [mean_fact(model, mine), best_fact(model, mine)]
             facts += [*significance_facts(model, mine), *hit_facts(model, mine)]
-    return [*facts, *ratio_facts(rows), without_fact(parts)]
+    return [*facts, ratio_fact(rows), without_fact(parts)]
 
 
-def mean_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:
+def mean_fact(model: str, rows: Sequence[TableRow]) -> Fact:
     """Return the mean gaps, and on how many rows ours is at most the printed one."""
     ours, paper = mean(rows, "mean"), mean(rows, "paper_mean")
     at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
-    return [
-        Fact(
-            f"mean_gap_{model}",
-            ours,
-            f"{model}: mean gaps {ours:.3f} % on average, of these rows in 2019 {paper:.3f} %; at"
-            " most the"
-            f" printed one on {at_most} of {counted(len(rows), 'row')}, or within {_NOISE:g}"
-            f" standard errors above it on {good}",
-        ),
-        Fact(f"paper_mean_gap_{model}", paper),
-        Fact(f"at_most_the_printed_{model}", at_most),
-        Fact(f"as_good_{model}", good),
-    ]
+    return Fact(
+        f"{model}: mean gaps {ours:.3f} % on average, of these rows in 2019 {paper:.3f} %; at"
+        f" most the printed one on {at_most} of {counted(len(rows), 'row')}, or within {_NOISE:g}"
+        f" standard errors above it on {good}",
+        {
+            f"mean_gap_{model}": ours,
+            f"paper_mean_gap_{model}": paper,
+            f"at_most_the_printed_{model}": at_most,
+            f"as_good_{model}": good,
+        },
+    )
 
 
 def best_fact(model: str, rows: Sequence[TableRow]) -> Fact:
@@ -164,11 +131,9 @@ def best_fact(model: str, rows: Sequence[TableRow]) -> Fact:
     at_most = sum(round(ours, 6) <= round(paper, 6) for ours, paper in pairs)
     ours, paper = mean(rows, "best"), mean(rows, "paper_best")
     return Fact(
-        f"best_as_good_{model}",
-        at_most,
         f"{model}: best gaps {ours:.3f} % on average, of these rows in 2019 {paper:.3f} %; at most"
-        " the"
-        f" printed one on {at_most} of {counted(len(pairs), 'row')}",
+        f" the printed one on {at_most} of {counted(len(pairs), 'row')}",
+        {f"best_as_good_{model}": at_most},
     )
 
 
@@ -192,20 +157,15 @@ def hit_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:
         return []
     ours, paper = (sum(int(pair[which]) for pair in pairs) for which in (0, 1))
     reached, printed = (sum(pair[which] > 0 for pair in pairs) for which in (0, 1))
-    return [
-        Fact(
-            f"hits_{model}",
-            ours,
-            f"{model}: {ours} of {counted(total(rows, 'runs'), 'run')} reached the optimum, in 2019"
-            f" {paper};"
-            f" some run did on {reached} of {counted(len(pairs), 'row')}, in 2019 on {printed}",
-        ),
-        Fact(f"paper_hits_{model}", paper),
-        Fact(f"rows_hit_{model}", reached),
-    ]
+    sentence = (
+        f"{model}: {ours} of {counted(total(rows, 'runs'), 'run')} reached the optimum, in 2019"
+        f" {paper}; some run did on {reached} of {counted(len(pairs), 'row')}, in 2019 on {printed}"
+    )
+    values = {f"hits_{model}": ours, f"paper_hits_{model}": paper, f"rows_hit_{model}": reached}
+    return [Fact(sentence, values)]
 
 
-def ratio_facts(rows: Sequence[TableRow]) -> list[Fact]:
+def ratio_fact(rows: Sequence[TableRow]) -> Fact:
     """Return the smallest and the largest ratio of times, and how many reach the target."""
 
     def ratio(row: TableRow) -> float:
@@ -214,39 +174,35 @@ def ratio_facts(rows: Sequence[TableRow]) -> list[Fact]:
     least, most = min(rows, key=ratio), max(rows, key=ratio)
     enough = sum(found >= goal for found, goal in numbers(rows, "ratio", "wanted"))
     goals = sorted({int(goal) for (goal,) in numbers(rows, "wanted")})
-    return [
-        Fact(
-            "least_ratio",
-            ratio(least),
-            f"the paper's milliseconds over ours: from {ratio(least):.0f} ({_named(least)}) to"
-            f" {ratio(most):.0f} ({_named(most)}); the target, {' or '.join(map(str, goals))}, is"
-            f" reached on {enough} of {counted(len(rows), 'row')}",
-        ),
-        Fact("largest_ratio", ratio(most)),
-        Fact("as_fast_as_wanted", enough),
-    ]
+    return Fact(
+        f"the paper's milliseconds over ours: from {ratio(least):.0f} ({_named(least)}) to"
+        f" {ratio(most):.0f} ({_named(most)}); the target, {' or '.join(map(str, goals))}, is"
+        f" reached on {enough} of {counted(len(rows), 'row')}",
+        {
+            "least_ratio": ratio(least),
+            "largest_ratio": ratio(most),
+            "as_fast_as_wanted": enough,
+        },
+    )
 
 
 def speedup_facts(rows: Sequence[TableRow], threads: Sequence[int]) -> list[Fact]:
     """Return our CPU's seconds over ours, and the printed speed-ups."""
     facts = []
     for model, printed in SPEEDUPS.items():
-        mine = [row for row in rows if row["model"] == model]
+        mine = matching(rows, model=model)
         paper = mean(mine, "paper_speedup")
         means = {each: mean(mine, f"speedup_cpu_{each}") for each in threads}
         shown = "".join(
             f"our CPU with {counted(each, 'thread')} takes {value:.1f} times as long as ours; "
             for each, value in means.items()
         )
-        facts += [
-            Fact(
-                f"paper_speedup_{model}",
-                paper,
-                f"{model}: {shown}speed-up of these rows in 2019 {paper:.2f} on average, printed of"
-                f" all sets {printed:.2f}",
-            ),
-            *facts_of(f"speedup_{model}_cpu", means),
-        ]
+        sentence = (
+            f"{model}: {shown}speed-up of these rows in 2019 {paper:.2f} on average, printed of"
+            f" all sets {printed:.2f}"
+        )
+        values = {f"paper_speedup_{model}": paper, **named(f"speedup_{model}_cpu", means)}
+        facts.append(Fact(sentence, values))
     return facts
 
 
@@ -258,7 +214,7 @@ def without_fact(parts: Sequence[TableRow]) -> Fact:
     ]
     where = f": {', '.join(names)}" if names else ""
     return Fact(
-        "without", count, f"{count} of {counted(runs, 'run')} found no feasible solution{where}"
+        f"{count} of {counted(runs, 'run')} found no feasible solution{where}", {"without": count}
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -27,10 +28,9 @@ from islands.report.figure import (
     style,
 )
 from islands.report.folders import PAGE, page_for
-from islands.reproduce.cells import Cell, Fact, Plot, TableRow, numbers
-from islands.reproduce.experiment import Experiment, ExperimentRequest
+from islands.reproduce.cells import Plot, TableRow, numbers
+from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.table import PaperTable, Selection
-from islands.reproduce.timing import scaled_facts
 from islands.tables import Column, header, line, write_csv
 from islands.text import counted
 from islands.untrusted import read_toml
@@ -103,11 +103,13 @@ class ExperimentFolder:
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""
         size = table.columns()[1].name
-        for plot in table.plots():
+        for plot in table.plots:
+            curves = table.curves(plot)
             for form in ("png", "svg"):
                 name = f"{table.name}{plot.suffix}.{form}"
                 with published(inside(self.path, name)) as temporary:
-                    write_plot(temporary, form, table.title, rows, size, plot)
+                    own = replace(plot, curves=curves)
+                    write_plot(temporary, form, table.title, rows, size, own)
 
 
 def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
@@ -218,19 +220,14 @@ def perform(
     if known := len(request.campaign.ledger):
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
-        kind = selection.table
-        experiment = request.experiment(
-            kind.name, kind.preset, kind.generations, is_timed=kind.is_timed
-        )
         here = [found.name for found in selection.here]
-        table = kind(experiment, selection.missing, here)
-        how = experiment.words(kind.presets(), batched=table.batched)
-        head = f"{table.title}   {how}\n\n{header(table.columns())}"
+        table = selection.table(request, selection.missing, here)
+        head = f"{table.title}   {table.words()}\n\n{header(table.columns())}"
         say(f"\n{head}")
         rows = _rows(table, selection, say, folder, head)
-        facts = [*table.facts(rows), *scaled_facts(rows, experiment)] if rows else []
+        facts = [*table.facts(rows), *table.scaled_facts(rows)] if rows else []
         sentences = [fact.sentence for fact in facts if fact.sentence]
-        sentences += _places(experiment)
+        sentences += _places(table)
         sentences += [f"our interpretation: {each}" for each in table.interpretations]
         end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
@@ -238,7 +235,8 @@ def perform(
             folder.text(table, _text(table, head, rows, end))
             folder.plot(table, rows)
         _, parts = table.parts()
-        done[table.name] = {"rows": rows, "facts": _values(facts)}
+        values = {name: value for fact in facts for name, value in fact.values.items()}
+        done[table.name] = {"rows": rows, "facts": values}
         done[table.name] |= {"parts": parts} if parts else {}
         done[table.name]["interpretations"] = list(table.interpretations)
     return done
@@ -250,9 +248,9 @@ def _text(table: PaperTable, head: str, rows: Sequence[TableRow], end: str) -> s
     return "\n".join([head, *(line(columns, row) for row in rows), "", end, ""])
 
 
-def _places(experiment: Experiment) -> list[str]:
+def _places(table: PaperTable) -> list[str]:
     """Return the devices and ranks of the results, if those of equal runs differ."""
-    several = [each for each in experiment.places.values() if len(each) > 1]
+    several = [each for each in table.places.values() if len(each) > 1]
     if not several:
         return []
     total = sum(several, Counter[str]())
@@ -272,10 +270,10 @@ def _rows(
 ) -> list[TableRow]:
     rows: list[TableRow] = []
     lines, columns = [head], table.columns()
-    experiment, name = table.experiment, table.name
-    heartbeat = experiment.campaign.heartbeat
+    name, campaign = table.name, table.asked.campaign
+    heartbeat = campaign.heartbeat
     for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
-        problem = experiment.world.run_on_all(partial(read, found))
+        problem = campaign.world.run_on_all(partial(read, found))
         why = table.skip_reason(problem)
         if why:
             say(f"{found.name}: skipped, as {why}")
@@ -293,7 +291,3 @@ def _rows(
 
 def _size(found: Found) -> float:
     return found.entry.size if found.entry is not None else 1
-
-
-def _values(facts: Sequence[Fact]) -> dict[str, Cell]:
-    return {fact.name: fact.value for fact in facts}

@@ -8,7 +8,6 @@ smallest such plan has 18 combinations; the facts of one are below the table of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from statistics import fmean
@@ -22,17 +21,14 @@ from islands.reproduce.cells import (
     Plot,
     TableRow,
     figures,
+    matching,
     mean,
     mean_ratio,
     numbers,
     significance,
 )
 from islands.reproduce.table import ALL_CORES, Paper, SampleTable
-from islands.reproduce.timing import (
-    cpu_columns,
-    speedup_facts,
-    time_curves,
-)
+from islands.reproduce.timing import CPU
 from islands.tables import Column
 from islands.text import counted
 
@@ -69,31 +65,13 @@ WANTED = 200
 """The target speed-up over the paper's GPU."""
 
 
-@dataclass(frozen=True)
-class QualityFigures:
-    """Hits and gap of ten runs on one instance (table II).
+quality = partial(figures, "soca2010-quality")
+"""Return hits and gap of ten runs by instance (table II); gaps are apparently of the best run.
 
-    The hits cannot all be correct: on esc16f every assignment costs 0, but six hits are printed.
-    """
-
-    hits: int
-    gap: float
-    """In per cent; apparently of the best run."""
-
-
-@dataclass(frozen=True)
-class Seconds:
-    """The time of a run (table III)."""
-
-    gpu_seconds: float
-    cpu_seconds: float
-    speedup: float
-
-
-quality = partial(figures, "soca2010-quality", QualityFigures)
-"""Return table II by instance."""
-performance = partial(figures, "soca2010-performance", Seconds)
-"""Return table III by instance; two of its instances are not in table II."""
+The hits cannot all be correct: on esc16f every assignment costs 0, but six hits are printed.
+"""
+performance = partial(figures, "soca2010-performance")
+"""Return the seconds of a run by instance (table III); two instances are not in table II."""
 
 
 class CalibrationTable(SampleTable):
@@ -112,55 +90,47 @@ class CalibrationTable(SampleTable):
     needs_all = False
     names = staticmethod(lambda: _INSTANCES)
 
-    def columns(self) -> list[Column]:
-        """Return the settings and their results."""
-        return [
-            *ASSIGNMENT,
-            Column("population", "population", 10, "d"),
-            Column("crossover_rate", "crossover", 9, ".1f"),
-            Column("mutation_rate", "mutation", 8, ".2f"),
-            Column("neighbours", "neighbours", 10, "d"),
-            Column("best_gap", "best %", 6, ".2f"),
-            Column("mean_gap", "mean %", 6, ".2f"),
-            Column("deviation", "st.dev.", 7, ".2f"),
-            Column("hits", "hits", 4, "d"),
-            Column("seconds", "s/run", 9, ".4f"),
-            Column("in_plan"),
-            Column("generations"),
-            Column("runs"),
-        ]
+    shown = (
+        *ASSIGNMENT,
+        Column("population", "population", 10, "d"),
+        Column("crossover_rate", "crossover", 9, ".1f"),
+        Column("mutation_rate", "mutation", 8, ".2f"),
+        Column("neighbours", "neighbours", 10, "d"),
+        Column("best_gap", "best %", 6, ".2f"),
+        Column("mean_gap", "mean %", 6, ".2f"),
+        Column("deviation", "st.dev.", 7, ".2f"),
+        Column("hits", "hits", 4, "d"),
+        Column("seconds", "s/run", 9, ".4f"),
+        *map(Column, ("in_plan", "generations", "runs")),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with every combination of the levels."""
         for levels in product(*FACTORS.values()):
-            setting = dict(zip(FACTORS, levels, strict=True))
+            setting: dict[str, Any] = dict(zip(FACTORS, levels, strict=True))
             sample = self.sample(problem, **setting)
             yield self.row(problem, sample, **setting, in_plan=int(levels in PLAN))
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean gap and seconds of each level, and the best combination."""
-        levels = [fact for name in FACTORS for fact in level_facts(rows, name)]
-        absent = Fact("missing", len(self.missing), f"missing: {', '.join(self.missing)}")
+        absent = Fact(f"missing: {', '.join(self.missing)}", {"missing": len(self.missing)})
         return [
-            *levels,
+            *(level_fact(rows, name) for name in FACTORS),
             *best_facts(rows),
-            *plan_facts(rows),
+            plan_fact(rows),
             *([absent] if self.missing else ()),
         ]
 
 
-def level_facts(rows: Sequence[TableRow], name: str) -> list[Fact]:
+def level_fact(rows: Sequence[TableRow], name: str) -> Fact:
     """Return the means of the rows with each level of a setting."""
-    words, facts = [], []
+    words, values = [], dict[str, Cell]()
     for level in FACTORS[name]:
-        mine = [row for row in rows if row[name] == level]
+        mine = matching(rows, **{name: level})
         gap, seconds = mean(mine, "mean_gap"), mean(mine, "seconds")
         words.append(f"{level}: {gap:.2f} %, {seconds:.4f} s")
-        facts += [
-            Fact(f"mean_gap_{name}_{level}", gap),
-            Fact(f"mean_seconds_{name}_{level}", seconds),
-        ]
-    return [Fact(f"levels_{name}", len(words), f"{name:14}  {';  '.join(words)}"), *facts]
+        values |= {f"mean_gap_{name}_{level}": gap, f"mean_seconds_{name}_{level}": seconds}
+    return Fact(f"{name:14}  {';  '.join(words)}", {f"levels_{name}": len(words), **values})
 
 
 def best_facts(rows: Sequence[TableRow]) -> list[Fact]:
@@ -172,22 +142,23 @@ def best_facts(rows: Sequence[TableRow]) -> list[Fact]:
     best = min(gaps, key=lambda levels: gaps[levels])
     place = 1 + sum(gap < gaps[CHOSEN] for gap in gaps.values())
     return [
-        Fact("best_setting", _words(best), f"best setting: {_words(best)}, {gaps[best]:.2f} %"),
-        Fact("mean_gap_best_setting", gaps[best]),
         Fact(
-            "mean_gap_paper_setting",
-            gaps[CHOSEN],
+            f"best setting: {_words(best)}, {gaps[best]:.2f} %",
+            {"best_setting": _words(best), "mean_gap_best_setting": gaps[best]},
+        ),
+        Fact(
             f"the paper's choice: {_words(CHOSEN)}, {gaps[CHOSEN]:.2f} %, place {place} of"
             f" {len(gaps)}",
+            {"mean_gap_paper_setting": gaps[CHOSEN]},
         ),
     ]
 
 
-def plan_facts(rows: Sequence[TableRow]) -> list[Fact]:
+def plan_fact(rows: Sequence[TableRow]) -> Fact:
     """Return the setting that the orthogonal plan alone would choose: the best levels by mean."""
-    mine = [row for row in rows if row["in_plan"]]
+    mine = matching(rows, in_plan=1)
     chosen = tuple(
-        min(levels, key=lambda level: mean([row for row in mine if row[name] == level], "mean_gap"))
+        min(levels, key=lambda level: mean(matching(mine, **{name: level}), "mean_gap"))
         for name, levels in FACTORS.items()
     )
     gap = mean([row for row in rows if _levels(row) == chosen], "mean_gap")
@@ -195,7 +166,7 @@ def plan_facts(rows: Sequence[TableRow]) -> list[Fact]:
         f"an orthogonal plan of {len(PLAN)} of them (the paper does not print its own) would"
         f" choose: {_words(chosen)}, {gap:.2f} %"
     )
-    return [Fact("plan_setting", _words(chosen), sentence), Fact("mean_gap_plan_setting", gap)]
+    return Fact(sentence, {"plan_setting": _words(chosen), "mean_gap_plan_setting": gap})
 
 
 def _levels(row: TableRow) -> tuple[Cell, ...]:
@@ -225,34 +196,48 @@ class QualityTable(SampleTable):
         """Return the instances of table II, then those only in table III."""
         return [*dict.fromkeys([*quality(), *performance()])]
 
-    def columns(self) -> list[Column]:
-        """Return hits and gaps: ours, the paper's, and ours with elitist replacement."""
-        return [
-            *ASSIGNMENT,
-            Column("known", "known", 8, "d"),
-            Column("hits", "hits", 4, "d"),
-            Column("best_gap", "best %", 6, ".2f"),
-            Column("mean_gap", "mean %", 6, ".2f"),
-            Column("paper_hits", "2010 hits", 9, "d", lambda ran: ran.paper and ran.paper.hits),
-            Column("paper_gap", "2010 %", 6, ".2f", lambda ran: ran.paper and ran.paper.gap),
-            *(
-                Column(f"elitist_{name}", title, 6, form, partial(_of_elitist, name))
-                for name, title, form in (
-                    ("hits", "elitist hits", "d"),
-                    ("best_gap", "best %", ".2f"),
-                    ("mean_gap", "mean %", ".2f"),
-                )
-            ),
-            Column("seconds", "s/run", 9, ".4f"),
-            Column("runs", "runs", 4, "d"),
-            Column("generations"),
-        ]
+    shown = (
+        *ASSIGNMENT,
+        Column("known", "known", 8, "d"),
+        Column("hits", "hits", 4, "d"),
+        Column("best_gap", "best %", 6, ".2f"),
+        Column("mean_gap", "mean %", 6, ".2f"),
+        Column("paper_hits", "2010 hits", 9, "d"),
+        Column("paper_gap", "2010 %", 6, ".2f"),
+        Column("elitist_hits", "elitist hits", 6, "d"),
+        Column("elitist_best_gap", "best %", 6, ".2f"),
+        Column("elitist_mean_gap", "mean %", 6, ".2f"),
+        Column("seconds", "s/run", 9, ".4f"),
+        Column("runs", "runs", 4, "d"),
+        Column("generations"),
+    )
+    plots = (
+        Plot(
+            "gap, %",
+            {
+                "best_gap": "ours, best",
+                "mean_gap": "ours, mean",
+                "elitist_best_gap": "ours with elitist replacement, best",
+                "paper_gap": "2010",
+            },
+            "-gap",
+            logarithmic=False,
+        ),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance; if no run hits, also with elitist replacement."""
-        sample, paper = self.sample(problem), quality().get(problem.instance)
+        sample, paper = self.sample(problem), quality().get(problem.instance, {})
         elitist = None if sample.hits else self.sample(problem, replacement="elitist")
-        yield self.row(problem, sample, paper=paper, elitist=elitist)
+        yield self.row(
+            problem,
+            sample,
+            **{f"paper_{name}": paper.get(name) for name in ("hits", "gap")},
+            **{
+                f"elitist_{name}": None if elitist is None else getattr(elitist, name)
+                for name in ("hits", "best_gap", "mean_gap")
+            },
+        )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the number of instances with hits, and the mean gaps."""
@@ -261,9 +246,8 @@ class QualityTable(SampleTable):
         theirs = f"; the paper's {fmean(printed):.2f} %" if printed else ""
         sentence = f"mean gap of the best runs {best:.2f} %{theirs}; of all runs {ours:.2f} %"
         return [
-            *reached_facts(rows),
-            Fact("mean_best_gap", best, sentence),
-            Fact("mean_gap", ours),
+            reached_fact(rows),
+            Fact(sentence, {"mean_best_gap": best, "mean_gap": ours}),
             *significance(
                 "best_gap",
                 "gaps of the best runs, ours against 2010",
@@ -271,18 +255,8 @@ class QualityTable(SampleTable):
             ),
         ]
 
-    def plots(self) -> list[Plot]:
-        """Return a plot of the gaps."""
-        curves = {
-            "best_gap": "ours, best",
-            "mean_gap": "ours, mean",
-            "elitist_best_gap": "ours with elitist replacement, best",
-            "paper_gap": "2010",
-        }
-        return [Plot("gap, %", curves, "-gap", logarithmic=False)]
 
-
-def reached_facts(rows: Sequence[TableRow]) -> list[Fact]:
+def reached_fact(rows: Sequence[TableRow]) -> Fact:
     """Return the number of instances with hits: with the paper's replacement, and with either."""
     hit = [row for row in rows if row["hits"]]
     elitist = [row for row in rows if row.get("elitist_hits")]
@@ -294,18 +268,12 @@ def reached_facts(rows: Sequence[TableRow]) -> list[Fact]:
         f" generational replacement{_named(' and with elitist replacement on', elitist)}"
         f"{_named(', never on', never)}; in 2010 on {theirs} of {printed}"
     )
-    return [
-        Fact("reached", len(hit), sentence),
-        Fact("reached_with_either", len(hit) + len(elitist)),
-    ]
+    either = len(hit) + len(elitist)
+    return Fact(sentence, {"reached": len(hit), "reached_with_either": either})
 
 
 def _named(words: str, rows: Sequence[TableRow]) -> str:
     return f"{words} {', '.join(str(row['instance']) for row in rows)}" if rows else ""
-
-
-def _of_elitist(name: str, ran: Any) -> Cell:
-    return None if ran.elitist is None else getattr(ran.elitist, name)
 
 
 class PerformanceTable(SampleTable):
@@ -319,36 +287,37 @@ class PerformanceTable(SampleTable):
     generations = 5000
     names = staticmethod(performance)
 
-    def columns(self) -> list[Column]:
-        """Return our seconds, the paper's seconds, their ratios, and our CPU's."""
-        return [
-            *ASSIGNMENT,
-            Column("seconds", "s/run", 9, ".4f"),
-            Column("alone_seconds", "s alone", 9, ".4f"),
-            Column("gpu_seconds", "2010 GPU s", 10, ".2f", lambda ran: ran.paper.gpu_seconds),
-            Column(
-                "sequential_seconds", "2010 CPU s", 10, ".2f", lambda ran: ran.paper.cpu_seconds
-            ),
-            Column(
-                "speedup_gpu", "GPU/ours", 8, ".0f", lambda ran: ran.paper.gpu_seconds / ran.seconds
-            ),
-            Column(
-                "speedup_sequential",
-                "CPU/ours",
-                8,
-                ".0f",
-                lambda ran: ran.paper.cpu_seconds / ran.seconds,
-            ),
-            *cpu_columns(self.experiment.threads),
-            Column("paper_speedup", "2010 CPU/GPU", 12, ".2f", lambda ran: ran.paper.speedup),
-            Column("evaluations", value=lambda ran: ran.sample.mean_evaluations),
-            Column("generations"),
-            Column("runs"),
-        ]
+    shown = (
+        *ASSIGNMENT,
+        Column("seconds", "s/run", 9, ".4f"),
+        Column("alone_seconds", "s alone", 9, ".4f"),
+        Column("gpu_seconds", "2010 GPU s", 10, ".2f"),
+        Column("sequential_seconds", "2010 CPU s", 10, ".2f"),
+        Column("speedup_gpu", "GPU/ours", 8, ".0f"),
+        Column("speedup_sequential", "CPU/ours", 8, ".0f"),
+        CPU,
+        Column("paper_speedup", "2010 CPU/GPU", 12, ".2f"),
+        *map(Column, ("evaluations", "generations", "runs")),
+    )
+    plots = (
+        Plot(
+            "seconds per run",
+            {"gpu_seconds": "2010, 9800 GTX+", "sequential_seconds": "2010, one CPU core"},
+            with_times=True,
+        ),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Time an instance: all runs in one batch, one run alone, and the CPU."""
-        yield self.timed_row(problem, paper=performance()[problem.instance])
+        paper, sample = performance()[problem.instance], self.sample(problem)
+        theirs = {
+            "gpu_seconds": paper["gpu_seconds"],
+            "sequential_seconds": paper["cpu_seconds"],
+            "speedup_gpu": paper["gpu_seconds"] / self.seconds(sample),
+            "speedup_sequential": paper["cpu_seconds"] / self.seconds(sample),
+            "paper_speedup": paper["speedup"],
+        }
+        yield self.timed_row(problem, sample, theirs)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the ratios of the paper's times to ours, and of the CPU's to ours."""
@@ -358,25 +327,17 @@ class PerformanceTable(SampleTable):
         printed = mean(rows, "paper_speedup")
         return [
             Fact(
-                "least_speedup_gpu",
-                min(ratios),
                 f"the paper's GPU seconds over ours: at least {min(ratios):.0f}; the"
                 f" target, {WANTED}, is reached on {enough} of {counted(len(rows), 'instance')}",
+                {"least_speedup_gpu": min(ratios), "as_fast_as_wanted": enough},
             ),
-            Fact("as_fast_as_wanted", enough),
             Fact(
-                "mean_speedup_sequential",
-                sequential,
                 f"mean of the paper's CPU seconds over ours: {sequential:.0f}; mean of the"
                 f" speed-ups printed in these rows, over its own GPU: {printed:.2f}",
+                {"mean_speedup_sequential": sequential},
             ),
-            *speedup_facts(rows, self.experiment, {}),
+            *self.speedup_facts(rows),
         ]
-
-    def plots(self) -> list[Plot]:
-        """Return a plot of our times and the paper's."""
-        paper = {"gpu_seconds": "2010, 9800 GTX+", "sequential_seconds": "2010, one CPU core"}
-        return [Plot("seconds per run", time_curves(self.experiment) | paper)]
 
 
 PAPER = Paper(

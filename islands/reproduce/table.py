@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from math import sqrt
 from statistics import fmean
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Fact, Plot, Scaled, TableRow, numbers
-from islands.reproduce.experiment import Experiment, RunResult, Sample
-from islands.reproduce.timing import cpu_cells, median_run, paper_seconds
+from islands.reproduce.cells import Cell, Fact, Plot, Scaled, TableRow, numbers
+from islands.reproduce.experiment import ExperimentRequest, Sample
+from islands.reproduce.timing import CPU, TimedExperiment
 from islands.tables import Column
 from islands.text import counted, either, nearest, unknown
 
@@ -36,24 +35,16 @@ def named(name: str, index: Index) -> Found:
     return Found(name, index.of_entry(entry) if entry else None, entry)
 
 
-class PaperTable(ABC):
+class PaperTable(TimedExperiment):
     """One table of a paper, filled row by row."""
 
-    name: ClassVar[str]
     title: ClassVar[str]
-    preset: ClassVar[str]
-    also: ClassVar[tuple[str, ...]] = ()
-    """Other presets that some rows use."""
-    generations: ClassVar[int]
-    """Generations of the paper's runs."""
-    runs: ClassVar[int]
-    """Default number of runs per instance."""
+    shown: ClassVar[Sequence[Column]]
+    """The columns, `CPU` for several; the first is the instance's name, the second its size."""
+    plots: ClassVar[Sequence[Plot]] = ()
+    """The plots against the size of the instances."""
     needs_all: ClassVar[bool] = True
     """Whether the table needs the files of all its instances."""
-    batched: ClassVar[bool] = False
-    """Whether the runs of an instance are concurrent: a batch on the device of each rank."""
-    is_timed: ClassVar[bool] = False
-    """Whether results count only on the same device and number of ranks, as they are times."""
     interpretations: ClassVar[tuple[str, ...]] = ()
     """What was chosen where the paper is silent, or states a rule twice."""
     is_extra: ClassVar[bool] = False
@@ -61,19 +52,13 @@ class PaperTable(ABC):
 
     def __init__(
         self,
-        experiment: Experiment,
+        asked: ExperimentRequest,
         missing: Sequence[str] = (),
         here: Sequence[str] | None = None,
     ) -> None:
         """Take the names of missing instances, and of those that will be run (None: all)."""
-        self.experiment = experiment
-        self.missing = missing
-        self.here = here
-
-    @classmethod
-    def presets(cls) -> str:
-        """Return the names of all presets."""
-        return " and ".join((cls.preset, *cls.also))
+        super().__init__(asked)
+        self.missing, self.here = missing, here
 
     @classmethod
     @abstractmethod
@@ -85,14 +70,14 @@ class PaperTable(ABC):
         """Return the table's instances, including missing ones."""
         return [named(name, index) for name in cls.names()]
 
-    @abstractmethod
     def columns(self) -> list[Column]:
-        """Return the columns; the first is the instance's name, the second its size."""
+        """Return the columns."""
+        cpu = self.cpu_columns()
+        return [each for column in self.shown for each in (cpu if column is CPU else [column])]
 
-    def cells(self, **measured: Any) -> dict[str, Any]:
-        """Return the cells of the columns, which take them from what was measured."""
-        found = SimpleNamespace(**measured)
-        return {column.name: column.of(found) for column in self.columns()}
+    def cells(self, **cells: Any) -> dict[str, Cell]:
+        """Return a row of the cells of the columns, among others."""
+        return {column.name: cells[column.name] for column in self.columns()}
 
     def skip_reason(self, problem: Problem) -> str:
         """Return the reason to skip an instance; empty to include it."""
@@ -110,17 +95,6 @@ class PaperTable(ABC):
         """Return the rows of single instances if the table's rows summarise several."""
         return [], []
 
-    def time_cells(self, problem: Problem, runs: Sequence[RunResult]) -> dict[str, Any]:
-        """Return the cells of `time_columns`: the median of some runs, and the CPU."""
-        run = median_run(runs, self.experiment)
-        ours = paper_seconds(run, self.experiment)
-        cpu = cpu_cells(self.experiment, problem, ours)
-        return {"seconds": ours, "generations": run.generations, **cpu}
-
-    def plots(self) -> list[Plot]:
-        """Return the plots against the size of the instances."""
-        return []
-
 
 class SampleTable(PaperTable):
     """A table of batches of runs, by default ten of each instance."""
@@ -128,35 +102,19 @@ class SampleTable(PaperTable):
     runs: ClassVar[int] = 10
     batched: ClassVar[bool] = True
 
-    def sample(self, problem: Problem, **options: Any) -> Sample:
-        """Run a batch of the requested number of runs."""
-        return self.sample_of(problem, len(self.experiment.seeds(self.runs)), **options)
-
-    def sample_of(self, problem: Problem, runs: int, **options: Any) -> Sample:
-        """Run a batch of `runs` runs."""
-        return self.experiment.sample(problem, runs, **options)
-
-    def row(self, problem: Problem, sample: Sample, **others: Any) -> dict[str, Any]:
+    def row(self, problem: Problem, sample: Sample, **others: Any) -> dict[str, Cell]:
         """Return the cells of the columns, made from the runs of an instance and from `others`."""
         known = problem.best_known.value if problem.best_known else None
-        found = {"instance": problem.instance, "n": problem.size, "known": known, "sample": sample}
+        found = {"instance": problem.instance, "n": problem.size, "known": known}
         return self.cells(**{**found, **sample.cells(self.seconds(sample)), **others})
 
-    def timed_row(self, problem: Problem, **others: Any) -> dict[str, Any]:
-        """Return a row of a batch, of one run alone, and of the CPU."""
-        sample = self.sample(problem)
-        alone = self.seconds(self.sample_of(problem, 1))
-        cpu = cpu_cells(self.experiment, problem, self.seconds(sample))
-        return self.row(problem, sample, alone_seconds=alone, **cpu, **others)
-
-    def seconds(self, sample: Sample) -> float:
-        """Return the seconds of a run, scaled if its number of generations was changed.
-
-        Otherwise a run with fewer generations ended by its number of evaluations.
-        """
-        return (
-            paper_seconds(sample, self.experiment) if self.experiment.is_changed else sample.seconds
-        )
+    def timed_row(
+        self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any
+    ) -> dict[str, Cell]:
+        """Return a row of a batch, of one run alone, of the CPU, and of the paper's figures."""
+        ours, alone = self.seconds(sample), self.seconds(self.sample(problem, 1))
+        others |= {"alone_seconds": alone, "evaluations": sample.mean_evaluations}
+        return self.row(problem, sample, **theirs, **self.cpu_cells(problem, ours), **others)
 
 
 @dataclass(frozen=True)
@@ -185,11 +143,11 @@ class PooledTable(SampleTable):
 
     def __init__(
         self,
-        experiment: Experiment,
+        asked: ExperimentRequest,
         missing: Sequence[str] = (),
         here: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(experiment, missing, here)
+        super().__init__(asked, missing, here)
         self._parts: list[TableRow] = []
         self._awaited = Counter(map(self.group, self.names() if here is None else here))
 

@@ -1,17 +1,17 @@
 """Xavier 2019: brkgaCuda against brkgaAPI on the national and the VLSI instances.
 
-The printed figures are of one run of each program on each national instance. The paper plots the
-times of VLSI instances, and prints only mean speed-ups.
+The printed figures are of one run of each program on each national instance; unlike brkgaAPI and
+us, brkgaCuda did not round distances. The paper plots the times of VLSI instances, and prints only
+mean speed-ups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from statistics import fmean, stdev
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.reproduce.cells import (
     INSTANCE,
+    Cell,
     Fact,
     Plot,
     TableRow,
@@ -34,12 +35,7 @@ from islands.reproduce.cells import (
     significance,
 )
 from islands.reproduce.table import ALL_CORES, Paper, PaperTable, named
-from islands.reproduce.timing import (
-    speedup_facts,
-    time_columns,
-    time_curves,
-    timed,
-)
+from islands.reproduce.timing import SECONDS
 from islands.tables import Column
 from islands.text import counted
 
@@ -64,21 +60,7 @@ _PAIRS_AT_ONCE = 1 << 16
 _PAPER = {"cuda_value": "brkgaCuda", "api_value": "brkgaAPI"}
 _API_THREADS = (1, 4, 8)
 
-
-@dataclass(frozen=True)
-class InstanceFigures:
-    """The figures of one instance. Unlike brkgaAPI and us, brkgaCuda did not round distances."""
-
-    cuda_value: float
-    api_value: float
-    cuda_seconds: float
-    api_1_seconds: float
-    """With one thread."""
-    api_4_seconds: float
-    api_8_seconds: float
-
-
-printed = partial(figures, "xavier2019-national", InstanceFigures)
+printed = partial(figures, "xavier2019-national")
 """Return the paper's figures by the full name of the instance, in the order of its table 1."""
 
 
@@ -88,6 +70,17 @@ class XavierTable(PaperTable):
     interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
     preset = "xavier2019"
     generations = 1000
+
+
+def _problem(problem: Problem) -> Mapping[str, Cell]:
+    return {"instance": problem.instance, "cities": problem.size}
+
+
+def _values(costs: Sequence[float], random: float) -> Mapping[str, Cell]:
+    """Return the cells of the costs of runs that found a feasible solution."""
+    ours = fmean(costs)
+    cells = {"mean": ours, "best": min(costs), "runs": len(costs)}
+    return {**cells, "random": random, "ratio": ours / random}
 
 
 class ValuesTable(XavierTable):
@@ -102,61 +95,69 @@ class ValuesTable(XavierTable):
     )
     runs = 5
     names = staticmethod(printed)
-
-    def columns(self) -> list[Column]:
-        """Return the paper's two values, ours, and their ratios to a random tour."""
-        return [
-            *INSTANCE,
-            Column("cuda_value", "brkgaCuda", 11, ".2f", lambda ran: ran.paper.cuda_value),
-            Column("api_value", "brkgaAPI", 8, ".0f", lambda ran: ran.paper.api_value),
-            Column("mean", "our mean", 10, ".1f", lambda ran: fmean(ran.costs)),
-            Column("best", "our best", 8, "d", lambda ran: min(ran.costs)),
-            Column("deviation", "st.dev.", 7, ".0f", _deviation),
-            Column("runs", value=lambda ran: len(ran.costs)),
-            Column("difference", "diff %", 6, "+.2f", _difference),
-            Column("random"),
-            Column("ratio", "ratio", 5, ".3f", lambda ran: fmean(ran.costs) / ran.random),
-            Column("cuda_ratio", "Cuda's", 6, ".3f", lambda ran: ran.paper.cuda_value / ran.random),
-            Column("api_ratio", "API's", 5, ".3f", lambda ran: ran.paper.api_value / ran.random),
-        ]
+    shown = (
+        *INSTANCE,
+        Column("cuda_value", "brkgaCuda", 11, ".2f"),
+        Column("api_value", "brkgaAPI", 8, ".0f"),
+        Column("mean", "our mean", 10, ".1f"),
+        Column("best", "our best", 8, "d"),
+        Column("deviation", "st.dev.", 7, ".0f"),
+        Column("runs"),
+        Column("difference", "diff %", 6, "+.2f"),
+        Column("random"),
+        Column("ratio", "ratio", 5, ".3f"),
+        Column("cuda_ratio", "Cuda's", 6, ".3f"),
+        Column("api_ratio", "API's", 5, ".3f"),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with several seeds."""
         # NumPy computes random tours on one core while the GPU works.
         with ThreadPoolExecutor(1) as aside:
             random = aside.submit(mean_random_tour, problem)
-            costs = self.experiment.costs(problem, self.runs)
-        paper = printed()[problem.instance]
-        yield self.cells(problem=problem, costs=costs, paper=paper, random=random.result())
+            costs = self.costs(problem)
+        paper, tour = printed()[problem.instance], random.result()
+        # By how many per cent our mean is above the better of the paper's two values.
+        difference = 100 * (fmean(costs) / min(paper["cuda_value"], paper["api_value"]) - 1)
+        yield self.cells(
+            **_problem(problem),
+            **{name: paper[name] for name in _PAPER},
+            **_values(costs, tour),
+            deviation=stdev(costs) if len(costs) > 1 else None,
+            difference=difference,
+            cuda_ratio=paper["cuda_value"] / tour,
+            api_ratio=paper["api_value"] / tour,
+        )
+
+    def costs(self, problem: Problem) -> list[float]:
+        """Return the costs of consecutive runs that found a feasible solution."""
+        return [each.cost for each in self.results(problem) if each.cost is not None]
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the number of instances near the paper's values, means, and Wilcoxon's tests."""
         near = sum(difference <= NEAR_PERCENT for (difference,) in numbers(rows, "difference"))
         ratios = numbers(rows, "ratio", "cuda_ratio", "api_ratio")
         on_curve = sum(ours <= max(paper) + NEAR_RATIO for ours, *paper in ratios)
-        means = {name: mean(rows, name) for name in ("mean", *_PAPER)}
-        is_whole = len(rows) == len(printed())
-        theirs = ", ".join(
-            f"{program} {mean_in_words(means[name], MEAN_VALUES[name], '.2f', is_whole=is_whole)}"
-            for name, program in _PAPER.items()
-        )
+        ours, is_whole = mean(rows, "mean"), len(rows) == len(printed())
+        means = {
+            name: mean_in_words(mean(rows, name), value, ".2f", is_whole=is_whole)
+            for name, value in MEAN_VALUES.items()
+        }
+        theirs = ", ".join(f"{program} {means[name]}" for name, program in _PAPER.items())
         facts = [
             Fact(
-                "within_5_percent",
-                near,
                 f"our mean is at most {NEAR_PERCENT:g} % above the better of the paper's two values"
                 f" on {near} of {counted(len(rows), 'instance')}",
+                {"within_5_percent": near},
             ),
             Fact(
-                "ratio_within_0.04",
-                on_curve,
                 f"its ratio to a random tour is at most {NEAR_RATIO:g} above either of the paper's"
                 f" on {on_curve} of {len(rows)}",
+                {"ratio_within_0.04": on_curve},
             ),
             Fact(
-                "mean_value",
-                means["mean"],
-                f"mean values: ours {means['mean']:.2f}; of the paper's rows {theirs}",
+                f"mean values: ours {ours:.2f}; of the paper's rows {theirs}",
+                {"mean_value": ours},
             ),
         ]
         for name, program in _PAPER.items():
@@ -164,15 +165,6 @@ class ValuesTable(XavierTable):
             words = f"our means against {program}"
             facts += significance(name, words, numbers(rows, "mean", name), ratios)
         return facts
-
-
-def _deviation(ran: Any) -> float | None:
-    return stdev(ran.costs) if len(ran.costs) > 1 else None
-
-
-def _difference(ran: Any) -> float:
-    """Return by how many per cent our mean is above the better of the paper's two values."""
-    return float(100 * (fmean(ran.costs) / min(ran.paper.cuda_value, ran.paper.api_value) - 1))
 
 
 def mean_random_tour(problem: Problem) -> float:
@@ -205,50 +197,40 @@ class NationalTimesTable(XavierTable):
     is_timed = True
     runs = 3
     names = staticmethod(printed)
-
-    def columns(self) -> list[Column]:
-        """Return our seconds, the CPU's, the paper's, and the ratio of brkgaCuda's to ours."""
-        titles = {"cuda": "brkgaCuda s"} | {f"api_{each}": f"API {each} s" for each in _API_THREADS}
-        return [
-            *INSTANCE,
-            *time_columns(self.experiment.threads),
-            *(_paper_seconds(f"{name}_seconds", title) for name, title in titles.items()),
-            Column(
-                *("speedup_paper", "brkgaCuda/ours", 14, ".1f"),
-                lambda ran: ran.paper.cuda_seconds / ran.seconds,
-            ),
-        ]
+    shown = (
+        *(*INSTANCE, *SECONDS),
+        Column("cuda_seconds", "brkgaCuda s", 11, ".2f"),
+        *(Column(f"api_{each}_seconds", f"API {each} s", 7, ".2f") for each in _API_THREADS),
+        Column("speedup_paper", "brkgaCuda/ours", 14, ".1f"),
+    )
+    plots = (
+        Plot(
+            "seconds",
+            {"cuda_seconds": "brkgaCuda 2019, MX150"}
+            | {
+                f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each, 'thread')}"
+                for each in _API_THREADS
+            },
+            with_times=True,
+        ),
+    )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Time an instance: the median of several runs."""
-        experiment, seeds = self.experiment, self.experiment.seeds(self.runs)
-        if experiment.backend == "cpu":
-            results = [timed(experiment, problem, seed) for seed in seeds]
+        if self.asked.backend == "cpu":
+            results = [self.timed(problem, seed) for seed in self.seeds]
         else:
-            results = [experiment.run(problem, seed) for seed in seeds]
-        times = self.time_cells(problem, results)
-        yield self.cells(problem=problem, paper=printed()[problem.instance], **times)
+            results = self.results(problem)
+        times, paper = self.time_cells(problem, results), printed()[problem.instance]
+        ratio = paper["cuda_seconds"] / times["seconds"]
+        yield self.cells(**{**paper, **_problem(problem), **times, "speedup_paper": ratio})
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean speed-ups over our CPU and over the paper's times."""
-        mean = mean_ratio(rows, "cuda_seconds", "seconds")
-        sentence = f"mean of brkgaCuda's printed seconds over ours: {mean:.1f}"
-        over_paper = Fact("mean_speedup_paper", mean, sentence)
-        return [*speedup_facts(rows, self.experiment, MEAN_SPEEDUPS), over_paper]
-
-    def plots(self) -> list[Plot]:
-        """Return a plot of our times and the paper's."""
-        api = {
-            f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each, 'thread')}"
-            for each in _API_THREADS
-        }
-        paper = {"cuda_seconds": "brkgaCuda 2019, MX150"} | api
-        return [Plot("seconds", time_curves(self.experiment) | paper)]
-
-
-def _paper_seconds(name: str, title: str) -> Column:
-    width = max(7, len(title))
-    return Column(name, title, width, ".2f", lambda ran: getattr(ran.paper, name))
+        ratio = mean_ratio(rows, "cuda_seconds", "seconds")
+        sentence = f"mean of brkgaCuda's printed seconds over ours: {ratio:.1f}"
+        over_paper = Fact(sentence, {"mean_speedup_paper": ratio})
+        return [*self.speedup_facts(rows, MEAN_SPEEDUPS), over_paper]
 
 
 class VlsiTable(XavierTable):
@@ -263,6 +245,13 @@ class VlsiTable(XavierTable):
     is_timed = True
     runs = 1
     needs_all = False
+    shown = (
+        *(*INSTANCE, *SECONDS),
+        Column("mean", "our mean", 10, ".1f"),
+        *map(Column, ("best", "runs", "random")),
+        Column("ratio", "ratio", 5, ".3f"),
+    )
+    plots = (Plot("seconds", {}, with_times=True),)
 
     @classmethod
     def names(cls) -> list[str]:
@@ -278,18 +267,6 @@ class VlsiTable(XavierTable):
             *(Found(name, path, None) for name, path in others if name.startswith("vlsi/")),
         ]
 
-    def columns(self) -> list[Column]:
-        """Return our seconds, the CPU's, our cost and its ratio to a random tour."""
-        return [
-            *INSTANCE,
-            *time_columns(self.experiment.threads),
-            Column("mean", "our mean", 10, ".1f", lambda ran: fmean(ran.costs)),
-            Column("best", value=lambda ran: min(ran.costs)),
-            Column("runs", value=lambda ran: len(ran.costs)),
-            Column("random"),
-            Column("ratio", "ratio", 5, ".3f", lambda ran: fmean(ran.costs) / ran.random),
-        ]
-
     def skip_reason(self, problem: Problem) -> str:
         """Return the reason to skip an instance that is larger than the paper's."""
         is_larger = problem.size > PAPER_LARGEST
@@ -297,31 +274,25 @@ class VlsiTable(XavierTable):
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance."""
-        seeds = self.experiment.seeds(self.runs)
-        results = [self.experiment.run(problem, seed) for seed in seeds]
+        results = self.results(problem)
         costs = [result.cost for result in results if result.cost is not None]
         times = self.time_cells(problem, results)
-        random = mean_random_tour(problem)
-        yield self.cells(problem=problem, costs=costs, random=random, **times)
+        values = _values(costs, mean_random_tour(problem))
+        yield self.cells(**_problem(problem), **values, **times)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the numbers of instances, and the mean speed-ups over our CPU."""
         absent = f"; missing: {', '.join(self.missing)}" if self.missing else ""
-        known = len(catalogue().set("vlsi").entries)
+        known, ratio = len(catalogue().set("vlsi").entries), mean(rows, "ratio")
         sentence = (
             f"{counted(len(rows), 'instance')}; the paper has {PAPER_INSTANCES}, of which the"
             f" catalogue contains {known}{absent}"
         )
-        ratio = mean(rows, "ratio")
         return [
-            Fact("instances", len(rows), sentence),
-            Fact("mean_ratio", ratio, f"mean ratio to a random tour: {ratio:.3f}"),
-            *speedup_facts(rows, self.experiment, PAPER_SPEEDUPS),
+            Fact(sentence, {"instances": len(rows)}),
+            Fact(f"mean ratio to a random tour: {ratio:.3f}", {"mean_ratio": ratio}),
+            *self.speedup_facts(rows, PAPER_SPEEDUPS),
         ]
-
-    def plots(self) -> list[Plot]:
-        """Return a plot of our times."""
-        return [Plot("seconds", time_curves(self.experiment))]
 
 
 PAPER = Paper(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.problems.scale import Scale
 from islands.progress.result import Result
-from islands.reproduce.experiment import Experiment
+from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.table import PaperTable
 from islands.run.repeats import Repeat
 
@@ -87,14 +87,6 @@ def called(name: str, known: float | None, *, maximise: bool = False) -> Problem
     return problem
 
 
-@dataclass(frozen=True)
-class _Answered(Experiment):
-    answer: Answer
-
-    def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
-        return self.answer(runs, **options)
-
-
 def filled(
     kind: type[PaperTable],
     answer: Answer,
@@ -105,11 +97,10 @@ def filled(
     threads: tuple[int, ...] = (),
 ) -> PaperTable:
     """Return the table of the instances `here`, whose runs `answer` returns."""
-    passed = generations or kind.generations
-    experiment = _Answered(
-        kind.preset, kind.generations, passed, "cuda", "a GPU", threads, runs, Campaign(), answer
-    )
-    return kind(experiment, (), here)
+    asked = ExperimentRequest("cuda", "a GPU", threads, runs, generations, Campaign())
+    table = kind(asked, (), here)
+    table.batch = lambda _, runs, **options: answer(runs, **options)  # type: ignore[method-assign]
+    return table
 
 
 LIMIT = 10.0

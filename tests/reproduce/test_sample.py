@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import sqrt
 from pathlib import Path
 from statistics import stdev
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from instance_texts import tsplib_text
@@ -15,11 +13,10 @@ from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 from islands.errors import InputError
 from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
-from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import Mkp
 from islands.reproduce.cells import Scaled, TableRow
-from islands.reproduce.experiment import Experiment, Sample
+from islands.reproduce.experiment import RunResult, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
 from islands.reproduce.orlib import KINDS, ProblemKind, all_names, first_names, kind
 from islands.reproduce.table import (
@@ -31,14 +28,13 @@ from islands.reproduce.table import (
     standard_error,
     total,
 )
-from islands.reproduce.timing import median_run, paper_seconds
 from islands.reproduce.xavier2019 import ValuesTable, VlsiTable
 
 
 def test_statistics_of_a_batch() -> None:
     batch = ended([110, 100, 105, 100], evaluations=50, seconds=8.0)
     sample = Sample.of(called("a", known=100), batch)
-    assert sample.gaps == (10.0, 0.0, 5.0, 0.0)
+    assert sample.gaps == [10.0, 0.0, 5.0, 0.0]
     assert (sample.hits, sample.best_gap, sample.mean_gap) == (2, 0.0, 3.75)
     assert sample.deviation == pytest.approx(stdev([10, 0, 5, 0]))
     assert (sample.mean_evaluations, sample.seconds) == (50, 2.0)
@@ -46,9 +42,9 @@ def test_statistics_of_a_batch() -> None:
 
 def test_a_profit_above_the_best_known_is_a_hit() -> None:
     sample = Sample.of(called("a", known=100, maximise=True), ended([90, None, 101, None]))
-    assert (sample.costs, sample.best, sample.without) == ((90, 101), 101, 2)
+    assert (sample.costs, sample.best, sample.without) == ([90, 101], 101, 2)
     assert (sample.hits, sample.best_gap, sample.mean_gap) == (1, -1.0, 4.5)
-    assert sample.last_gaps == (10.0, -1.0)
+    assert sample.last_gaps == [10.0, -1.0]
     none = Sample.of(called("a", known=100, maximise=True), ended([None]))
     assert (none.best, none.mean_gap, none.without, none.hits) == (None, None, 1, 0)
 
@@ -102,37 +98,28 @@ def test_means_use_the_instances_with_values() -> None:
 pytest.importorskip("scipy")
 
 
-def took(seconds: float, generations: int = 1000) -> Any:
-    return SimpleNamespace(seconds=seconds, generations=generations)
-
-
-class Fake(Experiment):
-    """Its CPU computes 499 generations in 12 s with one thread before the limit."""
-
-    def run(self, problem: Any, seed: int = 1, **options: Any) -> Any:
-        assert options["backend"] == "cpu"
-        assert options["stop"] == ["generations=1000", "seconds=2"]
-        return took(12.0 / options["threads"], 499)
+def took(seconds: float, generations: int = 1000) -> RunResult:
+    return RunResult(1, seconds, generations)
 
 
 @pytest.fixture
-def experiment() -> Experiment:
-    return Fake("xavier2019", 1000, 1000, "cuda", "a GPU", (1, 4), None, World())
+def table() -> PaperTable:
+    return filled(ValuesTable, lambda runs: ended([1]))
 
 
-def test_a_shorter_run_is_scaled_by_its_generations(experiment: Experiment) -> None:
-    assert paper_seconds(took(3.5), experiment) == 3.5
-    assert not isinstance(paper_seconds(took(3.5), experiment), Scaled)
+def test_a_shorter_run_is_scaled_by_its_generations(table: PaperTable) -> None:
+    assert table.paper_seconds(took(3.5)) == 3.5
+    assert not isinstance(table.paper_seconds(took(3.5)), Scaled)
     # 91 of the paper's 1001 generations are computed, including generation 0.
-    seconds = paper_seconds(took(9.1, 90), experiment)
+    seconds = table.paper_seconds(took(9.1, 90))
     assert isinstance(seconds, Scaled)
     assert seconds == pytest.approx(100.1)
 
 
-def test_the_median_of_several_runs_counts(experiment: Experiment) -> None:
+def test_the_median_of_several_runs_counts(table: PaperTable) -> None:
     three, four = [took(3), took(1), took(2)], [took(4), took(3), took(1), took(2)]
-    assert median_run(three, experiment).seconds == 2
-    assert median_run(four, experiment).seconds == 2
+    assert table.median_run(three).seconds == 2
+    assert table.median_run(four).seconds == 2
 
 
 @pytest.fixture
