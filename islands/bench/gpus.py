@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -34,9 +33,7 @@ from islands.bench.gpus_rows import (
 )
 from islands.bench.quality import EVERY, named
 from islands.bench.quality_runs import facts, program
-from islands.bench.variants import Variant, variants
-from islands.configuration.spec import RunSpec
-from islands.configuration.stop import parse
+from islands.bench.variants import Method, Variant, variants
 from islands.modelling.api import permutation
 from islands.parallel import World, powers_of_two
 from islands.problems import loaded
@@ -44,6 +41,8 @@ from islands.problems.base import Problem
 from islands.run.build import RankOptions, take_device
 from islands.tables import Row
 
+Parts = Mapping[int, World | None]
+"""The world of the first ranks, for each number of ranks; None on the other ranks."""
 SLEEP = "sleep"
 """An instance with a cost in Python that only waits, as for another program."""
 SLEEP_SECONDS = 0.005
@@ -74,13 +73,8 @@ def measure(request: BenchRequest) -> Iterator[Row]:
     methods = world.run_on_all(lambda: variants(request.variant))
     problems = world.run_on_all(lambda: [_loaded(name) for name in named(request.of)])
     threads = request.threads or world.bcast(share_of_cores(world.local_size))
-    sizes = powers_of_two(world.size)
     cases = world.run_on_all(
-        lambda: [
-            _Case(request, each, variant, threads, sizes)
-            for each in problems
-            for variant in methods
-        ]
+        lambda: [_Case(request, each, variant, threads) for each in problems for variant in methods]
     )
     return _measured(request, cases)
 
@@ -97,7 +91,7 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
     for case, purpose in request.heartbeat.over(
         work, lambda each: f"{each[1]} of {each[0].problem.instance}", seconds=most
     ):
-        runs = _Runs(request, case, parts).made(purpose)
+        runs = case.runs(purpose, parts)
         yield from (RUNS.row_of(row) for ranks in runs.values() for row in ranks)
         gaps = request.gap if purpose == TARGET else ()
         found = [*speed_rows(runs)] if purpose == SPEED else []
@@ -110,99 +104,75 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
 
 
 class _Case:
-    """A method on an instance, with its settings on each number of ranks."""
+    """A variant on an instance, resolved for each number of ranks, and its runs on them."""
 
     def __init__(
-        self,
-        request: BenchRequest,
-        problem: Problem,
-        variant: Variant,
-        threads: int,
-        sizes: Sequence[int],
+        self, request: BenchRequest, problem: Problem, variant: Variant, threads: int
     ) -> None:
-        self.problem, self.variant = problem, variant
-        self.backend, self.has_target = request.backends[0], problem.best_known is not None
-        self._request = request
+        self.request, self.problem = request, problem
+        self.has_target = problem.best_known is not None
+        backend, most = request.backends[0], powers_of_two(request.world.size)[-1]
         if problem.instance == SLEEP:
-            self.variant = replace(variant, options={**SLEEP_SETTINGS, **variant.options})
+            variant = replace(variant, options={**SLEEP_SETTINGS, **variant.options})
             threads = request.threads or 1
-        self._options = {"backend": self.backend, "threads": threads, "seed": 1}
+        gap = min(request.gap)
+        ends = [f"gap={gap:.17g}%" if gap else "best-known"] if self.has_target else []
         # The defaults of some algorithms follow the time limit, also those of a speed.
-        self._options["stop"] = [*self._ends, f"seconds={request.limit:g}"]
-        every = request.every or EVERY[self.backend]
-        of_ranks = {ranks: ranks if request.own_defaults else sizes[-1] for ranks in sizes}
-        self._specs = {
-            (ranks, purpose): self._resolved(gpus, every if purpose == TARGET else None)
-            for ranks, gpus in of_ranks.items()
-            for purpose in (TARGET, SPEED)
-        }
+        stop = [*ends, f"seconds={request.limit:g}"]
+        options = {"backend": backend, "threads": threads, "stop": stop}
+        every = {TARGET: request.every or EVERY[backend], SPEED: None}
 
-    def spec(self, ranks: int, purpose: str, seed: int, stop: Sequence[str] = ()) -> RunSpec:
-        """Return a run on a number of ranks, with its usual end for the purpose or another one."""
-        spec = self._specs[ranks, purpose]
-        general = spec.general.replace({"seed": seed})
-        return replace(spec, general=general, stop=tuple(map(parse, stop)) or spec.stop)
+        def method(ranks: int, purpose: str) -> Method:
+            gpus = variant.options.get("gpus", ranks if request.own_defaults else most)
+            return variant.resolved(problem, every[purpose], {**options, "gpus": gpus})
 
-    @property
-    def _ends(self) -> list[str]:
-        if not self.has_target:
-            return []
-        gap = min(self._request.gap)
-        return [f"gap={gap:.17g}%" if gap else "best-known"]
+        sizes = powers_of_two(request.world.size)
+        self._methods = {(n, purpose): method(n, purpose) for n in sizes for purpose in every}
 
-    def _resolved(self, gpus: int, every: int | None) -> RunSpec:
-        options = {**self._options, "gpus": self.variant.options.get("gpus", gpus)}
-        return self.variant.resolved(self.problem, every, options)[0]
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The runs of a case on all numbers of ranks."""
-
-    request: BenchRequest
-    case: _Case
-    parts: Mapping[int, World | None]
-    """The world of the first ranks, for each number of ranks; None on the other ranks."""
-
-    def made(self, purpose: str) -> Runs:
+    def runs(self, purpose: str, parts: Parts) -> Runs:
         """Return the runs, with each seed on all numbers of ranks in turn; collective."""
-        stop = self._stop if purpose == SPEED else ()
-        rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in self.parts}
+        stop = self._stop(parts) if purpose == SPEED else ()
+        rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in parts}
         for seed in range(1, self.request.seeds + 1):
             for ranks, mine in rows.items():
-                spec = self.case.spec(ranks, purpose, seed, stop)
-                mine.append(self._row(spec, ranks, purpose))
+                mine.append(self._row(ranks, purpose, parts, seed, stop))
         return rows
 
-    @cached_property
-    def _stop(self) -> list[str]:
+    def _stop(self, parts: Parts) -> list[str]:
         """How a run for the speed ends: after the generations of one rank in half of the limit."""
         generations = self.request.stop
         if generations is None:
-            spec = self.case.spec(1, SPEED, 1, [f"seconds={self.request.limit / 2:g}"])
-            generations = max(1, self._row(spec, 1, SPEED, "trial").generations)
+            half = [f"seconds={self.request.limit / 2:g}"]
+            generations = max(1, self._row(1, SPEED, parts, 1, half, "trial").generations)
         return [f"generations={generations}"]
 
-    def _row(self, spec: RunSpec, ranks: int, purpose: str, words: str = "") -> GpuRunRow:
-        case, request = self.case, self.request
+    def _row(
+        self,
+        ranks: int,
+        purpose: str,
+        parts: Parts,
+        seed: int,
+        stop: Sequence[str],
+        words: str = "",
+    ) -> GpuRunRow:
+        method, request = self._methods[ranks, purpose], self.request
+        spec = method.spec(seed, stop)
         settings = spec.to_mapping()
         asked = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
-        seed = words or f"seed {spec.general.seed}"
-        detail = f"{case.variant.name}, ranks {ranks}, {seed}"
 
         def run() -> dict[str, Any]:
-            part = self.parts[ranks]
+            part = parts[ranks]
             options = RankOptions(share_gpu=request.share_gpu)
-            made = {} if part is None else ran(spec, case.problem, part, options)
+            made = {} if part is None else ran(spec, self.problem, part, options)
             request.world.wait_for_all()  # without a processor, unlike the next message
             return request.world.bcast(made)
 
+        detail = f"{method.name}, ranks {ranks}, {words or f'seed {seed}'}"
         return GpuRunRow(
-            **facts(case.problem),
+            **facts(self.problem),
             **request.campaign.result(asked, run, detail),
-            backend=case.backend,
-            method=case.variant.name,
-            seed=spec.general.seed,
+            **method.cells(),
+            seed=seed,
             limit=request.limit,
             purpose=purpose,
             settings=digest_of(settings),

@@ -9,30 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from islands.bench.base import BenchRequest
 from islands.bench.quality_rows import TARGETS, means_row, moment_rows, quality_row, target_row
 from islands.bench.quality_runs import (
+    KEY,
     RUNS,
     RunRow,
-    by_key,
     facts,
     followed,
+    grouped,
     program,
     set_of,
     with_references,
 )
 from islands.bench.quality_tests import contrasts, rank_rows
 from islands.bench.rivals import Contest, require_fitting
-from islands.bench.variants import Variant, variants
+from islands.bench.variants import Method, Variant, variants
 from islands.instances.catalogue import catalogue
 from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.tables import Row
 
+_METHOD = attrgetter("backend", "method")
 EVERY = {"cpu": 1, "cuda": 10}
 """Generations between two looks at the best cost: a look takes about 0.1 ms on a GPU."""
 
@@ -56,26 +59,26 @@ def compared(
     """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
     world = request.world
     world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
-    tasks = world.run_on_all(
-        lambda: {each.instance: _tasks(each, request, methods_of(each)) for each in problems}
+    methods = world.run_on_all(
+        lambda: {each.instance: _methods(each, request, methods_of(each)) for each in problems}
     )
-    return _measured(request, problems, tasks)
+    return _measured(request, problems, methods)
 
 
 def _measured(
-    request: BenchRequest, problems: Sequence[Problem], tasks: Mapping[str, list[_QualityTask]]
+    request: BenchRequest, problems: Sequence[Problem], methods: Mapping[str, list[Method]]
 ) -> Iterator[Row]:
-    runs = sum(map(len, tasks.values())) / max(1, len(tasks)) + len(request.rivals)
+    runs = sum(map(len, methods.values())) / max(1, len(methods)) + len(request.rivals)
     rows = list[RunRow]()
     contest = Contest(request) if request.rivals else None
     with contest or nullcontext():
         for problem in request.heartbeat.over(
             problems, lambda each: each.instance, seconds=runs * request.seeds * request.limit
         ):
-            mine = _rows(problem, tasks[problem.instance], request, contest)
+            mine = _rows(problem, methods[problem.instance], request, contest)
             rows += mine
             yield from map(RUNS.row_of, mine)
-            for one in by_key(mine).values():
+            for one in grouped(mine, KEY):
                 yield quality_row(one)
                 yield from (target_row(target, one) for target in TARGETS)
     yield from contrasts(rows)
@@ -83,43 +86,22 @@ def _measured(
     yield from _summaries(rows)
 
 
-@dataclass(frozen=True)
-class _QualityTask:
-    variant: Variant
-    backend: str
-    every: int
-
-    def made(self, problem: Problem, seed: int, request: BenchRequest) -> dict[str, Any]:
-        """Return the result of a run, which may be known; collective."""
-        options: dict[str, Any] = {"backend": self.backend, "seed": seed, "stop": _stop(problem)}
-        options["stop"].append(f"seconds={request.limit:g}")
-        if request.threads is not None:
-            options["threads"] = request.threads
-        spec, problem = self.variant.resolved(problem, self.every, options)
-        asked = {"settings": spec.to_mapping(), "ranks": request.world.size, **program()}
-        words = f"{self.variant.name}, {self.backend}, seed {seed}"
-        return request.campaign.result(
-            asked, lambda: followed(spec, problem, request.world)[0], words
-        )
-
-
-def _tasks(
-    problem: Problem, request: BenchRequest, methods: Sequence[Variant]
-) -> list[_QualityTask]:
+def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant]) -> list[Method]:
     """Return all methods on all backends; refuse settings that do not fit before any run."""
-    found = [
-        _QualityTask(variant, backend, request.every or EVERY[backend])
+    stop = ["best-known"] if problem.best_known is not None else []
+    options: dict[str, Any] = {"stop": [*stop, f"seconds={request.limit:g}"]}
+    if request.threads is not None:
+        options["threads"] = request.threads
+    return [
+        each.resolved(problem, request.every or EVERY[backend], {**options, "backend": backend})
         for backend in request.backends
-        for variant in methods
+        for each in listed
     ]
-    for each in found:
-        each.variant.resolved(problem, each.every, {"backend": each.backend, "seed": 1})
-    return found
 
 
 def _rows(
     problem: Problem,
-    tasks: Sequence[_QualityTask],
+    methods: Sequence[Method],
     request: BenchRequest,
     contest: Contest | None,
 ) -> list[RunRow]:
@@ -127,16 +109,23 @@ def _rows(
     rows = list[RunRow]()
     for seed in range(1, request.seeds + 1):
         shared = {**facts(problem), "seed": seed, "limit": request.limit}
-        for task in tasks:
-            made = task.made(problem, seed, request)
-            method: dict[str, Any] = {"backend": task.backend, "method": task.variant.name}
-            rows.append(RunRow(**shared, **method, **made))
+        for method in methods:
+            rows.append(RunRow(**shared, **method.cells(), **_result(method, seed, request)))
         if contest is not None:
             rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
-    order = {(task.backend, task.variant.name): place for place, task in enumerate(tasks)}
+    order = {(each.backend, each.name): place for place, each in enumerate(methods)}
     last = len(order)
     rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))
     return with_references(rows)
+
+
+def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
+    """Return the result of a run, which may be known; collective."""
+    spec = method.spec(seed)
+    asked = {"settings": spec.to_mapping(), "ranks": request.world.size, **program()}
+    run = partial(followed, spec, method.problem, request.world)
+    words = f"{method.name}, {method.backend}, seed {seed}"
+    return request.campaign.result(asked, lambda: run()[0], words)
 
 
 def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
@@ -145,19 +134,14 @@ def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
     groups = [
         (name, mine)
         for name in dict.fromkeys(names)
-        for mine in _by_method([row for row in rows if name in (row.group, set_of(row.instance))])
+        for mine in grouped(
+            (row for row in rows if name in (row.group, set_of(row.instance))), _METHOD
+        )
     ]
     for name, mine in groups:
-        yield means_row(name, [quality_row(one) for one in by_key(mine).values()])
+        yield means_row(name, [quality_row(one) for one in grouped(mine, KEY)])
     for name, mine in groups:
         yield from moment_rows(name, mine)
-
-
-def _by_method(rows: Sequence[RunRow]) -> list[list[RunRow]]:
-    found: dict[tuple[str, str], list[RunRow]] = {}
-    for row in rows:
-        found.setdefault((row.backend, row.method), []).append(row)
-    return list(found.values())
 
 
 def named(patterns: Sequence[str]) -> list[str]:
@@ -168,7 +152,3 @@ def named(patterns: Sequence[str]) -> list[str]:
         matches = [name for name in known if pattern == set_of(name) or fnmatchcase(name, pattern)]
         found += matches or [pattern]
     return list(dict.fromkeys(found))
-
-
-def _stop(problem: Problem) -> list[str]:
-    return ["best-known"] if problem.best_known is not None else []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from islands.run.runner import run
 from islands.run.single import Output
 from islands.tables import Table, columns_of
 
-Key = tuple[str, str, str]
-"""Instance, backend and method of a run."""
+KEY = attrgetter("instance", "backend", "method")
+"""Returns what a run is a sample of."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,9 @@ class RunRow:
     course: Sequence[Sequence[float]]
     """Each better cost, with the seconds until it was seen."""
 
-    @property
-    def key(self) -> Key:
-        """What the run is a sample of."""
-        return self.instance, self.backend, self.method
-
     def key_cells(self) -> dict[str, str]:
-        """Return the cells of tables that say so."""
-        return dict(zip(("instance", "backend", "method"), self.key, strict=True))
+        """Return what the run is a sample of, as cells of tables."""
+        return dict(zip(("instance", "backend", "method"), KEY(self), strict=True))
 
     @property
     def hits(self) -> bool:
@@ -116,12 +112,12 @@ def with_references(rows: Sequence[RunRow]) -> list[RunRow]:
     return [replace(row, reference=best) for row in rows]
 
 
-def by_key(rows: Iterable[RunRow]) -> dict[Key, list[RunRow]]:
-    """Return the runs of each method on each instance, in order."""
-    found: dict[Key, list[RunRow]] = {}
+def grouped(rows: Iterable[RunRow], by: Callable[[RunRow], Hashable]) -> list[list[RunRow]]:
+    """Return the runs for which `by` returns the same, such as `KEY`, in order."""
+    found: dict[Hashable, list[RunRow]] = {}
     for row in rows:
-        found.setdefault(row.key, []).append(row)
-    return found
+        found.setdefault(by(row), []).append(row)
+    return list(found.values())
 
 
 def labels(rows: Iterable[RunRow]) -> Mapping[tuple[str, str], str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from statistics import fmean
 
 import numpy as np
 
 from islands.bench.base import METHOD
 from islands.bench.quality_rows import TARGETS
-from islands.bench.quality_runs import RunRow, by_key, labels, with_references
+from islands.bench.quality_runs import KEY, RunRow, grouped, labels, with_references
 from islands.report.curves import target_of
 from islands.statistics import SIGNIFICANT, against, holm, mann_whitney, mean_ranks
 from islands.tables import Column, Row, Table
@@ -66,31 +66,24 @@ RANKS = Table(
 
 def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the tests of each method against the first one of its instance."""
-    names, samples = labels(rows), by_key(rows)
-    found = []
-    for instance in dict.fromkeys(row.instance for row in rows):
-        mine = {names[key[1:]]: each for key, each in samples.items() if key[0] == instance}
+    names, found = labels(rows), list[Row]()
+    for of_instance in grouped(rows, attrgetter("instance")):
+        mine = {names[each[0].backend, each[0].method]: each for each in grouped(of_instance, KEY)}
         first, *others = mine
-        found += [_contrast(instance, first, other, mine, rows) for other in others]
+        found += [_contrast(first, other, mine) for other in others]
     gaps, times = (holm([row[name] for row in found]) for name in ("p_gap", "p_time"))
     for row, gap, time in zip(found, gaps, times, strict=True):
         yield row.but(p_gap=gap, p_time=time)
 
 
-def _contrast(
-    instance: str,
-    first: str,
-    other: str,
-    mine: Mapping[str, Sequence[RunRow]],
-    rows: Sequence[RunRow],
-) -> Row:
+def _contrast(first: str, other: str, mine: Mapping[str, Sequence[RunRow]]) -> Row:
     one, two = mine[other], mine[first]
-    curves = [row.curve("") for row in rows if row.instance == instance]
+    curves = [row.curve("") for rows in mine.values() for row in rows]
     target = 0.0 if one[0].is_known and any(row.hits for row in (*one, *two)) else target_of(curves)
     gaps = mann_whitney([row.final for row in one], [row.final for row in two])
     times = mann_whitney(*([row.curve("").time_to(target) for row in each] for each in (one, two)))
     return CONTRASTS.row(
-        instance=instance,
+        instance=one[0].instance,
         first=first,
         method=other,
         runs=len(one),
@@ -150,8 +143,12 @@ def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:
 
     Devices and numbers of ranks may differ, which is what is compared then.
     """
-    earlier, later = by_key(before), by_key(now)
-    found = [_change(earlier[key], rows) for key, rows in later.items() if key in earlier]
+    earlier = {KEY(rows[0]): rows for rows in grouped(before, KEY)}
+    found = [
+        _change(earlier[KEY(rows[0])], rows)
+        for rows in grouped(now, KEY)
+        if KEY(rows[0]) in earlier
+    ]
     for change, p in zip(found, holm([each["p"] for each in found]), strict=True):
         yield change.but(p=p)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from islands.configuration.given import combined, gathered, layers, of_text
 from islands.configuration.spec import RunSpec
+from islands.configuration.stop import parse
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 from islands.run.request import resolved
@@ -31,10 +32,8 @@ class Variant:
     origin: str = ""
     """The option that states it, for errors."""
 
-    def resolved(
-        self, problem: Problem, every: int | None, options: Mapping[str, Any]
-    ) -> tuple[RunSpec, Problem]:
-        """Return a run with these settings and `options`, and its problem.
+    def resolved(self, problem: Problem, every: int | None, options: Mapping[str, Any]) -> Method:
+        """Return runs with these settings and `options`, which have a backend.
 
         The trace has a row for `every` generations, unless the method says otherwise or it is None.
         """
@@ -43,7 +42,28 @@ class Variant:
             own = combined(layers(asked, self.config)).get("record.every")
             if own is None and every is not None:
                 asked["record.every"] = every
-            return resolved(layers(asked, self.config), problem)
+            spec, problem = resolved(layers({**asked, "seed": 1}, self.config), problem)
+        return Method(self.name, options["backend"], spec, problem)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A variant on a backend, for one instance: runs that differ in their seeds."""
+
+    name: str
+    backend: str
+    first: RunSpec
+    """The run with the seed 1."""
+    problem: Problem
+
+    def spec(self, seed: int, stop: Sequence[str] = ()) -> RunSpec:
+        """Return the run with a seed, with its usual end or another one."""
+        general = self.first.general.later(seed - 1)
+        return replace(self.first, general=general, stop=tuple(map(parse, stop)) or self.first.stop)
+
+    def cells(self) -> dict[str, Any]:
+        """Return the cells of tables that name it."""
+        return {"backend": self.backend, "method": self.name}
 
 
 def variants(texts: Sequence[str]) -> list[Variant]:
