@@ -16,7 +16,7 @@ from functools import partial
 from itertools import product
 from operator import itemgetter
 from statistics import median
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
@@ -217,21 +217,24 @@ class Case:
         return (last - first) / (ended - began)
 
     def _end(self, timed: TimedArchipelago, world: World) -> Row:
-        ends = timed.ends
+        def typical(name: str) -> float:
+            return median(end[name] for end in timed.ends)
+
+        # With a delay, generations continue while migrants travel.
+        hidden = () if self.delay else ("travel",)
         sent = traffic(self.request.topology, self.islands, world.size)
         return ENDS.row(
             instance=self.problem.instance,
             ranks=world.size,
             delay=self.delay,
             transport=timed.transport,
-            bytes=sent.most_parcels * self.request.migrants * ends[0].migrant_bytes,
-            ends=len(ends),
-            pack=median(end.pack for end in ends),
-            travel=median(end.transport for end in ends),
-            unpack=median(end.unpack for end in ends),
-            host=median(end.host(hides_transport=self.delay > 0) for end in ends),
-            end=median(end.whole for end in ends),
-            epoch=median(end.epoch for end in ends),
+            bytes=sent.most_parcels * self.request.migrants * timed.migrant_bytes,
+            ends=len(timed.ends),
+            **{name: typical(name) for name in ("pack", "travel", "unpack", "end", "epoch")},
+            host=median(
+                end["end"] - sum(end[name] for name in ("pack", "unpack", *hidden))
+                for end in timed.ends
+            ),
         )
 
 
@@ -246,22 +249,6 @@ class _Clock(Observer):
         self.seen.append((epoch.progress.generation, epoch.progress.seconds))
 
 
-class End(NamedTuple):
-    """Seconds of one epoch's end: from its last generation to the first of the next epoch."""
-
-    pack: float
-    transport: float
-    unpack: float
-    whole: float
-    epoch: float
-    """From the previous epoch's end to this one's."""
-    migrant_bytes: int
-
-    def host(self, *, hides_transport: bool) -> float:
-        """Return the seconds without kernels and without transport, unless it is hidden."""
-        return self.whole - self.pack - self.unpack - (0 if hides_transport else self.transport)
-
-
 class TimedArchipelago:
     """An archipelago that records the ends of its epochs in the loop of a run.
 
@@ -273,7 +260,10 @@ class TimedArchipelago:
         self._began: float | None = None
         self._ended: float | None = None
         self._whole_and_epoch: tuple[float, float] | None = None
-        self.ends: list[End] = []
+        self.ends: list[dict[str, float]] = []
+        """Seconds of the phases of each end, from its last generation to the first of the next
+        epoch, and of the epoch, from the previous end to this one."""
+        self.migrant_bytes = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._archipelago, name)
@@ -304,9 +294,9 @@ class TimedArchipelago:
         """Return the result of the migration, and record the time of its epoch's end."""
         arrivals = self._archipelago.arrivals()
         if arrivals is not None and self._whole_and_epoch is not None:
-            phases = arrivals.phases
-            whole, epoch = self._whole_and_epoch
-            size = arrivals.bytes
-            self.ends.append(End(phases.pack, phases.transport, phases.unpack, whole, epoch, size))
+            phases, (whole, epoch) = arrivals.phases, self._whole_and_epoch
+            self.migrant_bytes = self.migrant_bytes or arrivals.bytes
+            own = {"pack": phases.pack, "travel": phases.transport, "unpack": phases.unpack}
+            self.ends.append({**own, "end": whole, "epoch": epoch})
         self._whole_and_epoch = None
         return arrivals

@@ -13,11 +13,10 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import NamedTuple
 
 from islands.bench.base import BenchRequest, spread
-from islands.errors import Suspended
-from islands.parallel import InterruptedTogether, World
+from islands.campaign.engine import completed
+from islands.parallel import World
 from islands.progress.result import Result
 from islands.run.runner import run_requested
 from islands.run.single import Output
@@ -62,13 +61,6 @@ def measure(request: BenchRequest) -> Iterator[Row]:
             yield case.measured(request.seconds)
 
 
-class _Timed(NamedTuple):
-    """A run, and its seconds before and after the search."""
-
-    result: Result
-    rest: float
-
-
 @dataclass(frozen=True)
 class _Case:
     instance: str
@@ -81,51 +73,35 @@ class _Case:
 
     def measured(self, seconds: float) -> Row:
         """Return the row of searches of about `seconds` each."""
-        generations = max(1, self._timed(f"seconds={seconds}", None).result.generations)
-        stop = f"generations={generations}"
+        trial, _ = self._timed(f"seconds={seconds}", None)
+        stop = f"generations={max(1, trial.generations)}"
+        plain, kept = list[tuple[Result, float]](), list[tuple[Result, float]]()
         with TemporaryDirectory() as place:
-            folders = [Path(place) / str(i) for i in range(REPEATS)]
-            pairs = [self._pair(stop, folder, i % 2 > 0) for i, folder in enumerate(folders)]
-            rows = pairs[0][1].result.trace().num_rows
-        without = [one.result.seconds for one, _ in pairs]
-        more = median(other.rest for _, other in pairs) - median(one.rest for one, _ in pairs)
-        result = pairs[0][1].result
+            for i in range(REPEATS):
+                turns = [(plain, None), (kept, Path(place) / str(i))]
+                for runs, folder in reversed(turns) if i % 2 else turns:
+                    runs.append(self._timed(stop, folder))
+            rows = kept[0][0].trace().num_rows
+        without, recorded = ([result.seconds for result, _ in runs] for runs in (plain, kept))
+        more = median(rest for _, rest in kept) - median(rest for _, rest in plain)
         return TABLE.row(
-            device=result.device,
-            instance=result.instance,
+            device=trial.device,
+            instance=trial.instance,
             settings=self.preset or "default",
-            generations=generations,
+            generations=max(1, trial.generations),
             rows=rows,
             seconds=median(without),
-            recorded=median(other.result.seconds for _, other in pairs),
-            ratio=median(other.result.seconds / one.result.seconds for one, other in pairs),
+            recorded=median(recorded),
+            ratio=median(other / one for one, other in zip(without, recorded, strict=True)),
             spread=spread(without),
             more_milliseconds=1e3 * more,
         )
 
-    def _pair(self, stop: str, folder: Path, recorded_first: bool) -> tuple[_Timed, _Timed]:
-        """Return a run without and with records."""
-        if recorded_first:
-            recorded = self._timed(stop, folder)
-            return self._timed(stop, None), recorded
-        return self._timed(stop, None), self._timed(stop, folder)
-
-    def _timed(self, stop: str, folder: Path | None) -> _Timed:
-        options = {
-            "instance": self.instance,
-            "preset": self.preset,
-            "stop": stop,
-            "backend": self.backend,
-            "threads": self.threads,
-            "seed": 1,
-        }
+    def _timed(self, stop: str, folder: Path | None) -> tuple[Result, float]:
+        """Return a run, and its seconds before and after the search."""
+        options = {**vars(self), "stop": stop, "seed": 1}
         given = {name: value for name, value in options.items() if value is not None}
         output = Output(writes=folder is not None, folder=folder)
         began = perf_counter()
-        result = run_requested(given, None, World(), output)
-        whole = perf_counter() - began
-        if result.interrupted:
-            raise InterruptedTogether
-        if result.suspended:
-            raise Suspended
-        return _Timed(result, whole - result.seconds)
+        result = completed(run_requested(given, None, World(), output))
+        return result, perf_counter() - began - result.seconds

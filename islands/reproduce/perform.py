@@ -81,10 +81,10 @@ class ExperimentFolder:
     def _write(self, name: str, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
         write_csv(inside(self.path, f"{name}.csv"), [column.name for column in columns], rows)
 
-    def text(self, table: PaperTable, text: str) -> None:
+    def text(self, table: PaperTable, lines: Sequence[str]) -> None:
         """Write a table as it was printed, as far as it is filled."""
         with published(inside(self.path, f"{table.name}.txt")) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
     def page(self) -> Path:
         """Write the page with all tables and plots, which are complete."""
@@ -222,30 +222,25 @@ def perform(
     for selection in selections:
         here = [found.name for found in selection.here]
         table = selection.table(request, selection.missing, here)
-        head = f"{table.title}   {table.words()}\n\n{header(table.columns())}"
-        say(f"\n{head}")
-        rows = _rows(table, selection, say, folder, head)
+        lines = [f"{table.title}   {table.words()}\n\n{header(table.columns())}"]
+        say(f"\n{lines[0]}")
+        rows = _rows(table, selection, say, folder, lines)
         facts = [*table.facts(rows), *table.scaled_facts(rows)] if rows else []
-        sentences = [fact.sentence for fact in facts if fact.sentence]
-        sentences += _places(table)
+        sentences = [*(fact.sentence for fact in facts), *_places(table)]
         sentences += [f"our interpretation: {each}" for each in table.interpretations]
         end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
         if folder is not None and rows:
-            folder.text(table, _text(table, head, rows, end))
+            folder.text(table, [*lines, "", end])
             folder.plot(table, rows)
         _, parts = table.parts()
-        values = {name: value for fact in facts for name, value in fact.values.items()}
-        done[table.name] = {"rows": rows, "facts": values}
-        done[table.name] |= {"parts": parts} if parts else {}
-        done[table.name]["interpretations"] = list(table.interpretations)
+        done[table.name] = {
+            "rows": rows,
+            "facts": {name: value for fact in facts for name, value in fact.values.items()},
+            **({"parts": parts} if parts else {}),
+            "interpretations": list(table.interpretations),
+        }
     return done
-
-
-def _text(table: PaperTable, head: str, rows: Sequence[TableRow], end: str) -> str:
-    """Return a complete table as it was printed."""
-    columns = table.columns()
-    return "\n".join([head, *(line(columns, row) for row in rows), "", end, ""])
 
 
 def _places(table: PaperTable) -> list[str]:
@@ -266,10 +261,10 @@ def _rows(
     selection: Selection,
     say: Callable[[str], None],
     folder: ExperimentFolder | None,
-    head: str,
+    lines: list[str],
 ) -> list[TableRow]:
-    rows: list[TableRow] = []
-    lines, columns = [head], table.columns()
+    """Run the instances; return the rows, and add them to the printed lines."""
+    rows, columns = list[TableRow](), table.columns()
     name, campaign = table.name, table.asked.campaign
     heartbeat = campaign.heartbeat
     for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
@@ -285,7 +280,7 @@ def _rows(
             say(lines[-1])
             if folder is not None:
                 folder.table(table, rows)
-                folder.text(table, "\n".join([*lines, ""]))
+                folder.text(table, lines)
     return rows
 
 
