@@ -8,7 +8,7 @@ cost counts from the moment at which it was seen. "Best known at 90 % of runs": 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing
 from fnmatch import fnmatchcase
 from functools import partial
 from operator import attrgetter
@@ -70,8 +70,7 @@ def _measured(
 ) -> Iterator[Row]:
     runs = sum(map(len, methods.values())) / max(1, len(methods)) + len(request.rivals)
     rows = list[RunRow]()
-    contest = Contest(request) if request.rivals else None
-    with contest or nullcontext():
+    with closing(Contest(request)) as contest:
         for problem in request.heartbeat.over(
             problems, lambda each: each.instance, seconds=runs * request.seeds * request.limit
         ):
@@ -103,7 +102,7 @@ def _rows(
     problem: Problem,
     methods: Sequence[Method],
     request: BenchRequest,
-    contest: Contest | None,
+    contest: Contest,
 ) -> list[RunRow]:
     """Run all methods with one seed after the other, so that each meets the same conditions."""
     rows = list[RunRow]()
@@ -111,8 +110,7 @@ def _rows(
         shared = {**facts(problem), "seed": seed, "limit": request.limit}
         for method in methods:
             rows.append(RunRow(**shared, **method.cells(), **_result(method, seed, request)))
-        if contest is not None:
-            rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
+        rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
     order = {(each.backend, each.name): place for place, each in enumerate(methods)}
     last = len(order)
     rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))

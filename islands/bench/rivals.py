@@ -20,7 +20,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from multiprocessing.pool import Pool
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -298,19 +298,13 @@ def require_fitting(names: Sequence[str], problems: Sequence[Problem], ranks: in
 
 
 class Contest:
-    """The processes of rivals, from the beginning to the end of a `with` block."""
+    """The processes of rivals, until it is closed."""
 
     def __init__(self, request: BenchRequest) -> None:
         """Use as many processes as our runs on the CPU have threads."""
         self._request = request
         self._copies = request.threads or share_of_cores(1)
         self._pool: Pool | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
 
     def results(self, problem: Problem, seed: int) -> Iterator[dict[str, Any]]:
         """Yield the results that a `RunRow` needs of each rival that fits."""
@@ -377,10 +371,11 @@ class Contest:
             asked = self._pool.starmap_async(_solved, work, chunksize=1)
             return asked.get(_PATIENCE * limit + _STARTING)
         except multiprocessing.TimeoutError:
-            self._end()
+            self.close()
             return []
 
-    def _end(self) -> None:
+    def close(self) -> None:
+        """End the processes."""
         if self._pool is not None:
             self._pool.terminate()
             self._pool.join()

@@ -321,14 +321,18 @@ class SearchTable(MunhaoTable, PooledTable):
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with each configuration of both models."""
+        from scipy.stats import rankdata
+
         for model, preset in MODELS.items():
             rows = []
-            for number, configuration in enumerate(configurations(model)):
+            for configuration in configurations(model):
                 sample = self.sample(problem, preset=preset, **configuration)
-                rows.append({"configuration": number, **sample.cells(self.seconds(sample))})
-            for row, rank in zip(rows, ranks([_loss(row) for row in rows]), strict=True):
-                numbered = {"configuration": row["configuration"], "rank": rank}
-                yield {"instance": problem.instance, "model": model, **numbered, **row}
+                rows.append(sample.cells(self.seconds(sample)))
+            # Equal losses share their mean rank.
+            ranks = rankdata([_loss(row) for row in rows]).tolist()
+            for number, (rank, row) in enumerate(zip(ranks, rows, strict=True)):
+                first = {"instance": problem.instance, "model": model}
+                yield {**first, "configuration": number, "rank": rank, **row}
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
         """Yield the configurations of each model by mean rank, best first."""
@@ -366,12 +370,6 @@ def configurations(model: str) -> Sequence[Mapping[str, Any]]:
     domains = [Reals(name, *RANGES[name]) for name in names]
     drawn = random(domains, RANDOM, _SEED, str).configurations[1:]
     return [{name: preset[name] for name in names}, *(each.values for each in drawn)]
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """Return the rank of each value, 1 the smallest; equal values share their mean rank."""
-    below = [sum(other < value for other in values) for value in values]
-    return [at + (values.count(value) + 1) / 2 for at, value in zip(below, values, strict=True)]
 
 
 def _loss(row: TableRow) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from islands.campaign.ledger import Ledger, differing
@@ -19,14 +18,8 @@ from islands.paths import published, reading
 from islands.problems import read
 from islands.record.folder import EXPERIMENT_SETTINGS, PROVENANCE
 from islands.record.provenance import write_provenance
-from islands.report.figure import (
-    COLOURS,
-    HEIGHT,
-    WIDTH,
-    logarithmic,
-    new_figure,
-    style,
-)
+from islands.report.columns import draw_columns
+from islands.report.figure import style
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Plot, TableRow, numbers
 from islands.reproduce.experiment import ExperimentRequest
@@ -35,13 +28,6 @@ from islands.tables import Column, header, line, write_csv
 from islands.text import counted
 from islands.untrusted import read_toml
 
-_HIGH = 32
-"""Characters that fit along the vertical axis."""
-_NARROW = 5
-"""Names of classes have lines of at most this number of characters."""
-_SHORT = 22
-"""Up to this number of characters, names of curves have two columns."""
-_LINES, _MARKERS = ("-", "--", ":"), "osD^v<>ph*XP"
 _PLACE = "place of the class"
 
 
@@ -120,7 +106,6 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
         if not (path / EXPERIMENT_SETTINGS).exists():
             return
         kept = read_toml(path / EXPERIMENT_SETTINGS)
-    settings = _without_machine(kept, settings)
     if names := differing(kept, settings):
         raise UsageError(
             f"--out {path}: contains an experiment with other settings: {', '.join(names)}. To"
@@ -129,66 +114,20 @@ def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
         )
 
 
-def _without_machine(kept: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop from `kept` what earlier versions wrote about the machine; return what to compare.
-
-    They wrote the number of ranks, the threads of a CPU, and the number of all cores.
-    """
-    kept.pop("ranks", None)
-    if str(kept.get("device")).startswith("CPU, "):
-        kept["device"] = "CPU"
-    is_older = kept.pop("cpu_threads", None) is not None
-    return {name: each for name, each in settings.items() if name != "threads" or not is_older}
-
-
 def write_plot(
     path: Path, form: str, title: str, rows: Sequence[TableRow], size: str, plot: Plot
 ) -> None:
     """Write a plot of columns against the column `size`, or against classes of instances."""
     classes = list(dict.fromkeys(str(row[plot.classes]) for row in rows)) if plot.classes else []
     if classes:
-        places = {name: place for place, name in enumerate(classes)}
-        rows = [{**row, _PLACE: places[str(row[plot.classes])]} for row in rows]
-    curves = list(_curves(rows, _PLACE if classes else size, plot))
+        rows = [{**row, _PLACE: classes.index(str(row[plot.classes]))} for row in rows]
+    curves, by = list(_curves(rows, _PLACE if classes else size, plot)), plot.classes or size
+    figure = draw_columns(
+        title, (by, plot.quantity), curves, classes, is_logarithmic=plot.logarithmic
+    )
+    told = {"Title": f"{title}: {plot.quantity}, by {by}"}
     with style():
-        columns = 1 if max((len(words) for words, _ in curves), default=0) > _SHORT else 2
-        lines = -(-len(curves) // columns)
-        figure = new_figure(WIDTH, HEIGHT + 0.4 + 0.16 * lines)
-        axes = figure.add_subplot()
-        for number, (words, points) in enumerate(curves):
-            axes.plot(*zip(*points, strict=True), label=words, **_look(number, points))
-        axes.set(xlabel=size, ylabel=fill(plot.quantity, _HIGH))
-        figure.suptitle(title, fontsize=8.5, wrap=True)
-        _scales(axes, [each for _, points in curves for each in points], plot)
-        if classes:
-            axes.set_xticks(range(len(classes)), [fill(name, _NARROW) for name in classes])
-            axes.set_xlabel(plot.classes)
-        if curves:
-            figure.legend(loc="outside lower left", ncols=columns)
-        told = {"Title": f"{title}: {plot.quantity}, by {plot.classes or size}"}
         figure.savefig(path, format=form, dpi=200, facecolor="white", metadata=told)
-
-
-def _scales(axes: Any, points: Sequence[tuple[float, ...]], plot: Plot) -> None:
-    """Make axes logarithmic that are to be, with labels that fit their points."""
-    xs, ys = ([point[axis] for point in points] for axis in (0, 1))
-    if points and not plot.classes:
-        logarithmic(axes.xaxis, min(xs), max(xs))
-    if plot.logarithmic and (above := [y for y in ys if y > 0]):
-        logarithmic(axes.yaxis, min(above), max(above))
-
-
-def _look(number: int, points: Sequence[tuple[float, ...]]) -> dict[str, Any]:
-    """Return the look of a curve: no two of a plot have the same colour, marker and line."""
-    xs = [point[0] for point in points]
-    lines = _LINES[number // len(COLOURS) % len(_LINES)]
-    return {
-        "color": COLOURS[number % len(COLOURS)],
-        "marker": _MARKERS[number % len(_MARKERS)],
-        "markersize": 3.5,
-        # Points of several instances of one size are no course.
-        "linestyle": lines if len({*xs}) == len(xs) else "none",
-    }
 
 
 def _curves(
