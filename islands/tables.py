@@ -80,6 +80,20 @@ def line(columns: Sequence[Column], row: object) -> str:
     return "  ".join(each.text(row) for each in columns if each.title).rstrip()
 
 
+def fitted(sides: str, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines, each column as wide as its widest cell.
+
+    `sides` has `<` or `>` for each column.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "   ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
 def markdown(columns: Sequence[Column], rows: Iterable[object]) -> str:
     """Return a table of Markdown of the columns that text has."""
     shown = [each for each in columns if each.title]

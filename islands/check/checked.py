@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from islands.problems.base import Problem
+from islands.tables import fitted
 from islands.text import count, counted
 
 
 @dataclass(frozen=True)
-class Row:
+class WayResult:
     """One way to evaluate solutions, or one function, and the outcome of its check."""
 
     way: str
@@ -25,7 +26,7 @@ class Checked:
     problem: Problem
     samples: int
     seed: int
-    rows: list[Row] = field(default_factory=list)
+    rows: list[WayResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What was not checked, and findings that are no errors."""
     difference: str | None = None
@@ -61,8 +62,4 @@ class Checked:
             (row.way, "-" if row.speed is None else count(row.speed), row.outcome)
             for row in self.rows
         ]
-        widths = [max(len(row[i]) for row in cells) for i in range(2)]
-        return [
-            f"{way:<{widths[0]}}   {speed:>{widths[1]}}   {outcome}"
-            for way, speed, outcome in cells
-        ]
+        return fitted("<><", cells)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.calls import explained
-from islands.check.checked import Checked, Row
+from islands.check.checked import Checked, WayResult
 from islands.check.contained import fault_of, run_contained
 from islands.check.ways import (
     Mates,
@@ -477,7 +477,7 @@ class _Check:
 
     def _passed(self, name: str, outcome: str, speed: float | None = None) -> None:
         """Add a row to the report."""
-        self._checked.rows.append(Row(name, speed, outcome))
+        self._checked.rows.append(WayResult(name, speed, outcome))
 
 
 def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:

@@ -61,7 +61,7 @@ class Screen:
         self._has_colours = takes_colours(stream)
         self._lock = RLock()  # a thread prints during long generations
         self._log = _opened(log) if log is not None else None
-        self._table = Table(self.say)
+        self._table = ProgressTable(self.say)
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +147,7 @@ def _opened(log: Path) -> TextIO:
         return opened(log, "a", encoding="utf-8", errors="backslashreplace", buffering=1)
 
 
-class Table:
+class ProgressTable:
     """Selects, by the run's own time, the epochs that become rows."""
 
     def __init__(self, write: Callable[[str], None]) -> None:

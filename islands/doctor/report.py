@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from islands.doctor.checkup import Checkup, Place, install_hint
 from islands.doctor.startup import Startup
+from islands.tables import fitted
 
 _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
 
@@ -67,12 +68,7 @@ def _ranks(places: list[Place]) -> list[str]:
             gpu = place.gpu
             device = f"GPU {gpu.number}: {gpu.name}, {gpu.mebibytes / 1024:.0f} GiB, {gpu.uuid}"
         rows.append((str(place.rank), place.host, str(place.local_rank), place.cores, device))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    return [
-        f"{rank:>{widths[0]}}   {host:<{widths[1]}}   {local:>{widths[2]}}   {cpus:<{widths[3]}}"
-        f"   {device}"
-        for rank, host, local, cpus, device in rows
-    ]
+    return fitted("><><<", rows)
 
 
 def _startup(startup: Startup) -> list[str]:
