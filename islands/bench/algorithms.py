@@ -83,22 +83,23 @@ def _run_columns(generations: int, published: Callable[[Throughput], float]) -> 
     )
 
 
+def _brkga(found: Throughput) -> Brkga:
+    assert isinstance(found.spec.settings, BrkgaSettings)
+    return Brkga(found.spec.settings, found.spec.general.population)
+
+
 def _keys(found: Throughput) -> float:
     """Return the keys that a generation of BRKGA makes."""
-    general, settings = found.spec.general, found.spec.settings
-    assert isinstance(settings, BrkgaSettings)
-    made = general.population - Brkga(settings, general.population).elite
-    return general.islands * made * found.problem.size
+    general = found.spec.general
+    return general.islands * (general.population - _brkga(found).elite) * found.problem.size
 
 
 def _bytes(found: Throughput) -> float:
     """Return the minimum of bytes that a generation of BRKGA moves."""
-    general, settings = found.spec.general, found.spec.settings
-    assert isinstance(settings, BrkgaSettings)
-    algorithm = Brkga(settings, general.population)
+    general, algorithm = found.spec.general, _brkga(found)
     children = general.population - algorithm.elite - algorithm.mutants
-    moved = children * (settings.parents + 1) + algorithm.mutants + 2 * algorithm.elite
-    return general.islands * moved * found.problem.size * _KEY_BYTES
+    moved = children * (algorithm.settings.parents + 1) + algorithm.mutants + 2 * algorithm.elite
+    return float(general.islands * moved * found.problem.size * _KEY_BYTES)
 
 
 def _of_copy(found: Throughput) -> float:

@@ -111,21 +111,17 @@ def read_tables(path: Path) -> tuple[Tables, str]:
     with reading(path):
         text = path.read_text(encoding="utf-8")
     with parsing(path, "is not the output of islands bench --json"):
-        tables = json.loads(text)
-        made = tables.pop(PROVENANCE, {}) if isinstance(tables, dict) else {}
-        if isinstance(tables, dict):
-            tables.pop(PRINTED, None)
-        if (
-            not isinstance(tables, dict)
-            or not isinstance(made, dict)
-            or not all(
-                isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
-                for rows in tables.values()
-            )
-        ):
+        whole = json.loads(text)
+        tables = whole if isinstance(whole, dict) else {"": None}
+        made, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
+        if not (isinstance(made, dict) and all(map(_is_table, tables.values()))):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
         read_rows(tables.get(RUNS.name, []))  # refuses rows of another kind
         return tables, _words(made)
+
+
+def _is_table(rows: object) -> bool:
+    return isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
 
 
 def _words(made: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from math import sqrt
 from statistics import fmean
 from typing import Any, ClassVar
@@ -141,15 +142,14 @@ class Paper:
 class PooledTable(SampleTable):
     """Yields the rows of a group as soon as its last instance is complete."""
 
-    def __init__(
-        self,
-        asked: ExperimentRequest,
-        missing: Sequence[str] = (),
-        here: Sequence[str] | None = None,
-    ) -> None:
-        super().__init__(asked, missing, here)
-        self._parts: list[TableRow] = []
-        self._awaited = Counter(map(self.group, self.names() if here is None else here))
+    @cached_property
+    def _parts(self) -> list[TableRow]:
+        return []
+
+    @cached_property
+    def _awaited(self) -> Counter[str]:
+        """The number of instances of each group without rows."""
+        return Counter(map(self.group, self.names() if self.here is None else self.here))
 
     @classmethod
     @abstractmethod
