@@ -150,6 +150,17 @@ def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:
         reading.read_records(tmp_path, "trace")
 
 
+def test_a_stream_whose_rows_have_more_bytes_than_the_file_is_refused(tmp_path: Path) -> None:
+    path = stream_path(tmp_path / "trace", 0, 1)
+    path.parent.mkdir()
+    rows = pa.record_batch({"mean": np.zeros(1 << 20)})
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with path.open("wb") as sink, pa.ipc.new_stream(sink, rows.schema, options=options) as stream:
+        stream.write_batch(rows)
+    with pytest.raises(InputError, match=r"rank-000\.1.* have 8388608 bytes, more than the \d+ of"):
+        reading.read_records(tmp_path, "trace")
+
+
 def epoch(generation: int, seconds: float = 0.5) -> Epoch:
     measures = [IslandMeasure(i, 10 - i, 205, 20.5, 30, generation - i, 7) for i in (4, 5)]
     return Epoch(measures, None, Progress(generation, 14, seconds, 5, 5, 0, 20.5))
