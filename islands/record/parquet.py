@@ -9,6 +9,7 @@ it with `abort`.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -55,11 +56,6 @@ def require_at_most(path: Path, rows: int, most: int) -> None:
         )
 
 
-def most_rows_of(path: Path) -> int:
-    """Return the most rows that a file may have: real ones take more than a byte each."""
-    return max(MOST_ROWS, path.stat().st_size)
-
-
 def require_columns(found: pa.Schema, columns: Collection[pa.Field]) -> None:
     """Raise a `ValueError` for a column of another name or type than `columns`."""
     others = [each for each in found if each not in columns]
@@ -102,11 +98,12 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> 
 def read_parquet(
     path: Path,
     columns: Collection[pa.Field],
-    most: int = MOST_ROWS,
+    most: int | None = None,
     keep: Callable[[pa.Table], pa.Table] | None = None,
 ) -> pa.Table:
     """Return the rows and metadata; refuse a damaged file, and one with more than `most` rows.
 
+    Without `most`, a file may have a row for each of its bytes; real rows take more.
     The rows are read in pieces. `keep` returns the rows of a piece that are kept. A file with
     another column than `columns` is refused before any is read.
     """
@@ -114,7 +111,8 @@ def read_parquet(
 
     with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
         left = file.metadata.num_rows
-        require_at_most(path, left, most)
+        size = os.fstat(stream.fileno()).st_size
+        require_at_most(path, left, max(MOST_ROWS, size) if most is None else most)
         metadata = dict(file.metadata.metadata or {})
         said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
         schema = pa.schema(pa.field(each.name, _plain(each.type)) for each in file.schema_arrow)

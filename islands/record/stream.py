@@ -22,7 +22,6 @@ from islands.record.parquet import (
     RowsChecksum,
     checksum,
     metadata_of,
-    most_rows_of,
     read_parquet,
     write_parquet,
 )
@@ -217,7 +216,7 @@ def _start_of(path: Path) -> int | None:
 
 
 def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:
-    found = read_parquet(path, [*schema], most_rows_of(path))
+    found = read_parquet(path, [*schema])
     _require(path, found.schema, schema)
     return found.replace_schema_metadata(None)
 

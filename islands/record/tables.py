@@ -27,7 +27,6 @@ from islands.record.folder import FINISHED, RUN_SETTINGS, UNFINISHED, has_checkp
 from islands.record.parquet import (
     MOST_ROWS,
     TooManyRowsError,
-    most_rows_of,
     read_parquet,
     require_at_most,
     require_columns,
@@ -259,14 +258,13 @@ def _published(
 ) -> list[pa.Table]:
     """Return the rows of Parquet files; see `read_records`."""
     rows, every = sum(map(rows_in, paths)), 1
-    most = min(most, sum(map(most_rows_of, paths)))
     require_at_most(paths[0].parent, rows, most if thinned is None else _MOST_THINNED_ROWS)
     while thinned is not None and rows > every * _KEPT_ROWS:
         every *= 2
     if thinned is not None and every > 1:
         thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
     return [
-        read_parquet(path, fields, sys.maxsize, None if every == 1 else Thinning(every).keep)
+        read_parquet(path, fields, keep=None if every == 1 else Thinning(every).keep)
         for path in paths
     ]
 

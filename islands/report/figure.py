@@ -201,20 +201,13 @@ def save(figure: Any, path: Path, form: str) -> None:
 
 
 def inline(figure: Any, words: str) -> str:
-    """Return a figure as SVG inside a page, whose colours it takes; `words` describe it."""
+    """Return a figure as SVG with the size and the colours of its page; `words` describe it."""
     stream = StringIO()
     with style(salt=words):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
-        panels = panels_of(figure)
+        panels = panels_of(figure)  # the values of its curves, which the page shows at the pointer
     text = _DECLARATIONS.sub("<svg", stream.getvalue(), count=1)
-    return themed(_UNUSED_NAME.sub("", _METADATA.sub("", text, count=1)), words, panels)
-
-
-def themed(text: str, words: str, panels: str = "") -> str:
-    """Return an SVG with the size and the colours of its page; `words` describe it.
-
-    `panels` has the values of its curves, which the page shows at the pointer.
-    """
+    text = _UNUSED_NAME.sub("", _METADATA.sub("", text, count=1))
     text = text.replace(_INK, "currentColor").replace(_GRID, "var(--grid)")
     head, end, rest = text.partition(">")
     head = re.sub(r' (width|height)="[^"]*"', "", head)  # the page determines the size
