@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +21,11 @@ from islands.paths import writing
 from islands.record.folder import UNFINISHED
 from islands.record.parquet import (
     RowsChecksum,
+    TooManyRowsError,
     checksum,
     metadata_of,
     read_parquet,
+    require_columns,
     write_parquet,
 )
 from islands.text import counted
@@ -141,11 +144,15 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
         return schema.empty_table()
     path = rows_path(folder, rank, start)
     if path == finished_path(folder, rank):
-        found = _published_rows(path, schema)
+        found = read_parquet(path, [*schema])
     elif path.exists():
-        found = _streamed_rows(path, schema, extent.rows)
+        found = streamed_rows(path, [*schema], extent.rows)
     else:
         raise InputError(f"{path}: is missing")
+    found = found.replace_schema_metadata(None)
+    if not found.schema.equals(schema):
+        columns = ", ".join(f"{field.name} {field.type}" for field in schema)
+        raise InputError(f"{path}: has other columns than {columns}")
     if found.num_rows < extent.rows:
         raise InputError(f"{path}: contains {found.num_rows} of {counted(extent.rows, 'row')}")
     found = found.slice(0, extent.rows)
@@ -163,19 +170,29 @@ def rows_path(folder: Path, rank: int, start: int) -> Path:
     return published if is_there and _start_of(published) in (start, None) else streamed
 
 
-def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
-    """Return at least `enough` rows of a stream, which may be truncated after them."""
+def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None = None) -> pa.Table:
+    """Return the complete batches of a stream, which another process may be writing.
+
+    Stop when there are `enough` rows; without that, refuse a large file.
+    """
     import pyarrow as pa
 
     batches: list[pa.RecordBatch] = []
     with parsing(path), opened(path) as source:
-        found, reader = read_stream(source)
-        _require(path, found, schema)
-        for batch in reader:
-            batches.append(batch.replace_schema_metadata(None))
-            enough -= batch.num_rows
-            if enough <= 0:
-                break
+        size, left = os.fstat(source.fileno()).st_size, sys.maxsize if enough is None else enough
+        if enough is None and size > MOST_BYTES:
+            raise TooManyRowsError(f"{path}: has {size} bytes, more than {MOST_BYTES}")
+        schema, reader = read_stream(source)
+        require_columns(schema, columns)
+        try:
+            while left > 0 and (batch := next(reader, None)) is not None:
+                batches.append(batch)
+                left -= batch.num_rows
+        except pa.ArrowInvalid:
+            pass  # a process is writing this batch, or died; those before it are complete
+        except OSError as error:
+            if error.errno is not None:  # of the system, not Arrow's for a batch that ends early
+                raise
     return pa.Table.from_batches(batches, schema)
 
 
@@ -213,15 +230,3 @@ def _start_of(path: Path) -> int | None:
     with suppress(InputError), parsing(path):
         return int(metadata_of(path)[_START])
     return None
-
-
-def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:
-    found = read_parquet(path, [*schema])
-    _require(path, found.schema, schema)
-    return found.replace_schema_metadata(None)
-
-
-def _require(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
-    if not found.equals(wanted):
-        columns = ", ".join(f"{field.name} {field.type}" for field in wanted)
-        raise InputError(f"{path}: has other columns than {columns}")
