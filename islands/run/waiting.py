@@ -53,6 +53,8 @@ class Waiting(Ready[Cell]):
     """What its arrays take in memory."""
     arrays: Arrays | None = None
     """Its arrays, when they are needed: those of many are made together."""
+    has_own_kind: bool = False
+    """Whether all runs of the kind have the same problem, and need no arrays of their own."""
 
     def like(self, cell: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
         """Return another cell whose problem has an equal `likeness`."""
@@ -60,12 +62,12 @@ class Waiting(Ready[Cell]):
         return Waiting(cell, spec, problem, parts, self.kind, self.bytes)
 
 
-def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays]:
+def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
     """Return the arrays of instances of the same kind, which keep them."""
-    lacking = [each for each in many if each.arrays is None]
+    lacking = [each for each in many if each.arrays is None and not each.has_own_kind]
     for each, arrays in zip(lacking, arrays_of([each.parts for each in lacking]), strict=True):
         each.arrays = arrays
-    return [each.arrays for each in many if each.arrays is not None]
+    return [each.arrays for each in many]
 
 
 def shares_launches(spec: RunSpec) -> bool:
@@ -76,9 +78,12 @@ def shares_launches(spec: RunSpec) -> bool:
 
 
 def waiting_for(
-    cell: Cell, spec: RunSpec, problem: Problem, backend: Backend
+    cell: Cell, spec: RunSpec, problem: Problem, backend: Backend, *, has_own_kind: bool = False
 ) -> Waiting[Cell] | None:
-    """Return a cell that waits; None if it cannot share launches."""
+    """Return a cell that waits; None if it cannot share launches.
+
+    If its problem `has_own_kind`, runs of others do not share the launches, which are faster then.
+    """
     if not shares_launches(spec):
         return None
     colony = spec.as_colony()
@@ -87,9 +92,12 @@ def waiting_for(
         return None
     islands, seed = colony.islands, spec.general.seed
     require_fit(parts.algorithm, colony.population, spec.migration, islands=islands, seed=seed)
+    settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
+    if has_own_kind and not problem.evaluation.reports():
+        kind = Kind(id(problem), *settings)
+        return Waiting(cell, spec, problem, parts, kind, 0, has_own_kind=True)
     [arrays] = arrays_of([parts])
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
-    settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
     kind = Kind(*settings, macros, parts.algorithm.numbers(), shapes_of(arrays))
     size = sum(each.nbytes for each in arrays.values())
     return Waiting(cell, spec, problem, parts, kind, size, arrays)
