@@ -39,11 +39,18 @@ def tours() -> list[Problem]:
     return [islands.tsp(draw.random((13, 2)) * 1000) for _ in range(2)]
 
 
-@pytest.mark.parametrize("device", ["cpu", pytest.param("emulated", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("improver", ["none", "two_opt"])
-def test_each_has_the_result_of_solve(device: str, improver: str) -> None:
+def test_each_has_the_result_of_solve(backend: Backend, improver: str) -> None:
+    require_same(backend, improver)
+
+
+@pytest.mark.slow
+def test_on_an_emulated_gpu() -> None:
+    require_same(EmulatedGpu(64), "two_opt")
+
+
+def require_same(backend: Backend, improver: str) -> None:
     problems, settings = tours(), [SMALL | {"improver": improver, "migrants": k} for k in (1, 2)]
-    backend = choose("cpu", 1) if device == "cpu" else EmulatedGpu(64)
     found = repeated(problems, settings, backend)
     assert len(found) == len(problems) * len(settings) * RUNS
     for (place, run), mine in found.items():
