@@ -1,23 +1,18 @@
 """Many instances in one call: each is solved as by `solve`, several at a time.
 
-Those of the same size and kind share the launches of a device: see islands/run/queue.py.
+Those of the same size and kind share the launches of a device: see islands/run/scheduler.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from islands.backends import takes_gpu
-from islands.backends.cpu import share_of_cores
 from islands.calls import explained, is_whole
 from islands.campaign.batch import DEFAULT_STOP
-from islands.campaign.dealing import solved_by_ranks
-from islands.campaign.workers import Workers, streams
 from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.spec import GeneralSettings
@@ -29,13 +24,13 @@ from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import taken
+from islands.problems.base import Problem
 from islands.problems.batches import Batch, as_problems
-from islands.progress.progress import Progress
 from islands.progress.result import Result
-from islands.run.preparing import Preparing, Wanted
-from islands.run.queue import Queue
-from islands.run.waiting import Waiting
-from islands.solver import DEFAULT_SEED, Session, draw, drawn, on_streams, options_of, page
+from islands.run.plan import AskedPlan, Ready
+from islands.run.scheduler import Scheduler
+from islands.run.workers import solving_devices
+from islands.solver import DEFAULT_SEED, draw, drawn, options_of, page, parted, require_function
 from islands.text import shown
 from islands.untrusted import followed
 
@@ -45,9 +40,7 @@ _OF_A_RUN = {
     "session": "Each thread has a device of its own",
 }
 
-_NAMED = ("algorithm", "encoding", "preset", "stop", "islands", "population")
-_ALONE = ("config", "start", "bound")
-"""The settings of problems that are solved alone."""
+_NAMED = ("algorithm", "encoding", "preset", "islands", "population")
 
 
 class _Task(NamedTuple):
@@ -117,22 +110,26 @@ def iter_many(
         raise UsageError("seed and seeds: give one of them, a seed for all or a list")
     if not is_whole(runs) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
+    require_function(callback)
     config, preset = settings.get("config"), settings.get("preset")
     configured = None if config is None else Path(config)
-    trust = Trust()
+    trust, ranks = Trust(), world if world is not None else launched_world()
     with within(trust):
-        if settings.pop("trust", False):
-            trust_files(signed_scripts(configured, followed, by_user=True))
+        by_user = bool(settings.pop("trust", False))
+        trust_files(signed_scripts(configured, followed, by_user=by_user))
         sources = layers({} if preset is None else {"preset": preset}, configured)
     is_given = any(settings.get(each) is not None for each in ("stop", *KEYWORDS))
     if not is_given and "stop" not in combined(sources):
         settings["stop"] = list(DEFAULT_STOP)
-    ranks = world if world is not None else launched_world()
     first = drawn(seed, ranks)
     if first is None and runs > 1:
         first = seed_of(sources)
     tasks = _tasks(as_problems(problems), first, seeds, int(runs))
-    return _solved(tasks, int(runs), ranks, backend, threads, callback, dict(settings), trust)
+    count = GeneralSettings.converted("threads", threads or 0) or None
+    others = dict[str, Any](settings)
+    share = bool(others.pop("share_gpu", False))
+    plan = _Many(others, callback, trust, backend)
+    return _solved(tasks, int(runs), plan, ranks, backend, count, share_gpu=share)
 
 
 def _tasks(
@@ -171,111 +168,61 @@ def _itself(problem: Any) -> Any:
 def _solved(
     tasks: Iterator[_Task],
     runs: int,
+    plan: _Many,
     ranks: World,
     backend: str,
     threads: int | None,
-    callback: Any,
-    settings: dict[str, Any],
-    trust: Trust,
+    *,
+    share_gpu: bool,
 ) -> Iterator[tuple[int, Result]]:
-    on_gpu = takes_gpu(backend)
-    threads = GeneralSettings.converted("threads", threads or 0)
-    share = bool(settings.pop("share_gpu", False))
-    if on_gpu:
-        settings.setdefault("gpus", 1)  # each problem is solved on one
-    with ExitStack() as stack:
-        stack.enter_context(lasting(trust))
-        if on_gpu:
-            # All ranks of a host choose their GPUs together, but each solves alone.
-            first = Session(backend="cuda", world=ranks, share_gpu=share)
-            first.world = World()
-            sessions = on_streams(stack.enter_context(first), streams(threads))
+    with (
+        lasting(plan.trust),
+        solving_devices(ranks, backend, threads, share_gpu=share_gpu) as devices,
+    ):
+        for task, found in Scheduler(plan, devices, ranks).run(tasks):
+            if isinstance(found, IslandsError):
+                found.args = (f"problems[{task.number // runs}]: {found}",)
+                raise found
+            yield task.number, found
+
+
+class _Many(AskedPlan[_Task]):
+    """The problems of a call, which all have the same settings."""
+
+    trust: Trust
+
+    def __init__(self, settings: dict[str, Any], callback: Any, trust: Trust, backend: str) -> None:
+        self.callback, self.shares, self.trust = callback, callback is None, trust
+        if (config := settings.pop("config", None)) is not None:
+            self.config = Path(config)
+        files, self.start = parted(settings.pop("start", None))
+        criteria = {name: settings.pop(name, None) for name in KEYWORDS}
+        stop = stop_texts(settings.pop("stop", None), criteria)
+        bound = settings.pop("bound", None) or None
+        named = {name: settings.pop(name, None) for name in _NAMED}
+        named |= {"stop": stop, "start": files or None, "bound": bound}
+        if takes_gpu(backend):
+            settings.setdefault("gpus", 1)  # each problem is solved on one
+            self._named = {**named, "backend": "cuda"}
         else:
-            count = threads or share_of_cores(ranks.local_size)
-            made = (Session(backend="cpu", threads=1, world=World()) for _ in range(count))
-            sessions = [stack.enter_context(each) for each in made]
-        pool = Workers(sessions, on_gpu=on_gpu)
-        solver = _Solver(settings, callback, pool, trust)
+            self._named = {**named, "backend": "cpu", "threads": 1}
+        self._others = settings
 
-        def done(
-            tasks: Iterable[_Task | None], is_over: Callable[[], bool] | None = None
-        ) -> Generator[tuple[int, Result] | None, None, None]:
-            for each in pool.stream(tasks, solver.solving, is_over):
-                if each is None:
-                    yield None
-                    continue
-                task, found = each
-                if isinstance(found, IslandsError):
-                    found.args = (f"problems[{task.number // runs}]: {found}",)
-                    raise found
-                yield task.number, found
+    def options(self, task: _Task) -> Mapping[str, Any]:
+        """Return the options of `solve`."""
+        name, _ = self.instance(task)
+        return options_of({**self._named, "instance": name, "seed": task.seed}, self._others)
 
-        def more(count: int) -> tuple[list[_Task], bool]:
-            further = list(islice(tasks, count))
-            return further, len(further) < count
+    def instance(self, task: _Task) -> tuple[str, Problem | None]:
+        """Return what a problem is called, and itself unless it is a name."""
+        return taken(task.problem(), "solve")
 
-        if ranks.size == 1:
-            yield from filter(None, done(tasks))
-            return
-        own = partial(done, is_over=lambda: False)
-        for whole in solved_by_ranks(ranks, more, own, pool.ahead):
-            yield from whole
+    def seed(self, task: _Task) -> int | None:
+        """Return the seed of a solution."""
+        return task.seed
 
-
-class _Solver:
-    """Solves problems on a device: those that are alike share launches, others are solved alone."""
-
-    def __init__(
-        self, settings: dict[str, Any], callback: Any, pool: Workers[Session], trust: Trust
-    ) -> None:
-        self._settings, self._callback, self._pool = settings, callback, pool
-        self._trust = trust
-        is_alone = callback is not None or any(settings.get(name) for name in _ALONE)
-        self._shares = not is_alone
-
-    def solving(
-        self, session: Session, tasks: Iterator[_Task | None]
-    ) -> Callable[[Session], Iterator[tuple[_Task, Result | IslandsError]]]:
-        """Return the function that yields each task with its result as it ends, or its error."""
-        given = dict(self._settings)
-        criteria = {name: given.pop(name, None) for name in KEYWORDS}
-        given["stop"] = stop_texts(given.pop("stop", None), criteria)
-        own = {"backend": session.backend, "threads": session.threads or None}
-        named = {name: given.pop(name, None) for name in _NAMED}
-
-        def options(wanted: Wanted) -> dict[str, Any]:
-            instance = {"instance": wanted.name, "seed": wanted.seed}
-            with within(self._trust):
-                return options_of({**named, **own, **instance}, given)
-
-        preparing = Preparing(session.device, options)
-
-        def prepare(task: _Task) -> Waiting[_Task] | None:
-            if not self._shares:
-                return None
-            with within(self._trust):
-                name, made = taken(task.problem(), "solve")
-            return preparing.waiting(task, Wanted(name, made, task.seed))
-
-        queue = Queue(tasks, prepare, self._pool.ends.is_set, self._pool.together)
-        return partial(self._results, queue)
-
-    def _results(
-        self, queue: Queue[_Task], session: Session
-    ) -> Iterator[tuple[_Task, Result | IslandsError]]:
-        session.device.begin_run()  # in this thread
-        for task, found in queue.results(session.device, partial(self._alone, session)):
-            if isinstance(found, IslandsError) or found.draw is not None:
-                yield task, found
-            elif found.cost is None and found.violation == 0:
-                yield task, found.without_solution(getattr(task.problem(), "hint", ""))
-            else:
-                yield task, found.shown_by(draw, page)
-
-    def _alone(self, session: Session, task: _Task) -> Result:
-        own = self._settings if task.seed is None else self._settings | {"seed": task.seed}
-        return session.solve(task.problem(), callback=self._ends, **own)
-
-    def _ends(self, progress: Progress) -> bool:
-        is_last = self._callback is not None and self._callback(progress) is True
-        return is_last or self._pool.ends.is_set()
+    def made(self, ready: Ready[_Task], result: Result) -> Result | IslandsError:
+        """Return what `solve` returns or raises."""
+        if result.cost is None and not (result.violation > 0 or result.interrupted):
+            return result.without_solution(ready.problem.words.infeasible_fix)
+        return result.shown_by(draw, page)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -148,15 +147,11 @@ def solve(
         "gap": gap,
         "stagnation": stagnation,
     }
-    if callback is not None and not callable(callback):
-        raise UsageError(
-            f"callback={callback!r}: is not a function. Pass a function of one argument, the"
-            " progress"
-        )
+    require_function(callback)
     if verbose not in (False, True):
         raise UsageError(f"verbose={shown(verbose)}: must be True or False")
     ranks = world if world is not None else launched_world()
-    files, arrays = _parted(start)
+    files, arrays = parted(start)
     named = {
         "instance": name,
         "start": files or None,
@@ -194,6 +189,15 @@ def solve(
     return result.shown_by(draw, page)
 
 
+def require_function(callback: Any) -> None:
+    """Refuse a callback that cannot be called."""
+    if callback is not None and not callable(callback):
+        raise UsageError(
+            f"callback={callback!r}: is not a function. Pass a function of one argument, the"
+            " progress"
+        )
+
+
 def options_of(named: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings by full name; those of `named` that are None are not given.
 
@@ -212,7 +216,7 @@ def drawn(seed: Any, world: World) -> Any:
     return None if seed is DEFAULT_SEED else seed
 
 
-def _parted(start: Any) -> tuple[list[str], list[Any]]:
+def parted(start: Any) -> tuple[list[str], list[Any]]:
     """Return the files and the arrays of solutions to start from."""
     if start is None:
         return [], []
@@ -312,20 +316,6 @@ class Session:
         self.close()
 
 
-def on_streams(session: Session, count: int) -> list[Session]:
-    """Return sessions for as many threads of a GPU: the given one and others.
-
-    Only the given one is to be closed. It is the only one if the device is no GPU.
-    """
-    sessions = [session]
-    for _ in range(1, count):
-        if (device := session.device.another_stream()) is not None:
-            other = copy(session)
-            other._device = device
-            sessions.append(other)
-    return sessions
-
-
 class Solver:
     """Islands that the caller advances step by step.
 
@@ -358,7 +348,7 @@ class Solver:
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
         name, made = taken(problem, "Solver")
-        files, arrays = _parted(start)
+        files, arrays = parted(start)
         named = {"instance": name, "start": files or None, "seed": drawn(seed, self._world)}
         options = options_of(named, settings)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from threading import Barrier, get_ident
 from typing import Any
 from weakref import WeakSet
 
@@ -12,9 +13,10 @@ import own_problems
 import pytest
 
 import islands
-from islands.campaign import dealing
 from islands.errors import RunError
 from islands.parallel import world
+from islands.run import dealing
+from islands.run.shared import Sharing, VisitRecords
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
 STOP = ["converged", "seconds=10"]
@@ -101,6 +103,30 @@ def test_a_fault_names_its_problem() -> None:
     settings = {"islands": 1, "population": 8, "backend": "cpu", "generations": 5}
     with pytest.raises(RunError, match=r"^problems\[2\]: "):
         islands.solve_many(problems, threads=1, **settings)
+
+
+def test_kinds_migrate_at_the_same_time_in_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = 2
+    begun, made = Barrier(threads, timeout=60), list[int]()
+    original = Sharing.solve
+
+    def together(sharing: Sharing[Any], *given: Any) -> Any:
+        made.append(get_ident())
+        if len(made) <= threads:
+            begun.wait()  # until the other thread begins, too
+        return original(sharing, *given)
+
+    monkeypatch.setattr(Sharing, "solve", together)
+    problems = [islands.tsp(1000 * RANDOM.random((n, 2))) for n in (9, 13) * 8]
+    settings: dict[str, Any] = {"islands": 3, "interval": 5, "generations": 19, "algorithm": "ga"}
+    found = islands.solve_many(problems, seed=4, threads=threads, **{**SETTINGS, **settings})
+    assert made[0] != made[1]
+    shared = {len(each.solution) for each in found if isinstance(each.records, VisitRecords)}
+    assert shared == {9, 13}
+    for mine, problem in zip(found, problems, strict=True):
+        other = alone(problem, seed=4, stop=[], **settings)
+        assert mine.digest == other.digest
+        assert mine.migrations().num_rows == other.migrations().num_rows > 0
 
 
 @pytest.mark.mpi

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+import time
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,22 @@ def test_true_ends_the_run_normally(tmp_path: Path) -> None:
     assert (result.generations, result.reason) == (8, "the callback returned True")
     assert (result.digest, result.interrupted, result.suspended) == (whole.digest, False, False)
     assert (tmp_path / "a" / "solution.tour").exists()
+
+
+def test_the_time_of_a_callback_is_a_phase_of_its_own() -> None:
+    seen, began = list[int](), time.perf_counter()
+
+    def callback(progress: Progress) -> None:
+        seen.append(progress.generation)
+        time.sleep(0.02)
+
+    result = solve("demo/tsp", generations=20, callback=callback, **FEW)
+    whole = time.perf_counter() - began
+    (phases,) = result.rank_seconds
+    assert seen == EPOCHS
+    assert phases["callback"] >= 0.02 * len(EPOCHS)
+    assert phases["migration"] > 0
+    assert result.seconds - 0.01 <= sum(phases.values()) <= whole
 
 
 @pytest.mark.parametrize("answer", [np.False_, 1, "stop"])

@@ -38,7 +38,6 @@ class Archipelago:
         migration: MigrationSettings,
         backend: Backend,
         world: World,
-        runs: int = 1,
         transport: type[Transport] | None = None,
         asynchronous: bool = False,
         warm_start: Callable[[], Sequence[Solution]] = tuple,
@@ -49,16 +48,14 @@ class Archipelago:
         """Compile the programs and allocate all memory of the run.
 
         `transport` is the result of `islands.migration.transport.find`. With `asynchronous`, ranks
-        do not wait for each other until `finish`. `warm_start` is only called by `start`. Several
-        concurrent `runs`, of one colony, have consecutive seeds; no migrant leaves its run. `deal`
+        do not wait for each other until `finish`. `warm_start` is only called by `start`. `deal`
         says which ranks have which islands; `team` has the ranks that share those of this rank, if
         there are several, and `firsts` the first rank of each team, among which alone migrants
         travel if the run is `asynchronous`.
         """
         islands = sum(each.islands for each in colonies)
-        specs = [replace(each, islands=runs * each.islands) for each in colonies]
-        self._islands = islands_of_each(specs)
-        held = RankIslands(islands, runs, seed=seed, world=world, deal=deal)
+        self._islands = islands_of_each(colonies)
+        held = RankIslands(islands, seed=seed, world=world, deal=deal)
         self.held = held.mine
         """The islands of which this rank has a copy."""
         self.mine = held.deal.recorded(world.rank)
@@ -84,12 +81,11 @@ class Archipelago:
             *(migration, backend, among, transport),
             deal=dealt,
             seed=seed,
-            runs=runs,
             starts=np.array([each.start for each in self._islands], np.int64),
         )
         shared: Team | None = None
         helds, parts = [held.within(each) for each in self._islands], list[ProgramParts]()
-        for number, (spec, own) in enumerate(zip(specs, helds, strict=True)):
+        for number, (spec, own) in enumerate(zip(colonies, helds, strict=True)):
             with of_colony(number if colonies[1:] else None):
                 on_rank = len(own.mine) if own is not None else 1
                 require_countable(on_rank, spec.population, world.size)
@@ -99,7 +95,7 @@ class Archipelago:
                     first = divided(spec.population, team.size)
                     made = made.sharing(slots[team.rank], first[team.rank])
                     shared = Team(team, backend, transport, slots, first)
-                size = {"islands": islands, "seed": seed, "runs": runs}
+                size = {"islands": islands, "seed": seed}
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
         self._encodings = [each.encoding for each in parts]
@@ -116,7 +112,7 @@ class Archipelago:
                 *(spec, number, parts[number], backend, own, fields[number], layout, make_halo),
                 *(shared, team if shared is None else None),
             )
-            for number, (spec, own) in enumerate(zip(specs, helds, strict=True))
+            for number, (spec, own) in enumerate(zip(colonies, helds, strict=True))
             if own is not None
         ]
         sides = {each.number: each.side(self._place(each).start) for each in self._colonies}
@@ -346,13 +342,11 @@ class Archipelago:
         """
         return next(iter(self.elite(1, any_solution=True)), None)
 
-    def elite(
-        self, count: int, run: int | None = None, *, any_solution: bool = False
-    ) -> list[Candidate]:
+    def elite(self, count: int, *, any_solution: bool = False) -> list[Candidate]:
         """Return the best individuals of this rank's islands, best first, archives included.
 
-        `run` selects one of several concurrent runs. If populations may hold infeasible solutions,
-        only the archives are considered. With `any_solution`, a violation does not exclude one.
+        If populations may hold infeasible solutions, only the archives are considered. With
+        `any_solution`, a violation does not exclude one.
         """
         self._refuse_faults()
         if not self.mine:
@@ -360,12 +354,12 @@ class Archipelago:
         found = [
             best
             for each in self._colonies
-            for best in each.elite(self.generation, count, run, any_solution=any_solution)
+            for best in each.elite(self.generation, count, any_solution=any_solution)
         ]
         return sorted(found, key=lambda best: (best.cost, best.island))[:count]
 
-    def digests(self, run: int | None = None) -> list[tuple[int, str]]:
-        """Return the SHA-256 of the genomes and costs of each island, of all runs or of one."""
+    def digests(self) -> list[tuple[int, str]]:
+        """Return the SHA-256 of the genomes and costs of each island."""
         if not self.mine:
             return []
-        return [pair for each in self._colonies for pair in each.digests(self.generation, run)]
+        return [pair for each in self._colonies for pair in each.digests(self.generation)]

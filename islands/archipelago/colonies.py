@@ -59,36 +59,24 @@ def of_colony(number: int | None, origin: str = "") -> Iterator[None]:
 
 
 class RankIslands:
-    """The islands of one rank.
+    """The islands of one rank."""
 
-    Concurrent runs have consecutive seeds, and each has the same number of islands.
-    """
-
-    def __init__(
-        self, islands_a_run: int, runs: int, *, seed: int, world: World, deal: Deal | None = None
-    ) -> None:
-        """Deal the islands of all runs to the ranks; refuse more than kernels can count."""
-        self.islands_a_run, self.islands = islands_a_run, islands_a_run * runs
-        if not 0 < self.islands <= MOST_ISLANDS:
-            of = f" in each of {runs} concurrent runs" if runs > 1 else ""
-            raise UsageError(
-                f"islands={islands_a_run}{of}: must be from 1 to {MOST_ISLANDS // runs}"
-            )
-        self.deal = deal or Deal(self.islands, world.size)
+    def __init__(self, islands: int, *, seed: int, world: World, deal: Deal | None = None) -> None:
+        """Deal the islands of a run to the ranks; refuse more than kernels can count."""
+        if not 0 < islands <= MOST_ISLANDS:
+            raise UsageError(f"islands={islands}: must be from 1 to {MOST_ISLANDS}")
+        self.islands, self.seed = islands, np.uint64(seed).astype(np.int64)
+        self.deal = deal or Deal(islands, world.size)
         self.mine = self.deal.held(world.rank)
-        """The islands of this rank among those of all runs."""
-        run, self.numbers = np.divmod(np.array(self.mine), islands_a_run)
-        """The number of each island in its run."""
-        self.seeds: NDArray[np.int64] = (run.astype(np.uint64) + np.uint64(seed)).view(np.int64)
-        """The seed of the run of each island."""
+        """The islands of this rank."""
 
     def within(self, islands: range) -> Self | None:
         """Return those of the rank among these islands of a run, or None if there are none."""
         mine = range(max(self.mine.start, islands.start), min(self.mine.stop, islands.stop))
         if not mine:
             return None
-        part, place = copy(self), slice(mine.start - self.mine.start, mine.stop - self.mine.start)
-        part.mine, part.numbers, part.seeds = mine, self.numbers[place], self.seeds[place]
+        part = copy(self)
+        part.mine = mine
         return part
 
     def dealt(self, solutions: Sequence[Solution], first: int) -> list[Sequence[Solution]]:
@@ -99,6 +87,6 @@ class RankIslands:
         """Return the records of the islands before generation 0: `Island` of the kernels."""
         island = np.zeros((len(self.mine), len(ISLAND)), np.int64)
         island[:, [ISLAND.index("best"), ISLAND.index("archived")]] = NONE
-        island[:, ISLAND.index("seed")] = self.seeds
-        island[:, ISLAND.index("number")] = self.numbers
+        island[:, ISLAND.index("seed")] = self.seed
+        island[:, ISLAND.index("number")] = self.mine
         return island

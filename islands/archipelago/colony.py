@@ -61,7 +61,7 @@ class Colony:
         memory = Memory(backend, parts, fields, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
-        self._reader = IslandReader(*self._read, held.mine, held.islands_a_run)
+        self._reader = IslandReader(*self._read, held.mine)
         arrays = self.state.arrays
         self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
         if self.halo is not None:
@@ -311,16 +311,14 @@ class Colony:
             for each in found
         ]
 
-    def elite(
-        self, generation: int, count: int, run: int | None, *, any_solution: bool = False
-    ) -> list[Candidate]:
-        """Return the best individuals, best first, archives included."""
+    def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
+        """Return the best individuals: see `IslandReader`."""
         generation *= self.spec.rate
-        return self._reader.elite(generation, count, run, any_solution=any_solution)
+        return self._reader.elite(generation, count, any_solution=any_solution)
 
-    def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
+    def digests(self, generation: int) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
-        return self._reader.digests(generation * self.spec.rate, run)
+        return self._reader.digests(generation * self.spec.rate)
 
 
 def _only(segments: Segments) -> Calls | None:

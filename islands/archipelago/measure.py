@@ -179,7 +179,7 @@ class Meaning:
 
 
 class IslandReader:
-    """Reads the islands `mine` of a run, or of several concurrent runs."""
+    """Reads the islands `mine` of a run."""
 
     def __init__(
         self,
@@ -188,11 +188,10 @@ class IslandReader:
         state: State,
         backend: Backend,
         mine: range,
-        islands_a_run: int,
     ) -> None:
         """Allocate the measures; the kernel `measure` writes them to `measured`."""
         self._state, self._backend = state, backend
-        self._mine, self._islands_a_run = mine, islands_a_run
+        self._mine = mine
         self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
         self._fetched = backend.host_array(self.measured.shape, np.int64)
         self.meaning = Meaning(problem, encoding, int(state.arrays["order"].shape[1]))
@@ -211,40 +210,27 @@ class IslandReader:
         """Return the fetched measures."""
         return self.meaning.measures(self._mine, self._fetched.tolist())
 
-    def elite(
-        self, generation: int, count: int, run: int | None, *, any_solution: bool = False
-    ) -> list[Candidate]:
-        """Return the best individuals of one run or of all: see `Meaning.elite`."""
-        here = self._of_run(run)
-        costs, records = (
-            self._backend.download(self._state.part(name, generation))[here]
-            for name in ("cost", "island")
-        )
+    def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
+        """Return the best individuals: see `Meaning.elite`."""
+        download, part = self._backend.download, self._state.part
+        costs, records = (download(part(name, generation)) for name in ("cost", "island"))
 
         def genome(island: int, place: int | None) -> NDArray[Any]:
-            local = here.start + island
             if place is None:
-                return self._backend.download(self._state.part("archive", generation)[local])
-            return self._backend.download(self._state.part("genes", generation)[local, place])
+                return download(part("archive", generation)[island])
+            return download(part("genes", generation)[island, place])
 
         found = self.meaning.elite(costs, records, genome, count, any_solution=any_solution)
-        return [replace(each, island=self._mine[here.start + each.island]) for each in found]
+        return [replace(each, island=self._mine[each.island]) for each in found]
 
-    def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
-        """Return the SHA-256 of the genomes and costs of each island, of one run or of all."""
+    def digests(self, generation: int) -> list[tuple[int, str]]:
+        """Return the SHA-256 of the genomes and costs of each island."""
         genes, costs = (self._state.part(name, generation) for name in ("genes", "cost"))
-        here, read = self._of_run(run), self._backend.read
-        numbers = self._mine if run is None else range(self._islands_a_run)
+        read = self._backend.read
         return [
             (number, self.meaning.digest(read(genes[local]), read(costs[local])))
-            for number, local in zip(numbers, range(here.start, here.stop), strict=True)
+            for local, number in enumerate(self._mine)
         ]
-
-    def _of_run(self, run: int | None) -> slice:
-        """Return the rows of the islands of one run, or of all."""
-        if run is None:
-            return slice(0, len(self._mine))
-        return slice(run * self._islands_a_run, (run + 1) * self._islands_a_run)
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

@@ -65,6 +65,7 @@ class CpuBackend(Backend):
         self.free = self.free_now()
         self.address = host_address
         self._compiler, self._version = compiler()
+        self._identity = _identity(self._compiler)
         self._names_level = any(word.startswith("-O") for word in self._compiler[1:])
         self._options = _OPTIONS
         self._is_zig = self._compiler == zig.command()
@@ -90,7 +91,7 @@ class CpuBackend(Backend):
     def _load(self, source: Source) -> ctypes.CDLL:
         level = _SOONEST if source.is_waited_for else _FASTEST
         options = self._options if self._names_level else [level, *self._options]
-        digest = source.digest(*self._compiler, self._version, *options, _processor())
+        digest = source.digest(*self._identity, self._version, *options, _processor())
 
         def make(path: Path) -> None:
             self.compiling.begin(source)
@@ -365,6 +366,16 @@ def _wanted(wanted: str) -> tuple[list[str], str]:
     raise UsageError(
         f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
     )
+
+
+def _identity(command: list[str]) -> list[str]:
+    """Return what other compilers have different: programs of one are not loaded for another.
+
+    Links do not distinguish compilers, as each job may have others in a folder of its own. A
+    wrapper that is edited, or a compiler that is built anew, may print the same version as before.
+    """
+    path = Path(command[0])
+    return [path.name, str(path.resolve()), str(path.stat().st_mtime_ns), *command[1:]]
 
 
 def _version(command: list[str]) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import MEASURE
+from islands.archipelago.shared import SharedRuns, parts_for
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench.base import BenchRequest, spread, timed
@@ -115,18 +117,22 @@ class AlgorithmBench:
         """Measure one problem with one of the settings; `generations` is the most of a repeat."""
         options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
         spec = resolve(layers(options), problem)
-        archipelago = islands_of(spec, problem, World(), backend, runs=runs)
-        archipelago.start()
+        if runs == 1:
+            islands: _OneRun | _SeveralRuns = _OneRun(
+                islands_of(spec, problem, World(), backend), spec
+            )
+        else:
+            islands = _SeveralRuns(spec, problem.adjusted(spec.problem), runs, backend)
         with backend.timed() as first:
-            archipelago.advance(self.warm_up)
+            islands.advance(self.warm_up)
         generations = min(generations, self.most or generations)
         limit = self.seconds.get(backend.name)
         if limit is not None:
             affordable = int(1000 * limit / (first[0] / self.warm_up))
             generations = max(self.warm_up, min(generations, affordable))
-        before, repeats = _evaluations(archipelago), _REPEATS[backend.name]
-        times = timed(backend, repeats, lambda: _advance(archipelago, spec, generations))
-        evaluations = _evaluations(archipelago) - before
+        before, repeats = islands.evaluations(), _REPEATS[backend.name]
+        times = timed(backend, repeats, lambda: islands.advance(generations))
+        evaluations = islands.evaluations() - before
         return Throughput(
             backend=backend,
             problem=problem,
@@ -138,26 +144,60 @@ class AlgorithmBench:
             milliseconds=median(times) / generations,
             spread=spread(times),
             evaluations=evaluations / ((1 + repeats) * generations),
-            cost=archipelago.elite(1)[0].cost,
+            cost=islands.cost(),
         )
 
 
-def _advance(archipelago: Archipelago, spec: RunSpec, generations: int) -> None:
-    """Advance by the given number of generations and migrate after each interval."""
-    if not spec.migrates:
-        archipelago.advance(generations)
-        return
-    interval = spec.migration.interval
-    for done in range(0, generations, interval):
-        step = min(interval, generations - done)
-        archipelago.advance(step)
-        if step == interval:
-            archipelago.migrate()
+class _OneRun:
+    """The islands of a run."""
+
+    def __init__(self, archipelago: Archipelago, spec: RunSpec) -> None:
+        """Make generation 0."""
+        self._islands = archipelago
+        self._interval = spec.migration.interval if spec.migrates else None
+        archipelago.start()
+
+    def advance(self, generations: int) -> None:
+        """Advance by the given number of generations and migrate after each interval."""
+        interval = self._interval or generations
+        for done in range(0, generations, interval):
+            step = min(interval, generations - done)
+            self._islands.advance(step)
+            if step == self._interval:
+                self._islands.migrate()
+
+    def evaluations(self) -> int:
+        """Return the number of calls of the objective so far."""
+        return sum(each.evaluations for each in self._islands.measure())
+
+    def cost(self) -> int:
+        """Return the best cost."""
+        return self._islands.elite(1)[0].cost
 
 
-def _evaluations(archipelago: Archipelago) -> int:
-    """Return the number of calls of the objective so far."""
-    return sum(each.evaluations for each in archipelago.measure())
+class _SeveralRuns:
+    """The islands of runs without migration, with consecutive seeds, that share launches."""
+
+    def __init__(self, spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> None:
+        """Make generation 0."""
+        assert not spec.migrates, "these benchmarks have none"
+        colony = spec.as_colony()
+        parts = parts_for(colony, problem, runs, backend)
+        self._islands = SharedRuns(colony.islands, parts, None, runs, backend, migration=None)
+        self._seeds = [*range(spec.general.seed, spec.general.seed + runs)]
+        self._islands.begin(range(runs), [None] * runs, self._seeds)
+
+    def advance(self, generations: int) -> None:
+        """Advance by the given number of generations."""
+        self._islands.advance(generations, [], self._seeds)
+
+    def evaluations(self) -> int:
+        """Return the number of calls of the objective so far, in all runs."""
+        return int(self._islands.measured()[..., MEASURE.index("calls")].sum())
+
+    def cost(self) -> int:
+        """Return the best cost of all runs, without that of archives."""
+        return int(self._islands.measured()[..., MEASURE.index("best")].min())
 
 
 @cache

@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
 from islands.backends import takes_gpu
-from islands.backends.base import Backend
-from islands.campaign.dealing import solved_by_ranks
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
 from islands.campaign.names import Arriving, keep_names, kept_names
-from islands.campaign.workers import Workers, solving_devices
 from islands.configuration.given import combined
 from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED
@@ -37,17 +34,17 @@ from islands.inside import inside
 from islands.instances.lines import reading_until
 from islands.parallel import World
 from islands.paths import published
+from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.files import Row
 from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, FolderKind
 from islands.run.build import RankOptions
-from islands.run.preparing import Preparing, Wanted
-from islands.run.queue import Queue
+from islands.run.plan import AskedPlan, Ready
 from islands.run.request import resolved
-from islands.run.runner import run_requested
+from islands.run.scheduler import Scheduler
 from islands.run.signals import INTERRUPT, received
 from islands.run.single import Output
-from islands.run.waiting import Waiting
+from islands.run.workers import solving_devices
 from islands.text import counted, gap, one_line, show
 from islands.untrusted import bounded_text, parsing
 
@@ -72,19 +69,20 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BatchPlan:
+class BatchPlan(AskedPlan[Task]):
     """The instances of a batch, and the settings of all of them."""
 
     instances: Sequence[str]
     runs: int
-    options: Mapping[str, Any]
+    asked: Mapping[str, Any]
+    """The options of the command."""
     config: Path | None = None
     is_open: bool = False
     """Whether more instances may come."""
 
     @cached_property
     def _layers(self) -> list[Layer]:
-        return layers(self.options, self.config)
+        return layers(self.asked, self.config)
 
     def tasks_of(self, instances: Iterable[str]) -> Iterator[Task]:
         """Yield the runs of instances, those of an instance one after another."""
@@ -96,7 +94,7 @@ class BatchPlan:
         return {
             "is_open": self.is_open,
             "runs": self.runs,
-            "options": {k: v for k, v in self.options.items() if k not in _OF_DEVICE},
+            "options": {k: v for k, v in self.asked.items() if k not in _OF_DEVICE},
             "config": None if self.config is None else str(self.config.absolute()),
         }
 
@@ -117,19 +115,31 @@ class BatchPlan:
             layers(options, config)
         return cls(kept_names(folder), runs, {**options, **device}, config, is_open)
 
-    def options_of(self, task: Task) -> dict[str, Any]:
+    def options(self, cell: Task) -> dict[str, Any]:
         """Return the options of one run."""
-        own: dict[str, Any] = {"instance": task.instance, "seed": task.seed, "threads": 1}
+        own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
         if "stop" not in combined(self._layers):
             own["stop"] = [*DEFAULT_STOP]
-        return {**self.options, **own}
+        return {**self.asked, **own}
+
+    def instance(self, cell: Task) -> tuple[str, Problem | None]:
+        """Return the name of the instance of a run, which is read when it is its turn."""
+        return cell.instance, None
+
+    def seed(self, cell: Task) -> int:
+        """Return the seed of a run."""
+        return cell.seed
+
+    def made(self, ready: Ready[Task], result: Result) -> Made:
+        """Return a result as the ledger has it, which is also less for ranks to exchange."""
+        return plain(result.to_mapping())
 
     def require_possible(self) -> None:
         """Refuse scripts, and settings that no instance can have, before the first is solved."""
         require_all(self.instances, "the list of instances ")
         for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
             try:
-                resolved(layers(self.options_of(task), self.config))
+                resolved(layers(self.options(task), self.config))
             except InputError:
                 continue  # is named when it is its turn
             return
@@ -148,15 +158,6 @@ class BatchPlan:
                 f"--out {folder}: contains a batch of other instances or settings. Name another"
                 " folder, or pass --force to overwrite it"
             )
-
-
-@dataclass(frozen=True)
-class Done:
-    """What became of a run: its result, or the error that it ended with."""
-
-    task: Task
-    made: Made | None
-    error: str = ""
 
 
 @dataclass
@@ -243,13 +244,13 @@ class _Performance:
                 self._arriving = stack.enter_context(Arriving(self._source, self._folder, names))
             self._began = perf_counter()
             self._progress()
-            for each in self._made(left):
-                self._take(each)
+            for task, made in self._made(left):
+                self._take(task, made)
         self._conclude()
         return self._end
 
     def _asked(self, task: Task) -> Asked:
-        settings = {k: v for k, v in self._plan.options_of(task).items() if k not in _OF_DEVICE}
+        settings = {k: v for k, v in self._plan.options(task).items() if k not in _OF_DEVICE}
         return {"instance": task.instance, "seed": task.seed, "settings": plain(settings)}
 
     def _write_request(self) -> list[str]:
@@ -291,98 +292,33 @@ class _Performance:
             else:
                 yield from self._plan.tasks_of([name])
 
-    def _made(self, left: Iterable[Task]) -> Iterator[Done]:
+    def _made(self, left: Iterable[Task]) -> Iterator[tuple[Task, Made | IslandsError]]:
         """Yield what becomes of the runs, on all ranks, until a signal arrives."""
-        options, world = self._plan.options, self._world
-        name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
+        plan, world = self._plan, self._world
+        name, threads = str(plan.asked.get("backend", "auto")), int(plan.asked.get("threads", 0))
         share = self._rank_options.share_gpu
-        devices = solving_devices(world, name, threads or None, share_gpu=share)
-        workers = Workers(devices, on_gpu=takes_gpu(name))
-        # A GPU has as many in progress as fill it.
-        self._running = sum(world.allgather(0 if takes_gpu(name) else workers.count))
-        of_rank, tasks = partial(self._of_rank, workers), self._tasks(left)
-        if world.size == 1:
-            yield from filter(None, of_rank(tasks))
-        else:
-
-            def more(count: int) -> tuple[list[Task], bool]:
-                # Only rank 0 knows the names that come.
-                return world.from_first(partial(self._next, tasks, count))
-
-            for whole in solved_by_ranks(world, more, of_rank, workers.ahead):
-                yield from whole
-                if self._campaign.received():
-                    workers.ends.set()  # another rank may have the signal
+        with solving_devices(world, name, threads or None, share_gpu=share) as devices:
+            scheduler = Scheduler(plan, devices, world)
+            # A GPU has as many in progress as fill it.
+            self._running = sum(world.allgather(0 if takes_gpu(name) else scheduler.count))
+            # Only rank 0 knows the names that come.
+            tasks = self._tasks(left)
+            yield from scheduler.run(tasks, lambda: received() != 0, from_first=True)
         self._end.ended_by = self._campaign.received()
 
-    def _next(self, tasks: Iterator[Task | None], most: int) -> tuple[list[Task], bool]:
-        """Return the runs that have come, at most `most`, and whether there are no more."""
-        found = list[Task]()
-        for task in tasks:
-            if task is None:
-                return found, False
-            found.append(task)
-            if len(found) == most:
-                return found, False
-        return found, True
-
-    def _of_rank(
-        self, workers: Workers[Backend], tasks: Iterable[Task | None]
-    ) -> Generator[Done | None, None, None]:
-        """Yield what becomes of the runs, and None whenever nothing has come for a moment."""
-        plan, is_over = self._plan, workers.ends.is_set
-
-        def alone(device: Backend, task: Task) -> Result:
-            with reading_until(is_over):
-                return run_requested(
-                    *(plan.options_of(task), plan.config, World()),
-                    Output(callback=lambda _: is_over()),
-                    rank_options=RankOptions(device=device),
-                    allow_no_solution=True,
-                )
-
-        def options(wanted: Wanted) -> dict[str, Any]:
-            assert wanted.seed is not None, "each task has one"
-            return plan.options_of(Task(wanted.name, wanted.seed))
-
-        def solving(
-            first: Backend, tasks: Iterator[Task | None]
-        ) -> Callable[[Backend], Iterator[tuple[Task, Done]]]:
-            preparing = Preparing(first, options, plan.config)
-
-            def prepare(task: Task) -> Waiting[Task] | None:
-                with reading_until(is_over):
-                    return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
-
-            queue = Queue(tasks, prepare, is_over, workers.together)
-
-            def results(device: Backend) -> Iterator[tuple[Task, Done]]:
-                device.begin_run()  # in this thread
-                for task, found in queue.results(device, partial(alone, device)):
-                    if isinstance(found, IslandsError):
-                        if not is_over():  # otherwise, it may not have been read
-                            yield task, Done(task, None, str(found))
-                    else:
-                        yield task, Done(task, plain(found.to_mapping()))
-
-            return results
-
-        for each in workers.stream(tasks, solving, is_over=lambda: received() != 0):
-            yield None if each is None else each[1]
-
-    def _take(self, done: Done) -> None:
+    def _take(self, task: Task, made: Made | IslandsError) -> None:
         """Keep and show a result."""
         end = self._end
-        if done.made is None:
+        if isinstance(made, IslandsError):
             end.failed += 1
-            self._print(f"islands: {one_line(done.task.instance)}: {done.error}")
+            self._print(f"islands: {one_line(task.instance)}: {made}")
         else:
             end.done += 1
-            self._campaign.ledger.add(self._asked(done.task), done.made)
+            self._campaign.ledger.add(self._asked(task), made)
             if self._lines is not None:
-                self._lines(done.made)
+                self._lines(made)
             elif not self._output.quiet:
-                self._print(_words(done.made))
+                self._print(_words(made))
         self._new += 1
         self._progress()
 

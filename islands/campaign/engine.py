@@ -1,16 +1,15 @@
-"""The engine of all campaigns: make the cells that a folder does not have, on any number of ranks.
+"""Campaigns: make the work that a folder does not have, on any number of ranks.
 
-A cell is a piece of work that is made once: one run, or a batch of them. All that its result
-depends on is its question, which is JSON: the instance, the settings and the seed. Rank 0 keeps
-each result in the ledger. All ranks together make a cell, some of them do (`on_first`), each makes
-a part of it (`divided`), or each makes whole cells (`dealt`): the results are the same.
+All that a result depends on is its question, which is JSON: the instance, the settings and the
+seed. Rank 0 keeps each result in the ledger. A scheduler makes the runs, or all ranks make one
+together, or the first ones do (`on_first`): the results are the same.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -18,38 +17,28 @@ from operator import or_
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from islands.backends.base import Backend
 from islands.campaign.ledger import Asked, Ledger, Made, plain
 from islands.display.heartbeat import Heartbeat, end_work, write_work
-from islands.errors import IslandsError, Suspended, UsageError
+from islands.errors import IslandsError, Suspended
 from islands.parallel import InterruptedTogether, World
 from islands.paths import writing
 from islands.progress.result import Result
 from islands.record.claim import fresh
 from islands.record.folder import FolderKind
+from islands.run.plan import Cell, Plan
+from islands.run.scheduler import Scheduler
 from islands.run.signals import INTERRUPT, Interruption, received
 
 Value = TypeVar("Value")
-Each = TypeVar("Each")
 _SUSPENSION = 2
 
 
 @dataclass(frozen=True)
-class Dealt(Generic[Each]):
-    """What became of a cell that one rank has made by itself."""
-
-    cell: Each
-    made: Made | None
-    refusal: UsageError | None = None
-    """Why it cannot be made; its result is then None."""
-    was_known: bool = False
-
-
-@dataclass(frozen=True)
 class _Part(Generic[Value]):
-    """What one rank has done while the others did the same or waited."""
+    """What one rank has done while others waited."""
 
     value: Value | None = None
-    error: IslandsError | None = None
     ended_by: int = 0
 
 
@@ -142,108 +131,36 @@ class Campaign:
         self.ledger.add(asked, made)
         return made
 
-    def dealt(
+    def cells(
         self,
-        cells: Collection[Each],
-        asked: Callable[[Each], Asked],
-        make: Callable[[Each], Mapping[str, Any]],
-        words: Callable[[Each], str],
-        *,
-        seconds: float | None = None,
-        is_wanted: Callable[[Each], bool] = lambda _: True,
-    ) -> Iterator[Dealt[Each]]:
-        """Yield the results of the cells in order; each rank makes whole cells, at the same time.
-
-        `make` must not use MPI. Cells that are not wanted any more, after the results so far, are
-        left out. An error of a rank other than a refusal ends the campaign on all ranks.
-        """
-        listed = [*cells]
-        known = self.world.bcast([self.ledger.take(asked(cell)) for cell in listed])
-        left = [place for place, made in enumerate(known) if made is None]
-        found: dict[int, Dealt[Each]] = {}
-        pieces = self.heartbeat.over(listed, words, seconds=seconds)
-        for place, cell in enumerate(pieces):
-            if not is_wanted(cell):
-                self.heartbeat.skip()
-                continue
-            if (made := known[place]) is not None:
-                self.heartbeat.skip()
-                yield Dealt(cell, made, was_known=True)
-                continue
-            if place not in found:
-                left = [each for each in left if each >= place and is_wanted(listed[each])]
-                mine, left = left[: self.world.size], left[self.world.size :]
-                found |= self._round({each: listed[each] for each in mine}, asked, make)
-            if found[place].refusal is not None:
-                self.heartbeat.skip()
-            yield found.pop(place)
-
-    def _round(
-        self,
-        cells: Mapping[int, Each],
-        asked: Callable[[Each], Asked],
-        make: Callable[[Each], Mapping[str, Any]],
-    ) -> dict[int, Dealt[Each]]:
-        """Make a cell on each rank, and add the results to the ledger."""
-        mine = [*cells.values()][self.world.rank : self.world.rank + 1]
-        parts = self._together((lambda: plain(make(mine[0]))) if mine else None)
-        found = {}
-        for part, (place, cell) in zip(parts, cells.items(), strict=False):
-            if part.value is not None:
-                self.ledger.add(asked(cell), part.value)
-            refusal = part.error if isinstance(part.error, UsageError) else None
-            found[place] = Dealt(cell, part.value, refusal)
-        self._raise_ended(parts)
-        errors = [part.error for part in parts if part.error is not None]
-        for error in errors:
-            if not isinstance(error, UsageError):
-                self.raise_together(error)
-        return found
+        plan: Plan[Cell],
+        cells: Iterable[Cell],
+        devices: Sequence[Backend],
+        places: int | None = None,
+    ) -> Iterator[tuple[Cell, Any]]:
+        """Yield what all ranks make of the cells of a plan: see `Scheduler`."""
+        self.raise_received()
+        scheduler = Scheduler(plan, devices, self.world, places=places)
+        yield from scheduler.run(cells, lambda: received() != 0)
+        self.raise_received()
 
     def on_first(self, count: int, work: Callable[[World], Value]) -> Value:
         """Do `work` on the first `count` ranks while the others wait; return rank 0's value."""
+        self.raise_received()
         if count >= self.world.size:
-            self._raise_received()
             return work(self.world)
-        part = self.world.part(count)
-        return self._values(None if part is None else lambda: work(part))[0]
-
-    def divided(self, count: int, work: Callable[[range], Value]) -> list[Value]:
-        """Divide the numbers from 0 to `count` - 1 among the ranks; return what each one made.
-
-        `work` must not use MPI. Ranks without a number make nothing.
-        """
-        if self.world.size == 1:
-            return [work(range(count))]
-        rank, size = self.world.rank, self.world.size
-        mine = range(rank * count // size, (rank + 1) * count // size)
-        return self._values((lambda: work(mine)) if mine else None)
-
-    def _values(self, work: Callable[[], Value] | None) -> list[Value]:
-        """Return the values of the ranks that have work, in their order."""
-        parts = self._together(work, catches=())
-        self._raise_ended(parts)
-        return [part.value for part in parts if part.value is not None]
-
-    def _together(
-        self,
-        work: Callable[[], Value] | None,
-        catches: tuple[type[IslandsError], ...] = (IslandsError,),
-    ) -> list[_Part[Value]]:
-        """Return what became of the work of each rank, in their order."""
-        self._raise_received()
-        part = _Part[Value]()
-        if work is not None:
+        part, mine = self.world.part(count), _Part[Value]()
+        if part is not None:
             try:
-                part = _Part(work())
+                mine = _Part(work(part))
             except KeyboardInterrupt:
-                part = _Part(ended_by=INTERRUPT)
+                mine = _Part(ended_by=INTERRUPT)
             except Suspended:
-                part = _Part(ended_by=_SUSPENSION)
-            except catches as error:
-                part = _Part(error=error)
+                mine = _Part(ended_by=_SUSPENSION)
         self.world.wait_for_all()
-        return self.world.allgather(part)
+        parts = self.world.allgather(mine)
+        _raise_signals(reduce(or_, (each.ended_by for each in parts)))
+        return next(each.value for each in parts if each.value is not None)
 
     def raise_together(self, error: IslandsError) -> None:
         """Raise an error that all ranks know, on all of them."""
@@ -263,13 +180,9 @@ class Campaign:
         """Return the signals that any rank has received."""
         return reduce(or_, self.world.allgather(received()), 0)
 
-    def _raise_received(self) -> None:
+    def raise_received(self) -> None:
         """Raise the same exception on all ranks if one has received a signal."""
-        if self.world.size > 1:
-            _raise_signals(self.received())
-
-    def _raise_ended(self, parts: Collection[_Part[Any]]) -> None:
-        _raise_signals(reduce(or_, (part.ended_by for part in parts), 0))
+        _raise_signals(self.received())
 
 
 def completed(result: Result) -> Result:

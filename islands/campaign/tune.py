@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any
 
 from islands import statistics
 from islands.campaign.configurations import Candidates
-from islands.campaign.engine import Campaign, Dealt
-from islands.campaign.ledger import Asked, Made, refuse_unfit
+from islands.campaign.engine import Campaign
+from islands.campaign.ledger import Made, plain, refuse_unfit
 from islands.campaign.ranking import RankedConfiguration, Ranking, TaskResults, table
 from islands.campaign.tuning import (
     COLUMNS,
@@ -23,24 +22,24 @@ from islands.campaign.tuning import (
     Tuning,
     asked_of,
     earlier_rows,
-    is_timed,
     made_of,
     row_of,
 )
 from islands.configuration.stop import time_limit
 from islands.custom.signature import signed
 from islands.custom.trust import references
-from islands.errors import IslandsError, RunError
+from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import published, writing
 from islands.problems.base import Problem
 from islands.record.files import write_table
 from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, FolderKind
-from islands.run.signals import suspending
+from islands.run.repeats import Repeat
 from islands.text import counted, fitting, gap, one_line, rounded
 
 _SEQUENTIAL = (
-    "Runs are sequential, as runs with a halo or with given start solutions cannot form a batch"
+    "Runs are made one after another, as some configurations cannot share launches, such as with a"
+    " halo, given start solutions or costs in Python"
 )
 
 
@@ -114,6 +113,16 @@ def _refuse_unfit(folder: Path, *, force: bool) -> None:
         list(earlier_rows(folder / TUNING_TABLE))
 
 
+@dataclass(frozen=True)
+class TaskEnd:
+    """What became of a task: its result, or why it cannot be made."""
+
+    task: Task
+    made: Made | None
+    refusal: UsageError | None = None
+    was_known: bool = False
+
+
 def _results(
     tuning: Tuning, campaign: Campaign, output: TuneOutput
 ) -> tuple[TaskResults, dict[int, str]]:
@@ -123,29 +132,64 @@ def _results(
         output.say(header(tuning, campaign.world.size))
     results: dict[tuple[int, str], TaskResult] = {}
     left_out: dict[int, str] = {}
-    count, candidates = len(tuning.tasks), len(tuning.candidates.configurations)
-    number = {id(task): place for place, task in enumerate(tuning.tasks, 1)}
-    dealt = campaign.dealt(
-        tuning.tasks,
-        _asked_of(tuning),
-        partial(_made, tuning=tuning, tell=campaign.heartbeat.detail),
-        partial(at_work, tuning=tuning),
-        seconds=seconds_a_task(tuning),
-        is_wanted=lambda task: task.configuration.number not in left_out,
+    tasks, candidates = tuning.tasks, len(tuning.candidates.configurations)
+    pieces = campaign.heartbeat.over(
+        tasks, partial(at_work, tuning=tuning), seconds=seconds_a_task(tuning)
     )
-    hearing = suspending() if campaign.world.size == 1 else campaign.hearing("tuning")
-    with hearing:
-        for each in dealt:
-            task = each.cell
+    with campaign.hearing("tuning"):
+        ends = _task_ends(tuning, campaign, left_out)
+        for (number, _), each in zip(enumerate(pieces, 1), ends, strict=False):
+            task = each.task
             if each.made is not None:
                 results[task.configuration.number, task.name] = TaskResult.read(each.made)
-            else:
+            elif each.refusal is not None:
                 left_out[task.configuration.number] = str(each.refusal)
-                if each.refusal is not None and len(left_out) == candidates:
+                if len(left_out) == candidates:
                     campaign.raise_together(each.refusal)
+            if each.was_known or each.refusal is not None:
+                campaign.heartbeat.skip()
             if not output.quiet:
-                output.say(f"[{number[id(task)]:>{len(str(count))}}/{count}] {line(each)}")
+                output.say(f"[{number:>{len(str(len(tasks)))}}/{len(tasks)}] {line(each)}")
     return results, left_out
+
+
+def _task_ends(
+    tuning: Tuning, campaign: Campaign, left_out: Mapping[int, str]
+) -> Iterator[TaskEnd]:
+    """Yield the tasks as they end, those of the folder first; collective.
+
+    The caller adds the numbers of refused configurations to `left_out`, which then take no time.
+    """
+    tasks, ledger = tuning.tasks, campaign.ledger
+    asked = [asked_of(task, tuning) for task in tasks]
+    known = campaign.world.bcast([ledger.take(each) for each in asked])
+    for task, made in zip(tasks, known, strict=True):
+        if made is not None:
+            yield TaskEnd(task, made, was_known=True)
+    plan, repeats = tuning.plan(), dict[int, dict[int, Repeat]]()
+    wanted = (
+        place
+        for place, made in enumerate(known)
+        if made is None and tasks[place].configuration.number not in left_out
+    )
+    cells = plan.cells(wanted, tuning.runs)
+    for (place, run), found in campaign.cells(plan, cells, [tuning.backend], tuning.runs):
+        task = tasks[place]
+        if task.configuration.number in left_out:
+            continue
+        if isinstance(found, IslandsError):
+            error = _named(task, found)
+            if isinstance(error, UsageError):
+                yield TaskEnd(task, None, error)
+                continue
+            campaign.raise_together(error)
+        own = repeats.setdefault(place, {})
+        own[run] = found
+        if len(own) == tuning.runs:
+            del repeats[place]
+            made = plain(made_of(task, [own[each] for each in range(tuning.runs)]))
+            ledger.add(asked[place], made)
+            yield TaskEnd(task, made)
 
 
 def _tabulate(campaign: Campaign, *, force: bool) -> None:
@@ -159,24 +203,11 @@ def _tabulate(campaign: Campaign, *, force: bool) -> None:
     ledger.tabulate(path, COLUMNS, row_of)
 
 
-def _asked_of(tuning: Tuning) -> Callable[[Task], Asked]:
-    return partial(asked_of, runs=tuning.runs, batched=tuning.batched)
-
-
-def _made(task: Task, tuning: Tuning, tell: Callable[[str], None]) -> Made:
-    with _named(task):
-        return made_of(task, tuning, tell)
-
-
-@contextmanager
-def _named(task: Task) -> Iterator[None]:
-    """Add the configuration and the instance to the message of an error."""
-    try:
-        yield
-    except IslandsError as error:
-        each = task.configuration
-        what = f"configuration {each.number} ({each.words()}) on {task.name}"
-        raise type(error)(f"{what}: {error}") from error
+def _named(task: Task, error: IslandsError) -> IslandsError:
+    """Return an error with the configuration and the instance in its message."""
+    each = task.configuration
+    what = f"configuration {each.number} ({each.words()}) on {task.name}"
+    return type(error)(f"{what}: {error}")
 
 
 def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
@@ -212,8 +243,7 @@ def _print_continuation(tuning: Tuning, campaign: Campaign, output: TuneOutput) 
     table = campaign.ledger.table
     if table is None:
         return
-    asked = _asked_of(tuning)
-    done = sum(table.row(asked(task)) is not None for task in tuning.tasks)
+    done = sum(table.row(asked_of(task, tuning)) is not None for task in tuning.tasks)
     if done:
         of = f"{counted(len(tuning.tasks), 'row')} of {TUNING_TABLE}"
         output.say(campaign.to_continue(done, of, force=output.force))
@@ -254,20 +284,17 @@ def header(tuning: Tuning, ranks: int) -> str:
     lines = [", ".join(parts)]
     if candidates.refused:
         lines.append(refused(candidates))
-    if runs > 1:
-        lines.append(_batch(tuning) if tuning.batched else _SEQUENTIAL)
+    if tuning.batched:
+        shared = " and the seconds of --stop" if tuning.is_timed else ""
+        lines.append(f"The {runs} runs of a configuration share launches{shared}")
+    elif runs > 1 and tuning.is_timed:
+        lines.append(_SEQUENTIAL)
     return "\n".join([*lines, ""])
 
 
 def refused(candidates: Candidates) -> str:
     """Return a line with the number of invalid configurations and the last error."""
     return f"{candidates.refused} others are invalid; the last one: {candidates.refusal}"
-
-
-def _batch(tuning: Tuning) -> str:
-    timed = any(is_timed(task.spec) for task in tuning.tasks)
-    shared = ", which shares the seconds of --stop" if timed else ""
-    return f"The {tuning.runs} runs of a configuration form a batch{shared}"
 
 
 def at_work(task: Task, tuning: Tuning) -> str:
@@ -283,14 +310,14 @@ def seconds_a_task(tuning: Tuning) -> float | None:
     return limit * (1 if tuning.batched else tuning.runs) if math.isfinite(limit) else None
 
 
-def line(dealt: Dealt[Task]) -> str:
+def line(end: TaskEnd) -> str:
     """Return the line of a finished task, with adjusted settings."""
-    task = dealt.cell
-    if dealt.made is None:
-        return f"skipped: {dealt.refusal}"
-    result = TaskResult.read(dealt.made)
+    task = end.task
+    if end.made is None:
+        return f"skipped: {end.refusal}"
+    result = TaskResult.read(end.made)
     adjusted = f"\n    {task.spec.adjusted}" if task.spec.adjusted else ""
-    time = "done before" if dealt.was_known else f"{result.seconds * len(result.costs):.2f} s"
+    time = "done before" if end.was_known else f"{result.seconds * len(result.costs):.2f} s"
     return (
         f"{one_line(task.problem.instance)}   {task.configuration.number}:"
         f" {task.configuration.words()}   {_outcome(task.problem, result)}, {time}{adjusted}"

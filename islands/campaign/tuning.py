@@ -7,13 +7,12 @@ configurations or instances are tuned in the same folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
-from time import perf_counter
 from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
@@ -30,7 +29,6 @@ from islands.campaign.configurations import (
     require_distinct,
     words_of,
 )
-from islands.campaign.engine import completed
 from islands.campaign.ledger import Asked, Made
 from islands.campaign.series import PlannedRun, SeriesPlan
 from islands.configuration.defaults import stand_in
@@ -46,10 +44,9 @@ from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.progress.result import Result
 from islands.record.files import Row, read_table
-from islands.run.build import RankOptions, take_device
-from islands.run.concurrent import run_concurrently
-from islands.run.runner import run
-from islands.run.single import Output
+from islands.run.build import take_device
+from islands.run.repeats import Repeat, Repeats, seconds_of
+from islands.run.waiting import waiting_for
 from islands.settings import Settings
 
 _NOT_TUNED = ("seed", "backend", "threads", "bound")
@@ -133,9 +130,24 @@ class Tuning:
     backend: Backend
 
     @cached_property
+    def is_timed(self) -> bool:
+        """Whether runs have a time limit, which those that share launches share."""
+        return any(each.kind == "seconds" for task in self.tasks for each in task.spec.stop)
+
+    @cached_property
     def batched(self) -> bool:
-        """Whether runs form batches: all or none, as the runs of a batch share their seconds."""
-        return all(can_batch(task.spec, self.runs) for task in self.tasks)
+        """Whether the runs of each configuration share launches."""
+
+        def shares(task: Task) -> bool:
+            problem = task.problem.adjusted(task.spec.problem)
+            return waiting_for(None, task.spec, problem, self.backend) is not None
+
+        return self.runs > 1 and all(map(shares, self.tasks))
+
+    def plan(self) -> Repeats:
+        """Return the plan of all runs: if some may not share their time, none does."""
+        asked = [(task.spec, task.problem) for task in self.tasks]
+        return Repeats(asked, shares=self.batched or not self.is_timed)
 
     @classmethod
     def of(
@@ -291,88 +303,59 @@ class TaskResult:
         return cls(costs, evaluations, reached, made["generations"], made["seconds"])
 
 
-def can_batch(spec: RunSpec, runs: int) -> bool:
-    """Return whether the runs of a configuration can form one batch."""
-    return runs > 1 and not getattr(spec.settings, "halo", False) and not spec.start
-
-
-def is_timed(spec: RunSpec) -> bool:
-    """Return whether runs have a time limit, which the runs of a batch share."""
-    return any(criterion.kind == "seconds" for criterion in spec.stop)
-
-
-def run_task(
-    spec: RunSpec,
-    problem: Problem,
-    runs: int,
-    backend: Backend,
-    *,
-    batched: bool,
-    tell: Callable[[str], None] = lambda _: None,
-) -> TaskResult:
-    """Make `runs` runs, in one batch or one after another; `tell` reports the current one."""
-    problem = problem.adjusted(spec.problem)
-    if batched:
-        batch = run_concurrently(spec, problem, runs, backend)
-        return _result([run.progress for run in batch.runs], batch.seconds, spec)
-    ends = list[Progress]()
-    for number in range(runs):
-        each = replace(spec, general=spec.general.later(number))
-        tell(f"seed {each.general.seed}")
-        result = completed(run(each, problem, World(), Output(), RankOptions(device=backend)))
-        ends.append(_progress(result, problem))
-    return _result(ends, sum(end.seconds for end in ends), spec)
-
-
 def quality_criteria(spec: RunSpec) -> list[Criterion]:
     """Return the stop criteria that depend on the cost."""
     return [criterion for criterion in spec.stop if criterion.kind in _QUALITY_KINDS]
 
 
-def _result(ends: list[Progress], seconds: float, spec: RunSpec) -> TaskResult:
-    return TaskResult(
-        costs=tuple(end.cost for end in ends),
-        evaluations=tuple(end.evaluations for end in ends),
-        reached=tuple(any(aim.met(end) for aim in quality_criteria(spec)) for end in ends),
-        generations=fmean(end.generation for end in ends),
-        seconds=seconds / len(ends),
-    )
-
-
 def _progress(result: Result, problem: Problem) -> Progress:
     """Return the progress at the end of a run, as criteria read it."""
     return Progress(
-        *(result.generations, result.evaluations, result.seconds, result.cost, result.island),
-        *(result.best_generation, 0.0, result.gap, result.best_known, problem.maximise),
+        generation=result.generations,
+        evaluations=result.evaluations,
+        seconds=result.seconds,
+        cost=result.cost,
+        island=result.island,
+        best_generation=result.best_generation,
+        mean=0.0,
+        gap=result.gap,
+        best_known=result.best_known,
+        maximise=problem.maximise,
         tolerance=problem.scale.tolerance,
     )
 
 
-def asked_of(task: Task, runs: int, *, batched: bool) -> Asked:
+def asked_of(task: Task, tuning: Tuning) -> Asked:
     """Return what the results of a task depend on.
 
-    Whether runs form a batch matters only if they have a time limit, which a batch shares.
+    Whether runs share launches matters only if they have a time limit, which they then share.
     """
     settings = {name: each for name, each in task.spec.to_mapping().items() if name not in _OWN}
-    if batched and is_timed(task.spec):
+    if tuning.batched and any(each.kind == "seconds" for each in task.spec.stop):
         settings["shares_seconds"] = True
-    return {"runs": runs, "settings": settings}
+    return {"runs": tuning.runs, "settings": settings}
 
 
-def made_of(task: Task, tuning: Tuning, tell: Callable[[str], None] = lambda _: None) -> Made:
-    """Make the runs of a task; return their results and what made them."""
-    began = perf_counter()
-    result = run_task(
-        *(task.spec, task.problem, tuning.runs, tuning.backend), batched=tuning.batched, tell=tell
+def made_of(task: Task, repeats: Sequence[Repeat]) -> Made:
+    """Return what the ledger keeps of the runs of a task."""
+    results, seconds = [each.result for each in repeats], seconds_of(repeats)
+    aims = quality_criteria(task.spec)
+    ends = [_progress(each, task.problem) for each in results]
+    found = TaskResult(
+        costs=tuple(each.cost for each in results),
+        evaluations=tuple(each.evaluations for each in results),
+        reached=tuple(any(aim.met(end) for aim in aims) for end in ends),
+        generations=fmean(each.generations for each in results),
+        seconds=seconds / len(results),
     )
     return {
         "instance": task.problem.instance,
         "configuration": task.configuration.number,
         "values": task.configuration.values,
-        **asdict(result),
-        "elapsed": perf_counter() - began,
-        "backend": tuning.backend.name,
-        "device": tuning.backend.device,
+        **asdict(found),
+        "elapsed": seconds + max(each.compile_seconds for each in results),
+        "backend": results[0].backend,
+        "device": results[0].device,
     }
 
 

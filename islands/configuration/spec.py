@@ -238,12 +238,10 @@ class Visits:
             every = min(every, _CONVERGED_EVERY)
         return cls(interval, every, last_generation(spec.stop))
 
-    def after(self, generation: int, unrecorded: int = 0) -> int:
-        """Return the next visit; none is for a row of the trace up to `unrecorded`."""
-        steps = [(self.record_every, max(generation, unrecorded))]
-        if self.migration_interval is not None:
-            steps.append((self.migration_interval, generation))
-        visits = [after - after % step + step for step, after in steps]
+    def after(self, generation: int) -> int:
+        """Return the next visit."""
+        steps = (self.record_every, self.migration_interval)
+        visits = [generation - generation % step + step for step in steps if step is not None]
         if self.last is not None and generation < self.last:
             visits.append(self.last)
         return min(visits)

@@ -9,7 +9,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import reduce
 from numbers import Real
+from operator import or_
 from typing import Any
 
 from islands.configuration.given import twice
@@ -302,9 +304,10 @@ def time_limit(criteria: Iterable[Criterion]) -> float:
     return min(limits, default=math.inf)
 
 
-def is_spent(criteria: Iterable[Criterion], progress: Progress) -> bool:
-    """Return whether a limit of evaluations is reached."""
-    return any(each.met(progress) for each in criteria if each.kind == "evaluations")
+def is_spent(criteria: Iterable[Criterion], state: State) -> Any:
+    """Return whether a limit of evaluations is reached, by a run or by each of several."""
+    met = [each.met(state) for each in criteria if each.kind == "evaluations"]
+    return reduce(or_, met, False)
 
 
 def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | None:

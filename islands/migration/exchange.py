@@ -114,17 +114,16 @@ class Exchange:
         *,
         deal: Deal,
         seed: int,
-        runs: int = 1,
         starts: Islands = np.zeros(1, np.int64),  # noqa: B008
     ) -> None:
-        """Plan the exchange of the islands of all `runs`, which have consecutive seeds.
+        """Plan the exchange of all islands.
 
         `transport` is one that has passed its trial; `starts` are the colonies' first islands.
         """
         self._settings, self._backend, self._world = settings, backend, world
-        self._planner = Planner(TOPOLOGIES[settings.topology], world, deal, runs=runs, seed=seed)
+        self._planner = Planner(TOPOLOGIES[settings.topology], world, deal, seed=seed)
         self._starts = starts
-        self.active = migrates(settings, self._planner.islands_a_run)
+        self.active = migrates(settings, deal.islands)
         self._transport_kind = transport if self.active else None
         self._carrier: Transport | None = None
         self.migrations = 0

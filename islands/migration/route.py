@@ -46,18 +46,11 @@ class Route:
 
 
 class Planner:
-    """Plans the route of each migration through one rank.
+    """Plans the route of each migration through one rank."""
 
-    The islands belong to several runs with consecutive seeds. No migrant leaves its run.
-    """
-
-    def __init__(
-        self, topology: Topology, world: World, deal: Deal, *, runs: int, seed: int
-    ) -> None:
-        """Plan for the islands of all `runs`, as they are dealt to the ranks."""
-        self._topology, self._world = topology, world
-        self._islands, self._seed = deal.islands, seed
-        self.islands_a_run = deal.islands // runs
+    def __init__(self, topology: Topology, world: World, deal: Deal, *, seed: int) -> None:
+        """Plan for the islands as they are dealt to the ranks."""
+        self._topology, self._world, self._seed = topology, world, seed
         self._deal = deal
         self.mine = deal.held(world.rank)
         """The islands of this rank."""
@@ -67,9 +60,7 @@ class Planner:
     @property
     def most_sources(self) -> int:
         """The largest number of islands that one island receives from."""
-        size = self.islands_a_run
-        seeds = range(self._seed, self._seed + self._islands // size)
-        return max(self._topology.widest(size, seed) for seed in seeds)
+        return self._topology.widest(self._deal.islands, self._seed)
 
     def most_slots(self, first: Route) -> int:
         """Return the largest number of slots in any route, of which this is the first."""
@@ -79,26 +70,15 @@ class Planner:
 
     def route(self, number: int) -> Route:
         """Return the route of the migration with this number, counted from 1."""
-        rank = self._world.rank
-        if self.changes:
-            every = self._sources(number, range(self._islands))
-            return plan(lambda block: every[block.start : block.stop], self._deal, rank)
-        return plan(lambda block: self._sources(number, block), self._deal, rank)
+        scene = Scene(self._deal.islands, self._seed, number)
 
-    def _sources(self, number: int, receivers: range) -> Islands:
-        """Return a row for each receiver: the islands of its run that send to it, then NOBODY."""
-        size, rows = self.islands_a_run, []
-        for run in range(receivers.start // size, -(-receivers.stop // size)):
-            first, scene = run * size, Scene(size, self._seed + run, number)
-            of_run = range(max(receivers.start - first, 0), min(receivers.stop - first, size))
-            sources = self._topology.sources(scene, of_run)
-            rows.append(np.where(sources == NOBODY, NOBODY, sources + first))
-        found = np.full((len(receivers), max(each.shape[1] for each in rows)), NOBODY, np.int64)
-        done = 0
-        for each in rows:
-            found[done : done + len(each), : each.shape[1]] = each
-            done += len(each)
-        return found
+        def sources(receivers: range) -> Islands:
+            return self._topology.sources(scene, receivers)
+
+        if self.changes:
+            every = sources(range(self._deal.islands))
+            return plan(lambda block: every[block.start : block.stop], self._deal, self._world.rank)
+        return plan(sources, self._deal, self._world.rank)
 
 
 def plan(sources_of: Callable[[range], Islands], deal: Deal, rank: int) -> Route:

@@ -61,15 +61,11 @@ def require_fit(
     *,
     islands: int,
     seed: int,
-    runs: int = 1,
 ) -> None:
-    """Refuse a population that is too small for the algorithm or the migrants.
-
-    There are `islands` in each of the concurrent `runs`, the first of which has this `seed`.
-    """
+    """Refuse a population that is too small for the algorithm or the migrants."""
     algorithm.require_islands(islands)
     if algorithm.halo:
-        _require_slices(algorithm.halo, population, migration, islands, runs)
+        _require_slices(algorithm.halo, population, migration, islands)
     if not migrates(migration, islands):
         return
     migrants, topology = migration.migrants, TOPOLOGIES[migration.topology]
@@ -78,7 +74,7 @@ def require_fit(
             f"migrants={migrants}: must be at most population={population}. Lower it, or raise"
             " population"
         )
-    sources = max(topology.widest(islands, seed + run) for run in range(runs))
+    sources = topology.widest(islands, seed)
     replaceable = population - fixed(algorithm)
     if sources * migrants > replaceable:
         random = option("migration", "random")
@@ -92,18 +88,13 @@ def require_fit(
 
 
 def _require_slices(
-    reach: int, population: int, migration: MigrationSettings, islands: int, runs: int
+    reach: int, population: int, migration: MigrationSettings, islands: int
 ) -> None:
-    """Refuse slices that are too small for the halo, concurrent runs, and migration."""
+    """Refuse slices that are too small for the halo, and migration."""
     if reach > population:
         raise UsageError(
             f"population={population}: with halo=true an island needs at least the {reach}"
             " individuals that its neighbour reads. Raise population, or lower neighbours or radius"
-        )
-    if runs > 1:
-        raise UsageError(
-            f"halo=true with {runs} concurrent runs: their islands would form one ring. Run one"
-            " after another, or choose halo=false"
         )
     if migrates(migration, islands):
         raise UsageError(

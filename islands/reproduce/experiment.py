@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, Self
 
 from islands.campaign.engine import Campaign, completed
 from islands.configuration.resolve import layers, resolve
+from islands.errors import IslandsError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.build import take_device
-from islands.run.concurrent import ConcurrentRuns, run_concurrently
+from islands.run.repeats import Repeat, Repeats, seconds_of
 from islands.run.runner import run_requested
 from islands.run.single import Output
 from islands.text import counted
@@ -87,9 +88,9 @@ class Sample:
     """Seconds of the batch, divided by the number of runs."""
 
     @classmethod
-    def of(cls, problem: Problem, batch: ConcurrentRuns) -> Self:
+    def of(cls, problem: Problem, batch: Sequence[Repeat]) -> Self:
         """Return the statistics of a batch."""
-        ends = [run.progress for run in batch.runs]
+        ends = [each.result for each in batch]
         costs = tuple(end.cost for end in ends if end.cost is not None)
         gaps = _gaps(problem, costs)
         return cls(
@@ -98,11 +99,11 @@ class Sample:
             without=len(ends) - len(costs),
             gaps=gaps,
             hits=sum(gap <= 0 for gap in gaps),
-            last_gaps=_gaps(problem, [run.present for run in batch.runs]),
+            last_gaps=_gaps(problem, [each.present for each in batch]),
             best_generations=tuple(end.best_generation for end in ends if end.cost is not None),
             evaluations=tuple(end.evaluations for end in ends),
-            generations=max(end.generation for end in ends),
-            seconds=batch.seconds_a_run,
+            generations=max(end.generations for end in ends),
+            seconds=seconds_of(batch) / len(batch),
         )
 
     @classmethod
@@ -252,18 +253,17 @@ class Experiment:
         results = (self.run(problem, seed) for seed in self.seeds(runs))
         return [result.cost for result in results if result.cost is not None]
 
-    def batch(self, problem: Problem, runs: int, **options: Any) -> ConcurrentRuns:
-        """Return the runs with seeds 1, 2, ...: a batch on each rank, which divide the runs."""
+    def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
+        """Return the runs with seeds 1, 2, ..., which all ranks make at the same time."""
         spec = resolve(layers(self._options(problem, 1, options)), problem)
-        device = take_device(self.world, self.backend)
-
-        def made(numbers: range) -> ConcurrentRuns:
-            first = spec.general.later(numbers.start)
-            return run_concurrently(replace(spec, general=first), problem, len(numbers), device)
-
-        parts = self.campaign.divided(runs, made)
-        every = tuple(run for part in parts for run in part.runs)
-        return ConcurrentRuns(every, max(part.seconds for part in parts))
+        device, made = take_device(self.world, self.backend), dict[int, Repeat]()
+        a_rank = -(-runs // self.world.size)
+        plan = Repeats([(spec, problem)])
+        for (_, run), found in self.campaign.cells(plan, plan.cells([0], runs), [device], a_rank):
+            if isinstance(found, IslandsError):
+                self.campaign.raise_together(found)
+            made[run] = found
+        return [made[run] for run in range(runs)]
 
     def seeds(self, runs: int) -> range:
         """Return the seeds of the requested number of runs, by default of `runs`."""

@@ -1,4 +1,8 @@
-"""Launches that take too long, because the evaluations of a user do, are halted."""
+"""Launches of many runs that take too long, such as with slow evaluations of a user, are halted.
+
+One run alone ends in the middle of a generation if its time is over; runs that share launches do
+not. So launches are short, and if a single generation takes too long, the runs are made alone.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
 
-_LONGEST = 2.0
-"""Seconds after which a launch is halted."""
+LONGEST = 2.0
+"""Seconds after which a launch is halted if nobody knows how long evaluations take."""
 _USUAL = 0.25
-"""Seconds of a launch whose generations are known to be short."""
+"""Seconds of a launch, after which the clock and signals are looked at."""
 _LOOK_SECONDS = 0.1
 _FASTER = 4
 """How many times as many generations as before a launch may have."""
@@ -19,9 +23,10 @@ _FASTER = 4
 class Watch:
     """A thread that halts the work of the device if it takes long or nobody waits for it."""
 
-    def __init__(self, halt: Callable[[], None]) -> None:
-        """Take the function that lets the launches in progress end early."""
-        self._halt, self._lock, self._ended = halt, Lock(), Event()
+    def __init__(self, halt: Callable[[], None], longest: float) -> None:
+        """Take the function that lets the launches in progress end early, after so many seconds."""
+        self._halt, self._longest = halt, longest
+        self._lock, self._ended = Lock(), Event()
         self._began: float | None = None
         self._seconds = 0.0
         self.has_halted = False
@@ -64,6 +69,6 @@ class Watch:
                 began = self._began
                 if began is None or self.has_halted:
                     continue
-                if must_end() or time.perf_counter() - began > _LONGEST:
+                if must_end() or time.perf_counter() - began > self._longest:
                     self.has_halted = True
                     self._halt()

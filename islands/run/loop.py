@@ -86,23 +86,18 @@ class Epochs:
             if requests.signals or requests.seconds >= self._limit:
                 return
 
-    def run_epoch(self, unmeasured: int = 0) -> None:
-        """Advance to the first visit after a generation, and migrate; end earlier if it is over."""
-        while True:
-            visit = self._visits.after(self._archipelago.generation, unmeasured)
-            if not self._reach(visit, unmeasured):
-                return
-            if self._visits.migrate(visit):
-                self._migrate()
-                self.phases.lap(usage.MIGRATION)
-            if visit > unmeasured:
-                return
+    def run_epoch(self) -> None:
+        """Advance to the next visit, and migrate; end earlier if the run may be over."""
+        visit = self._visits.after(self._archipelago.generation)
+        if self._reach(visit) and self._visits.migrate(visit):
+            self._migrate()
+            self.phases.lap(usage.MIGRATION)
 
-    def _reach(self, visit: int, unmeasured: int) -> bool:
+    def _reach(self, visit: int) -> bool:
         """Advance to a visit; return whether it is reached, or the run may be over earlier."""
         while (generation := self._archipelago.generation) < visit:
-            count = self._pace.next_count(max(generation, unmeasured))
-            step = int(min(self._longest_step(), min(visit, count) - generation))
+            count = self._pace.next_count(generation)
+            step = int(min(self._pace.step, min(visit, count) - generation))
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
@@ -137,10 +132,6 @@ class Epochs:
         self._archipelago.advance(generations)
         return True
 
-    def _longest_step(self) -> float:
-        """Return the number of generations after which the clock and signals must be checked."""
-        return self._pace.step
-
     def _migrate(self) -> None:
         self._archipelago.migrate()
 
@@ -153,7 +144,7 @@ class Epochs:
 
     def _may_be_spent(self) -> bool:
         """Return whether the limit of evaluations may be reached inside an epoch; collective."""
-        return self._pace.counts_at(self._archipelago.generation)
+        return bool(self._pace.counts_at(self._archipelago.generation))
 
     def _report(self) -> None:
         """Report the last epoch unless this is done."""
@@ -298,9 +289,8 @@ class Loop(Epochs):
         return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
 
     def _may_be_spent(self) -> bool:
-        return super()._may_be_spent() and is_spent(
-            self._spec.stop, self._measured(self._seconds())
-        )
+        is_counted = super()._may_be_spent()
+        return is_counted and bool(is_spent(self._spec.stop, self._measured(self._seconds())))
 
     def _step_ended(self, seconds: float) -> None:
         """Show the progress between two distant visits, and write a checkpoint if it is due."""

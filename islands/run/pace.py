@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from typing import Any
 
 from islands.algorithms import ALGORITHMS, KIND
 from islands.configuration.spec import RunSpec
@@ -20,11 +20,6 @@ _ENOUGH = 10
 """Searches that must have been measured, on average, before their time predicts that of others."""
 _REMEMBERED = 0.9
 """The share of the slowest time that counts after another step, which may have been lucky."""
-_MOST_UNMEASURED = 1024
-"""Generations between two measurements if no run can end.
-
-A GPU is idle while the host measures.
-"""
 
 
 class Pace:
@@ -77,10 +72,13 @@ class Pace:
         every = self._counts_every
         return generation - generation % every + every if every else math.inf
 
-    def counts_at(self, generation: int) -> bool:
-        """Return whether evaluations are compared with their limit at a generation."""
+    def counts_at(self, generation: Any) -> Any:
+        """Return whether evaluations are compared with their limit at a generation.
+
+        Of an array of generations, return an array.
+        """
         every = self._counts_every
-        return every > 0 and generation > 0 and generation % every == 0
+        return (generation > 0) & (generation % every == 0) if every else False
 
     def epoch_ended(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Adapt to the speed of the epoch that has ended."""
@@ -173,21 +171,3 @@ def most_evaluations(spec: RunSpec, problem: Problem) -> float:
         calls = algorithm.children + improver(each.improver, problem.size).most_calls()
         most += each.islands * each.population * each.rate * calls
     return most
-
-
-def last_unmeasured(spec: RunSpec, generation: int, most: float, evaluations: Iterable[int]) -> int:
-    """Return a generation up to which no run can end; 0 if this is unknown.
-
-    `evaluations` are those of the runs at `generation`, and `most` those of a run in a generation.
-    """
-    if any(each.kind not in ("generations", "evaluations") for each in spec.stop):
-        return 0
-    limits = [each.value for each in spec.stop if each.kind == "evaluations"]
-    left = min(limits, default=math.inf) - 1 - max(evaluations, default=0)
-    certain = left // most if math.isfinite(left) else math.inf
-    if certain >= _MOST_UNMEASURED:
-        return generation + _MOST_UNMEASURED - 1
-    # The next measurement is one generation later: a GPU stores a graph for each length of a step,
-    # so that powers of two are best.
-    step = 1 << (int(max(0, certain)) + 1).bit_length() - 1
-    return generation + step - 1

@@ -1,11 +1,9 @@
-"""From what a user asks for to instances that wait for a place in shared launches."""
+"""From the cells of a plan to runs that can begin: problems are read, and settings resolved."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Generic
 
 from islands.backends.base import Backend
 from islands.configuration.fit import require_block_memory
@@ -14,34 +12,18 @@ from islands.configuration.spec import RunSpec
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Finder
 from islands.problems.base import Problem
-from islands.run.request import load_instance, resolved
-from islands.run.waiting import Key, Waiting, waiting_for
+from islands.run.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
+from islands.run.request import load_instance, resolved, starting_from
+from islands.run.waiting import Waiting, waiting_for
 from islands.settings import Settings
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """An instance that a user asks for."""
+class Preparing(Generic[Cell]):
+    """Resolves the settings of cells; those of alike problems are resolved once."""
 
-    name: str
-    problem: Problem | None = None
-    """None: read it by its name."""
-    seed: int | None = None
-    """None: that of the settings."""
-
-
-class Preparing:
-    """Resolves the settings of instances; those of alike ones are resolved once."""
-
-    def __init__(
-        self,
-        backend: Backend,
-        options: Callable[[Wanted], Mapping[str, Any]],
-        config: Path | None = None,
-    ) -> None:
-        """Take the device, and a function that returns all options of an instance."""
-        self._backend, self._options = backend, options
-        self._config = config
+    def __init__(self, plan: Plan[Cell], backend: Backend) -> None:
+        """Prepare runs on this device."""
+        self._plan, self._backend = plan, backend
         self._settings: dict[type[Problem], Settings] = {}
         """The settings of problems, which are those of all of a kind."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
@@ -49,26 +31,29 @@ class Preparing:
         self._name = "", ""
         """The last name, and the same as `absolute` returns it."""
 
-    def waiting(self, key: Key, wanted: Wanted) -> Waiting[Key] | None:
-        """Return the instance with its settings; None if it cannot share launches."""
-        asked, problem = None, wanted.problem
+    def ready(self, cell: Cell) -> Ready[Cell]:
+        """Return the run of a cell: a `Waiting` if it can share launches."""
+        plan = self._plan
+        if isinstance(plan, ResolvedPlan):
+            return self._of(cell, *plan.resolved(cell))
+        assert isinstance(plan, AskedPlan), "there are no others"
+        asked, (name, problem) = None, plan.instance(cell)
         if problem is None:
-            asked = layers(self._options(wanted), self._config)
+            asked = layers(plan.options(cell), plan.config)
             problem = load_instance(asked, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
-        likeness = problem.likeness()
-        if likeness is None:
-            return self._first(key, wanted, problem, asked)[1]
-        known = type(problem), likeness, wanted.seed is None
+        likeness, seed = problem.likeness(), plan.seed(cell)
+        if likeness is None or plan.start:
+            return self._first(plan, cell, problem, asked)
+        known = type(problem), likeness, seed is None
         if known not in self._known:
-            self._known[known] = self._first(key, wanted, problem, asked)
-            return self._known[known][1]
+            first = self._first(plan, cell, problem, asked)
+            self._known[known] = first.spec, first if isinstance(first, Waiting) else None
+            return first
         spec, alike = self._known[known]
-        if alike is None:
-            return None
-        seed = spec.general.seed if wanted.seed is None else wanted.seed
-        return alike.like(key, spec.of(self._absolute(wanted.name), seed), problem)
+        spec = spec.of(self._absolute(name), spec.general.seed if seed is None else seed)
+        return Ready(cell, spec, problem) if alike is None else alike.like(cell, spec, problem)
 
     def _absolute(self, name: str) -> str:
         """Return a name that is valid in any folder; problems from arrays have the same one."""
@@ -77,11 +62,18 @@ class Preparing:
         return self._name[1]
 
     def _first(
-        self, key: Key, wanted: Wanted, problem: Problem, asked: Sequence[Layer] | None
-    ) -> tuple[RunSpec, Waiting[Key] | None]:
+        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Sequence[Layer] | None
+    ) -> Ready[Cell]:
         if asked is None:
-            asked = layers(self._options(wanted), self._config)
-        spec, problem = resolved(asked, problem)
+            asked = layers(plan.options(cell), plan.config)
+        spec, problem = starting_from(plan.start, *resolved(asked, problem))
         self._settings[type(problem)] = spec.problem
+        return self._of(cell, spec, problem)
+
+    def _of(self, cell: Cell, spec: RunSpec, problem: Problem) -> Ready[Cell]:
         require_block_memory(spec, problem, lambda: self._backend.block_memory)
-        return spec, waiting_for(key, spec, problem, self._backend)
+        if not self._plan.shares:
+            return Ready(cell, spec, problem)
+        has_own_kind = self._plan.repeats
+        waiting = waiting_for(cell, spec, problem, self._backend, has_own_kind=has_own_kind)
+        return Ready(cell, spec, problem) if waiting is None else waiting

@@ -1,4 +1,4 @@
-"""A queue of instances: those of the same kind share launches, the others are solved alone.
+"""A queue of runs: those of the same kind share launches, the others are made alone.
 
 The threads of a GPU, which have a stream each, share a queue: each solves another kind, so that the
 device is busy also if there are few instances of each.
@@ -12,15 +12,16 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from threading import Event, Lock, get_ident
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from islands.backends.base import Backend
 from islands.errors import IslandsError
-from islands.progress.result import Result
+from islands.instances.lines import reading_until
+from islands.run.plan import Cell, Plan, Ready
+from islands.run.preparing import Preparing
 from islands.run.shared import Sharing
 from islands.run.waiting import MOST_PLACES, Waiting, places_for
 
-Key = TypeVar("Key")
 _FEWEST, _FEWEST_OF_FEW_ITEMS, _FEW_ITEMS = 2, 1, 1000
 """Instances of a kind for which places are worth their memory; with several threads, even one, if
 it has few items: otherwise, it would wait for its turn, and need programs of its own. Launches of
@@ -42,24 +43,28 @@ _READING_SECONDS = 0.5
 """How long instances are read before the first ones begin."""
 
 
-class Queue(Generic[Key]):
-    """Solves instances in an order that lets many share launches; for one thread or several."""
+class Queue(Generic[Cell]):
+    """Makes the cells of a plan in an order that lets many share launches."""
 
     def __init__(
         self,
-        keys: Iterator[Key | None],
-        prepare: Callable[[Key], Waiting[Key] | None],
+        plan: Plan[Cell],
+        cells: Iterator[Cell | None],
+        device: Backend,
         is_over: Callable[[], bool] = lambda: False,
+        *,
         threads: int = 1,
+        places: int | None = None,
     ) -> None:
-        """Take instances by their keys, when they are needed; a key is None if none is known yet.
+        """Take cells when they are needed; one is None if none is known yet.
 
-        `prepare` returns None for an instance that cannot share launches; one thread at a time
-        calls it. When `is_over` is true, those in progress end without a result. `threads` is the
-        number of threads that call `results`.
+        When `is_over` is true, those in progress end without a result. `threads` is the number of
+        threads that call `results`, with streams of the device, and `places` the number of runs
+        that share launches; by default, as many as fill it.
         """
-        self._keys, self._prepare, self._is_over = keys, prepare, is_over
-        self._threads = threads
+        self._plan, self._cells, self._is_over = plan, cells, is_over
+        self._preparing = Preparing(plan, device)
+        self._threads, self._places = threads, places
         self._reading, self._lock = Lock(), Lock()
         """Of the thread that reads instances, and of all that change those that wait."""
         self._turn = Lock()
@@ -67,9 +72,9 @@ class Queue(Generic[Key]):
         functions of a user, which need not be ready for several threads."""
         self._has_news = Event()
         """Set when a kind waits that no thread solves, and when nothing is left to do."""
-        self._waiting: dict[Hashable, deque[Waiting[Key]]] = {}
-        self._others: deque[Key] = deque()
-        self._failed: deque[tuple[Key, IslandsError]] = deque()
+        self._waiting: dict[Hashable, deque[Waiting[Cell]]] = {}
+        self._others: deque[Ready[Cell]] = deque()
+        self._failed: deque[tuple[Cell, IslandsError]] = deque()
         self._count = self._bytes = 0
         """The number of instances that wait, and what their arrays take."""
         self._ahead = 1
@@ -82,23 +87,18 @@ class Queue(Generic[Key]):
         self._alone_kinds = set[Hashable]()
         """Those that are solved alone."""
 
-    def results(
-        self, backend: Backend, alone: Callable[[Key], Result]
-    ) -> Iterator[tuple[Key, Result | IslandsError]]:
-        """Yield the result of each instance that this thread solves, or the error that it caused.
-
-        `alone` solves an instance that cannot share launches; one thread at a time calls it.
-        """
+    def results(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
+        """Yield what the plan makes of the result of each cell, or the error that it caused."""
         nap = _LOOK_SECONDS
         try:
             while not self._is_over():
                 self._has_news.clear()
                 yield from self._failures()
                 if self._others and not self._turn.locked():
-                    yield from self._of_others(backend, alone)
+                    yield from self._of_others(backend)
                 elif (kind := self._begun(backend)) is not None:
                     try:
-                        yield from self._of_kind(kind, backend, alone)
+                        yield from self._of_kind(kind, backend)
                     finally:
                         self._in_progress.discard(kind)
                         self._began.pop(get_ident(), None)
@@ -150,7 +150,7 @@ class Queue(Generic[Key]):
             is_alone = kind in self._alone_kinds
             if is_alone or len(self._waiting[kind]) < self._fewest(kind):
                 if is_alone or self._is_short or self._count >= self._ahead:
-                    self._leave(self._taken(kind).key)
+                    self._leave(self._taken(kind))
                 return None
             self._in_progress.add(kind)
             self._began[get_ident()] = time.monotonic()
@@ -161,9 +161,9 @@ class Queue(Generic[Key]):
         has_few_items = self._waiting[kind][0].problem.size <= _FEW_ITEMS
         return _FEWEST_OF_FEW_ITEMS if self._threads > 1 and has_few_items else _FEWEST
 
-    def _leave(self, key: Key) -> None:
+    def _leave(self, ready: Ready[Cell]) -> None:
         """Let an instance be solved alone."""
-        self._others.append(key)
+        self._others.append(ready)
         self._has_news.set()
 
     def _read_ahead(self, backend: Backend) -> None:
@@ -180,24 +180,25 @@ class Queue(Generic[Key]):
                 if kind is None:
                     return
                 first = self._waiting[kind][0]
-            ahead = 2 * places_for(first, backend, self._threads)
+            ahead = 2 * self._places_for(first, backend)
             if self._threads > 1:
                 ahead = max(ahead, min(_MOST_AHEAD, ahead * kinds))
             if ahead <= self._ahead:
                 return
             self._ahead = ahead
 
+    def _places_for(self, first: Waiting[Cell], backend: Backend) -> int:
+        return places_for(first, backend, self._threads, self._places)
+
     def _free_kind(self) -> Hashable | None:
         """Return the kind of most instances that wait, among those that no thread solves."""
         free = [kind for kind in self._waiting if kind not in self._in_progress]
         return max(free, key=lambda kind: len(self._waiting[kind]), default=None)
 
-    def _of_kind(
-        self, kind: Hashable, backend: Backend, alone: Callable[[Key], Result]
-    ) -> Iterator[tuple[Key, Result | IslandsError]]:
+    def _of_kind(self, kind: Hashable, backend: Backend) -> Iterator[tuple[Cell, Any]]:
         """Yield the results of the instances of a kind that share launches, and of others."""
         waiting = self._waiting[kind]
-        most = places_for(waiting[0], backend, self._threads)
+        most = self._places_for(waiting[0], backend)
         places = min(len(waiting), most)
         try:
             sharing = Sharing(waiting[0], places, backend)
@@ -206,21 +207,23 @@ class Queue(Generic[Key]):
             return
         next_of_kind = partial(self._next, sharing, may_grow=places < most)
         try:
-            for key, result in sharing.solve(next_of_kind, self._is_over):
+            for ready, result in sharing.solve(next_of_kind, self._is_over):
                 if sharing.is_slow:
                     self._alone_kinds.add(kind)
                 if result is None:
-                    self._leave(key)
+                    self._leave(ready)
+                elif isinstance(result, IslandsError):
+                    yield ready.cell, result
                 else:
-                    yield key, result
+                    yield ready.cell, self._plan.made(ready, result)
                 yield from self._failures()
                 solves_others = self._threads == 1 and not sharing.is_slow
                 while solves_others and self._others and not self._is_over():
-                    yield from self._of_others(backend, alone)
+                    yield from self._of_others(backend)
         finally:
             backend.synchronise()  # another thread may get the memory
 
-    def _next(self, sharing: Sharing[Key], *, may_grow: bool) -> Waiting[Key] | None:
+    def _next(self, sharing: Sharing[Cell], *, may_grow: bool) -> Waiting[Cell] | None:
         """Return the next instance of a kind; None if there is none among the next ones.
 
         Also None if far more wait than there are places, and it `may_grow`: then the kind begins
@@ -238,7 +241,7 @@ class Queue(Generic[Key]):
             taken = self._take(kind)
             if sharing.fits(taken):
                 return taken
-            self._leave(taken.key)
+            self._leave(taken)
         return None
 
     def _read_one(self) -> bool:
@@ -250,11 +253,11 @@ class Queue(Generic[Key]):
         finally:
             self._reading.release()
 
-    def _take(self, kind: Hashable) -> Waiting[Key]:
+    def _take(self, kind: Hashable) -> Waiting[Cell]:
         with self._lock:
             return self._taken(kind)
 
-    def _taken(self, kind: Hashable) -> Waiting[Key]:
+    def _taken(self, kind: Hashable) -> Waiting[Cell]:
         taken = self._waiting[kind].popleft()
         self._count -= 1
         self._bytes -= taken.bytes
@@ -276,30 +279,36 @@ class Queue(Generic[Key]):
             if has_read and time.monotonic() > end:
                 break
             try:
-                key = next(self._keys)
+                cell = next(self._cells)
             except StopIteration:
                 self._is_at_end = True
                 break
-            if key is None:
+            if cell is None:
                 break
             has_read = True
-            try:
-                waiting = self._prepare(key)
-            except IslandsError as error:
-                self._failed.append((key, error))
-                self._has_news.set()
-                continue
-            if waiting is None:
-                self._leave(key)
-                continue
-            with self._lock:
-                is_new = waiting.kind not in self._waiting
-                self._waiting.setdefault(waiting.kind, deque()).append(waiting)
-                self._count += 1
-                self._bytes += waiting.bytes
-            if is_new and waiting.kind not in self._in_progress:
-                self._has_news.set()
+            self._sort(cell)
         return has_read
+
+    def _sort(self, cell: Cell) -> None:
+        """Prepare a cell, and put it where it waits."""
+        try:
+            with self._plan.trusted(), reading_until(self._is_over):
+                ready = self._preparing.ready(cell)
+        except IslandsError as error:
+            if not self._is_over():  # otherwise, it may not have been read
+                self._failed.append((cell, error))
+                self._has_news.set()
+            return
+        if not isinstance(ready, Waiting):
+            self._leave(ready)
+            return
+        with self._lock:
+            is_new = ready.kind not in self._waiting
+            self._waiting.setdefault(ready.kind, deque()).append(ready)
+            self._count += 1
+            self._bytes += ready.bytes
+        if is_new and ready.kind not in self._in_progress:
+            self._has_news.set()
 
     def _is_full(self) -> bool:
         """Return whether enough instances are left, or too large ones wait."""
@@ -308,31 +317,29 @@ class Queue(Generic[Key]):
         most = self._ahead if self._threads == 1 else max(self._ahead, _LOOK_AHEAD)
         return is_large or len(self._others) + len(self._failed) >= most
 
-    def _failures(self) -> Iterator[tuple[Key, IslandsError]]:
+    def _failures(self) -> Iterator[tuple[Cell, Any]]:
         while failed := _popped(self._failed):
             yield failed
 
-    def _of_others(
-        self, backend: Backend, alone: Callable[[Key], Result]
-    ) -> Iterator[tuple[Key, Result | IslandsError]]:
+    def _of_others(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
         """Yield the result of one that is solved alone, if it is this thread's turn."""
-        made = self._made_alone(backend, alone)
+        made = self._made_alone(backend)
         if made is not None and not self._is_over():  # it may not have come to its end
             yield made
 
-    def _made_alone(
-        self, backend: Backend, alone: Callable[[Key], Result]
-    ) -> tuple[Key, Result | IslandsError] | None:
+    def _made_alone(self, backend: Backend) -> tuple[Cell, Any] | None:
         """Return the result of one that is solved alone; None if it is not this thread's turn."""
         if not self._turn.acquire(blocking=False):
             return None
         try:
-            if (key := _popped(self._others)) is None:
+            if (ready := _popped(self._others)) is None:
                 return None
             try:
-                return key, alone(key)
+                with self._plan.trusted():
+                    result = self._plan.alone(ready, backend, self._is_over)
+                    return ready.cell, self._plan.made(ready, result)
             except IslandsError as error:
-                return key, error
+                return ready.cell, error
             finally:
                 backend.synchronise()
         finally:

@@ -167,7 +167,7 @@ def run(
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
-        Interruption(suspends=suspends if writes else "") as interruption,
+        Interruption(suspends=suspends if writes else "", ends=output.ends) as interruption,
         ExitStack() as taken,
     ):
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)

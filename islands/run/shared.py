@@ -1,7 +1,7 @@
-"""Many instances that share launches: each is solved as if alone, with the same bits.
+"""Many runs that share launches: each gives the bits that it would give alone.
 
-Instances of the same size and kind take the places of the runs of `SharedRuns`. A run that is over
-leaves its place to the next instance.
+Runs of the same size and kind take the places of `SharedRuns`. A run that is over leaves its place
+to the next one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
@@ -25,7 +25,7 @@ from islands.archipelago.measure import (
 from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec, Visits
-from islands.configuration.stop import first_reason
+from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.errors import IslandsError
 from islands.migration.shared import Landing
 from islands.parallel import World
@@ -36,15 +36,17 @@ from islands.progress.standings import Standings
 from islands.progress.tally import Tally, summarise
 from islands.progress.usage import Machine
 from islands.record.tables import MemoryRecords
-from islands.run.halting import Watch
+from islands.run.halting import LONGEST, Watch
+from islands.run.pace import Pace, most_evaluations
+from islands.run.plan import Cell
 from islands.run.single import check_exactly, combined, completed
-from islands.run.waiting import Key, Waiting, with_arrays
+from islands.run.waiting import Waiting, with_arrays
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Take = Callable[[], Waiting[Key] | None]
-"""Returns the next instance of a kind, or None if there is none now."""
+Take = Callable[[], Waiting[Cell] | None]
+"""Returns the next run of a kind, or None if there is none now."""
 
 
 class Visit(NamedTuple):
@@ -59,11 +61,10 @@ class Visit(NamedTuple):
 
 
 @dataclass
-class _Run(Generic[Key]):
-    """An instance at a place."""
+class _Run(Generic[Cell]):
+    """A run at a place."""
 
-    waiting: Waiting[Key]
-    began: float
+    waiting: Waiting[Cell]
     visits: list[Visit] = field(default_factory=list)
 
 
@@ -77,10 +78,10 @@ class _Search:
 
 
 @dataclass(frozen=True)
-class _Ended(Generic[Key]):
+class _Ended(Generic[Cell]):
     """A run that is over, and what it has found or the fault that has ended it."""
 
-    run: _Run[Key]
+    run: _Run[Cell]
     found: _Search | IslandsError
 
 
@@ -88,11 +89,11 @@ class _HaltedError(Exception):
     """The device has left its work incomplete."""
 
 
-class Sharing(Generic[Key]):
-    """Solves instances of one kind that share launches."""
+class Sharing(Generic[Cell]):
+    """Makes runs of one kind that share launches."""
 
-    def __init__(self, first: Waiting[Key], places: int, backend: Backend) -> None:
-        """Compile the program for instances like the first one, with `places` at a time."""
+    def __init__(self, first: Waiting[Cell], places: int, backend: Backend) -> None:
+        """Compile the program for runs like the first one, with `places` at a time."""
         self._spec, self._backend = first.spec, backend
         colony = first.spec.as_colony()
         self._parts = parts_for(colony, first.problem, places, backend)
@@ -101,29 +102,33 @@ class Sharing(Generic[Key]):
             migration=first.spec.migration if first.spec.migrates else None,
         )
         self.kind, self.places = first.kind, places
-        self._ready: deque[Waiting[Key]] = deque()
+        self._ready: deque[Waiting[Cell]] = deque()
         self._is_new = True
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
-        self._visits = Visits.of(first.spec)
-        self._at: list[_Run[Key] | None] = [None] * places
-        self._generations = np.zeros(places, np.int64)
-        self._is_active, self._rests = np.zeros(places, np.bool_), np.zeros(places, np.bool_)
+        self._visits, self._limit = Visits.of(first.spec), time_limit(first.spec.stop)
+        self._pace, self._most = Pace(first.spec), most_evaluations(first.spec, first.problem)
+        self._at: list[_Run[Cell] | None] = [None] * places
+        # Of the run at each place, or of the last one that was there.
+        self._problems: list[Problem | None] = [None] * places
+        self._seeds = [0] * places
+        self._began = np.zeros(places)
+        self._generations, self._evaluations = np.zeros((2, places), np.int64)
+        self._is_active, self._rests = np.zeros((2, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
-        self._ended = deque[_Ended[Key]]()
-        self._watch: Watch | None = None
-        if self._parts.evaluates_own:
-            self._watch = Watch(self._runs.halt)
+        self._ended = deque[_Ended[Cell]]()
+        is_known = not self._parts.evaluates_own
+        self._watch = Watch(self._runs.halt, max(LONGEST, self._limit) if is_known else LONGEST)
         self._away = 0.0
         """Seconds in which the caller did something else."""
         self.is_slow = False
-        """Whether evaluations take long, so that instances of the kind are to be solved alone."""
+        """Whether launches take long, so that runs of the kind are to be made alone."""
         self._machine = Machine(
             *(1, backend.name, backend.device, backend.reason, "none"),
             *(backend.compile_seconds, backend.compiling.was_needed),
         )
 
-    def fits(self, waiting: Waiting[Key]) -> bool:
+    def fits(self, waiting: Waiting[Cell]) -> bool:
         """Return whether the kernels can solve an instance of the same kind."""
         # Those with an equal `likeness` share the object of the algorithm, and all numbers that
         # must be equal.
@@ -135,14 +140,14 @@ class Sharing(Generic[Key]):
         return fits
 
     def solve(
-        self, take: Take[Key], must_end: Callable[[], bool]
-    ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
-        """Solve the instances that `take` returns, until all are over and it returns None.
+        self, take: Take[Cell], must_end: Callable[[], bool]
+    ) -> Iterator[tuple[Waiting[Cell], Result | IslandsError | None]]:
+        """Make the runs that `take` returns, until all are over and it returns None.
 
-        Yield each with its result or its error, or with None if it is to be solved alone, as
-        evaluations take long. What has been found when it `must_end` is kept.
+        Yield each with its result or its error, or with None if it is to be made alone, as launches
+        take long. What has been found when it `must_end` is kept.
         """
-        with nullcontext() if self._watch is None else self._watch.until(must_end):
+        with self._watch.until(must_end):
             try:
                 yield from self._solved(take, must_end)
             except _HaltedError:
@@ -151,11 +156,11 @@ class Sharing(Generic[Key]):
         if self.is_slow and not must_end():
             runs = [run for run in self._at if run is not None]
             for waiting in (*(run.waiting for run in runs), *self._ready):
-                yield waiting.key, None
+                yield waiting, None
 
     def _solved(
-        self, take: Take[Key], must_end: Callable[[], bool]
-    ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
+        self, take: Take[Cell], must_end: Callable[[], bool]
+    ) -> Iterator[tuple[Waiting[Cell], Result | IslandsError | None]]:
         while not must_end():
             may_begin, count = True, len(self._ended)
             while may_begin and not (self._is_active.all() or must_end()):
@@ -184,36 +189,43 @@ class Sharing(Generic[Key]):
 
     @contextmanager
     def _working(self) -> Iterator[None]:
-        """Wait for the device, not too long if nobody knows how long evaluations take."""
-        if self._watch is None:
-            yield
-            return
+        """Wait for the device, but not too long."""
         with self._watch.working():
             yield
         if self._watch.has_halted:
             raise _HaltedError
 
     def _advance(self) -> int:
-        """Let the device advance to the next visit of a run; return the number of generations."""
-        ahead = self._next_visits() - self._generations
-        step = int(ahead[self._is_active].min())
-        if self._watch is not None:
-            step = min(step, self._watch.generations)
+        """Let the device advance, at most to the next stop; return the number of generations."""
+        ahead = self._next_stops() - self._generations
+        step = min(int(ahead[self._is_active].min()), self._watch.generations)
         self._generations += step
-        seeds = [0 if each is None else each.waiting.spec.general.seed for each in self._at]
         with self._working():
-            self._runs.advance(step, self._migrations().tolist(), seeds)
+            self._runs.advance(step, self._migrations(), self._seeds)
         return step
 
-    def _migrations(self) -> NDArray[np.int64]:
+    def _migrations(self) -> list[int]:
         """Return the number of the migration that each run has now, or 0."""
         interval = self._visits.migration_interval
         if interval is None:
-            return np.zeros(self.places, np.int64)
+            return []
         numbers, rest = np.divmod(self._generations, interval)
-        return np.where(self._is_active & (rest == 0), numbers, 0)
+        return [*map(int, np.where(self._is_active & (rest == 0), numbers, 0))]
 
-    def _make_ready(self, take: Take[Key], count: int) -> None:
+    def _next_stops(self) -> NDArray[np.int64]:
+        """Return the generation of each run at which it is looked at next."""
+        generations = self._generations.tolist()
+        known = {each: self._visits.after(each) for each in {*generations}}
+        visits = np.array([known[each] for each in generations], np.int64)
+        limits = [each.value for each in self._spec.stop if each.kind == "evaluations"]
+        if not limits:
+            return visits
+        # Up to here, not even the most evaluations reach the limit.
+        left = np.maximum(0, min(limits) - 1 - self._evaluations) // self._most
+        counts = map(self._pace.next_count, (self._generations + left.astype(np.int64)).tolist())
+        return np.minimum(visits, np.fromiter(counts, np.float64)).astype(np.int64)
+
+    def _make_ready(self, take: Take[Cell], count: int) -> None:
         """Take about as many instances as the next look will need, while the device works."""
         while not self._backend.in_host_memory and len(self._ready) < count:
             taken = take()
@@ -222,116 +234,114 @@ class Sharing(Generic[Key]):
             self._ready.append(taken)
         with_arrays(self._ready)
 
-    def _begin(self, take: Take[Key]) -> bool:
+    def _begin(self, take: Take[Cell]) -> bool:
         """Fill free places as far as there are instances now; return whether any has begun."""
         free = np.flatnonzero(~self._is_active).tolist()
-        chosen, begun, seeds = [], [], []
+        chosen, begun = list[int](), list[Waiting[Cell]]()
         for place in free:
             waiting = self._ready.popleft() if self._ready else take()
             if waiting is None:
                 break
             chosen.append(place)
             begun.append(waiting)
-            seeds.append(waiting.spec.general.seed)
         if chosen:
-            self._generations[chosen] = 0
+            self._generations[chosen] = self._evaluations[chosen] = 0
             self._is_active[chosen], self._rests[chosen] = True, False
-            # Kernels advance all places: those without an instance need one that makes sense.
+            # Kernels advance all places: those without a run need an instance that makes sense.
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
             instances += [instances[0]] * len(idle)
-            now = self._now()
+            self._began[chosen] = self._now()
             for place, waiting in zip(chosen, begun, strict=True):
-                self._at[place] = _Run(waiting, now)
+                self._at[place], self._problems[place] = _Run(waiting), waiting.problem
+                self._seeds[place] = waiting.spec.general.seed
+            seeds = [self._seeds[place] for place in chosen]
             with self._working():
                 self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
             self._is_new = False
         return bool(chosen)
 
-    def _next_visits(self) -> NDArray[np.int64]:
-        known = {each: self._visits.after(each) for each in {*self._generations.tolist()}}
-        return np.array([known[each] for each in self._generations.tolist()], np.int64)
-
     def _look(self, step: int) -> None:
         """Measure, and find the runs that are over, whose places are free then."""
         with self._working():
             measured = self._runs.measured()
-        if self._watch is not None:
-            self._watch.has_made(step)
-        faults, landings, now = self._runs.faults(), self._runs.landings(), self._now()
-        looked = self._is_active.copy()
-        if step == 0:  # only those that have just begun
-            looked &= [each is not None and not each.visits for each in self._at]
-        else:
-            looked &= [self._is_visit(each) for each in self._generations.tolist()]
-        for place in np.flatnonzero(looked).tolist():
-            run = self._at[place]
-            assert run is not None
-            generation = int(self._generations[place])
-            seen = measured[place].tobytes()
-            run.visits.append(Visit(generation, now - run.began, seen, landings.get(place)))
-        is_met, ended = self._is_met(measured, now), []
+        self._watch.has_made(step)
+        faults, landings = self._runs.faults(), self._runs.landings()
+        seconds = np.where(self._is_active, self._now() - self._began, 0.0)
+        standings = Standings(
+            *(self._meaning, measured, self._problems, self._generations, seconds)
+        )
+        self._evaluations = standings.evaluations
+        is_visit, is_over = self._seen(step, standings)
         if faults is not None:
-            is_met |= faults.any(axis=(1, 2))
-        for place in np.flatnonzero(looked & is_met).tolist():
-            run = self._at[place]
-            assert run is not None
-            if faults is not None:
-                try:
-                    run.waiting.problem.evaluation.refuse_reported(faults[place])
-                except IslandsError as error:
-                    self._ended.append(_Ended(run, error))
-                    self._free([place])
-                    continue
-            generation, seconds, *_ = run.visits[-1]
-            rows = measured[place].tolist()
-            try:
-                measures = self._meaning.measures(range(len(rows)), rows)
-            except IslandsError as error:
-                self._ended.append(_Ended(run, error))
-                self._free([place])
-                continue
-            progress = _progress(run.waiting, measures, generation, seconds)
-            reason = first_reason(run.waiting.spec.stop, progress)
-            if reason is not None:
-                ended.append((place, run, progress, reason))
-        places = [each[0] for each in ended]
-        found = self._runs.found(places) if places else []
-        self._free(places)
-        for (_, run, progress, reason), own in zip(ended, found, strict=True):
-            self._ended.append(_Ended(run, _Search(progress, reason, own)))
+            is_over |= self._is_active & faults.any(axis=(1, 2))
+        for place in np.flatnonzero(is_visit | is_over).tolist():
+            seen = int(self._generations[place]), float(seconds[place]), measured[place].tobytes()
+            self._of(place).visits.append(Visit(*seen, landings.get(place)))
+        self._end(np.flatnonzero(is_over).tolist(), measured, faults)
         resting = ~(self._is_active | self._rests) & (self._generations > 0)
         if resting.any():
             self._runs.rest(np.flatnonzero(resting).tolist())
             self._rests |= resting
 
-    def _free(self, places: Sequence[int]) -> None:
-        """Let the places be those of other instances."""
+    def _seen(self, step: int, standings: Standings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which runs are at a visit, and which are over, as `Loop` decides of one alone."""
+        stop = self._spec.stop
+        if step == 0:  # only those that have just begun
+            is_visit = np.array([each is not None and not each.visits for each in self._at])
+            is_late = is_counted = np.zeros_like(is_visit)
+        else:
+            is_visit = self._is_active & self._visits.include(self._generations)
+            is_late = self._is_active & (standings.seconds >= self._limit)
+            is_counted = self._is_active & self._pace.counts_at(self._generations)
+        is_over = (is_visit | is_late) & np.any([each.met(standings) for each in stop], axis=0)
+        if is_counted.any():
+            is_over |= is_counted & is_spent(stop, standings)
+        return is_visit, is_over
+
+    def _end(
+        self,
+        places: Sequence[int],
+        measured: NDArray[np.int64],
+        faults: NDArray[np.int64] | None,
+    ) -> None:
+        """Read what runs have found, and free their places."""
+        ended = dict[int, tuple[Progress, str]]()
+        for place in places:
+            run = self._of(place)
+            generation, seconds, *_ = run.visits[-1]
+            try:
+                if faults is not None:
+                    run.waiting.problem.evaluation.refuse_reported(faults[place])
+                rows = measured[place].tolist()
+                measures = self._meaning.measures(range(len(rows)), rows)
+            except IslandsError as error:
+                self._ended.append(_Ended(run, error))
+                continue
+            progress = _progress(run.waiting, measures, generation, seconds)
+            reason = first_reason(self._spec.stop, progress)
+            assert reason is not None, "the arrays and the progress say the same"
+            ended[place] = progress, reason
+        found = self._runs.found([*ended]) if ended else []
+        for (place, (progress, reason)), own in zip(ended.items(), found, strict=True):
+            self._ended.append(_Ended(self._of(place), _Search(progress, reason, own)))
         self._is_active[places] = False
         for place in places:
-            self._at[place] = None
+            self._at[place] = self._problems[place] = None
 
-    def _is_visit(self, generation: int) -> bool:
-        return bool(self._visits.include(generation))
+    def _of(self, place: int) -> _Run[Cell]:
+        run = self._at[place]
+        assert run is not None
+        return run
 
-    def _is_met(self, measured: NDArray[np.int64], now: float) -> NDArray[np.bool_]:
-        """Return which runs meet a criterion, from the measures of all of them at once."""
-        seconds = np.array([0.0 if each is None else now - each.began for each in self._at])
-        problems = [None if each is None else each.waiting.problem for each in self._at]
-        standings = Standings(self._meaning, measured, problems, self._generations, seconds)
-        is_met: NDArray[np.bool_] = np.any(
-            [each.met(standings) for each in self._spec.stop], axis=0
-        )
-        return is_met
-
-    def _results(self) -> Iterator[tuple[Key, Result | IslandsError]]:
+    def _results(self) -> Iterator[tuple[Waiting[Cell], Result | IslandsError]]:
         while self._ended:
             each = self._ended.popleft()
             made = self._result_or_error(each)
             with self._paused():
-                yield each.run.waiting.key, made
+                yield each.run.waiting, made
 
-    def _result_or_error(self, ended: _Ended[Key]) -> Result | IslandsError:
+    def _result_or_error(self, ended: _Ended[Cell]) -> Result | IslandsError:
         if isinstance(ended.found, IslandsError):
             return ended.found
         problem = ended.run.waiting.problem
@@ -341,7 +351,7 @@ class Sharing(Generic[Key]):
         except IslandsError as error:
             return error
 
-    def _result(self, run: _Run[Key], search: _Search) -> Result:
+    def _result(self, run: _Run[Cell], search: _Search) -> Result:
         found = search.found
         spec, problem, encoding = run.waiting.spec, run.waiting.problem, run.waiting.parts.encoding
         meaning = Meaning(problem, encoding, found.cost.shape[1])
@@ -397,12 +407,21 @@ class VisitRecords:
         """Return all rows of the record `trace` or `migrations`."""
         return self._kept.table(name)
 
+    def present(self) -> float | None:
+        """Return the best cost of the last generation; None if it may be infeasible."""
+        costs = [each.present for each in self._measures(self._visits[-1].measures)]
+        known = [each for each in costs if each is not None]
+        return self.problem.scale.own_sense(min(known)) if known else None
+
+    def _measures(self, content: bytes) -> list[IslandMeasure]:
+        rows = np.frombuffer(content, np.int64).reshape(-1, len(MEASURE)).tolist()
+        return self._meaning.measures(range(len(rows)), rows)
+
     @cached_property
     def _kept(self) -> Any:
         records, before = MemoryRecords(self._spec, self.problem, World()), None
         for generation, seconds, content, landing in self._visits:
-            rows = np.frombuffer(content, np.int64).reshape(-1, len(MEASURE)).tolist()
-            measures = self._meaning.measures(range(len(rows)), rows)
+            measures = self._measures(content)
             tally, population = Tally.of(measures), self._spec.mean_population
             before = summarise(tally, generation, seconds, population, self.problem, before)
             records.epoch(Epoch(measures, landing and landing.arrivals(), before))

@@ -107,18 +107,31 @@ class Interruption:
 
     _innermost: ClassVar[Interruption | None] = None
 
-    def __init__(self, *, suspends: str = "", interrupts: str = "") -> None:
-        self.requested = 0
+    def __init__(
+        self,
+        *,
+        suspends: str = "",
+        interrupts: str = "",
+        ends: Callable[[], bool] | None = None,
+    ) -> None:
+        """Handle signals as described; when `ends` is true, this is like an interrupt."""
+        self._received, self._ends = 0, ends
         self._has_new = False
         self._suspends, self._interrupts = suspends, interrupts
         self._previous: dict[signal.Signals, Any] = {}
         self._usable = threading.current_thread() is threading.main_thread()
 
+    @property
+    def requested(self) -> int:
+        """The numbers of what ends the work; any thread may read them."""
+        ends = self._ends is not None and self._ends()
+        return self._received | INTERRUPT if ends else self._received
+
     def __enter__(self) -> Self:
         if self._usable:
             self._outer, Interruption._innermost = Interruption._innermost, self
             if self._outer is not None:
-                self.requested = self._outer.requested
+                self._received = self._outer.requested
                 self._suspends = self._suspends or self._outer._suspends
                 self._interrupts = self._interrupts or self._outer._interrupts
             self._read, self._write = os.pipe()
@@ -143,7 +156,7 @@ class Interruption:
             os.close(self._read)
             Interruption._innermost = self._outer
             if self._outer is not None:
-                self._outer.requested |= self.requested
+                self._outer._received |= self.requested
 
     def handle_interrupts(self) -> None:
         """Handle SIGINT as well, from now on."""
@@ -162,7 +175,7 @@ class Interruption:
 
     def request(self, number: int) -> None:
         """End the run as after a signal: `number` is one of `SUSPENSIONS`."""
-        self.requested |= number
+        self._received |= number
 
     def has_new_signal(self) -> bool:
         """Return whether a signal has arrived since the last call; any thread may call this."""
@@ -184,12 +197,12 @@ class Interruption:
                 self._pass_on(received)
                 continue
             number = _NUMBERS[signal.Signals(received[0])]
-            if self.requested & INTERRUPT and number == INTERRUPT:
+            if self._received & INTERRUPT and number == INTERRUPT:
                 os._exit(INTERRUPTED_STATUS)
             if received[0] == signal.SIGHUP:
                 leave_lost_terminal()
-            is_known = bool(self.requested & number)
-            self.requested |= number
+            is_known = bool(self._received & number)
+            self._received |= number
             if not is_known:
                 with suppress(OSError, ValueError):  # the output may be closed
                     self._say(number)

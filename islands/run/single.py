@@ -59,6 +59,8 @@ class Output:
     quiet: bool = False
     callback: Callback | None = None
     """A user's function that receives the progress of each epoch on rank 0."""
+    ends: Callable[[], bool] | None = None
+    """Returns whether the run must end, as after an interrupt; any thread may call it."""
     collects: bool = False
     """Whether a run without a folder keeps its records in memory for the result."""
 

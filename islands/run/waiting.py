@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from islands.archipelago.instances import Arrays, arrays_of, shapes_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec
-from islands.configuration.stop import CRITERIA
 from islands.migration.settings import require_fit
 from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
+from islands.run.plan import Cell, Other, Ready
 
-_CRITERIA = {kind for kind in CRITERIA if kind != "evaluations"}
-"""A limit of evaluations is looked at between visits."""
 _INDIVIDUALS = 1 << 15
 """Individuals of a launch that fill a GPU."""
 _INDIVIDUALS_ON_CPU = 256
@@ -29,9 +27,6 @@ _SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
 MOST_PLACES = 2048
 _SHARE = 0.5
 """Part of the free memory of a device that runs may take."""
-
-Key = TypeVar("Key")
-Other = TypeVar("Other")
 
 
 class Kind:
@@ -48,13 +43,9 @@ class Kind:
 
 
 @dataclass
-class Waiting(Generic[Key]):
-    """An instance that waits for a place."""
+class Waiting(Ready[Cell]):
+    """A cell that waits for a place in shared launches."""
 
-    key: Key
-    """By what the caller knows it."""
-    spec: RunSpec
-    problem: Problem
     parts: ProgramParts
     """Its parts, for one run."""
     kind: Kind
@@ -62,31 +53,37 @@ class Waiting(Generic[Key]):
     """What its arrays take in memory."""
     arrays: Arrays | None = None
     """Its arrays, when they are needed: those of many are made together."""
+    has_own_kind: bool = False
+    """Whether all runs of the kind have the same problem, and need no arrays of their own."""
 
-    def like(self, key: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
-        """Return another instance with an equal `likeness`."""
+    def like(self, cell: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
+        """Return another cell whose problem has an equal `likeness`."""
         parts = replace(self.parts, problem=problem)
-        return Waiting(key, spec, problem, parts, self.kind, self.bytes)
+        return Waiting(cell, spec, problem, parts, self.kind, self.bytes)
 
 
-def with_arrays(many: Sequence[Waiting[Key]]) -> list[Arrays]:
+def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
     """Return the arrays of instances of the same kind, which keep them."""
-    lacking = [each for each in many if each.arrays is None]
+    lacking = [each for each in many if each.arrays is None and not each.has_own_kind]
     for each, arrays in zip(lacking, arrays_of([each.parts for each in lacking]), strict=True):
         each.arrays = arrays
-    return [each.arrays for each in many if each.arrays is not None]
+    return [each.arrays for each in many]
 
 
 def shares_launches(spec: RunSpec) -> bool:
     """Return whether runs with these settings may share launches."""
     is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
     # A topology of a user may fail, which must end this run alone.
-    is_plain &= not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in
-    return is_plain and all(each.kind in _CRITERIA for each in spec.stop)
+    return is_plain and (not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in)
 
 
-def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> Waiting[Key] | None:
-    """Return an instance that waits; None if it cannot share launches."""
+def waiting_for(
+    cell: Cell, spec: RunSpec, problem: Problem, backend: Backend, *, has_own_kind: bool = False
+) -> Waiting[Cell] | None:
+    """Return a cell that waits; None if it cannot share launches.
+
+    If its problem `has_own_kind`, runs of others do not share the launches, which are faster then.
+    """
     if not shares_launches(spec):
         return None
     colony = spec.as_colony()
@@ -95,22 +92,30 @@ def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> 
         return None
     islands, seed = colony.islands, spec.general.seed
     require_fit(parts.algorithm, colony.population, spec.migration, islands=islands, seed=seed)
+    settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
+    if has_own_kind and not problem.evaluation.reports():
+        kind = Kind(id(problem), *settings)
+        return Waiting(cell, spec, problem, parts, kind, 0, has_own_kind=True)
     [arrays] = arrays_of([parts])
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
-    settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
     kind = Kind(*settings, macros, parts.algorithm.numbers(), shapes_of(arrays))
     size = sum(each.nbytes for each in arrays.values())
-    return Waiting(key, spec, problem, parts, kind, size, arrays)
+    return Waiting(cell, spec, problem, parts, kind, size, arrays)
 
 
-def places_for(first: Waiting[Any], backend: Backend, threads: int = 1) -> int:
-    """Return the number of runs of a launch that fill the device, which `threads` share."""
+def places_for(
+    first: Waiting[Any], backend: Backend, threads: int = 1, wanted: int | None = None
+) -> int:
+    """Return the number of runs of a launch, if there is memory for so many.
+
+    By default, so many that they fill the device, which `threads` share.
+    """
     colony = first.spec.as_colony()
     individuals = _INDIVIDUALS
     if backend.in_host_memory:
         each = _READ_SECONDS * first.parts.improver.work(first.problem)
         individuals = int(min(_INDIVIDUALS_ON_CPU, _SECONDS_ON_CPU / max(each, 1e-9)))
-    fill = max(1, individuals // (colony.islands * colony.population))
+    fill = wanted or max(1, individuals // (colony.islands * colony.population))
     room = fill
     if (free := backend.free_now()) is not None:
         room = max(1, int(_SHARE / threads * free / bytes_a_run(first.parts, first.spec.migration)))

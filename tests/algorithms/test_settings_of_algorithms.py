@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
 from numpy_ga import DANTAS
 from problems_for_tests import lattice
 from programs_for_tests import for_gpu, parts, require_compiles
@@ -23,6 +22,8 @@ from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
+from islands.run.repeats import Repeats
+from islands.run.scheduler import Scheduler
 
 TORUS = {"grid": "torus"}
 
@@ -73,17 +74,12 @@ def test_gaps_of_experiment_a_of_the_thesis(
     """Table 3 has mean gaps of 10.3 to 15.9 % and of 1.08 to 1.35 % for three versions."""
     problem = load(f"qaplib/{name}")
     spec = resolve(layers({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
-    mine = one_colony(
-        problem=problem, algorithm=spec.algorithm, encoding=spec.encoding, settings=spec.settings,
-        population=spec.general.population, islands=spec.general.islands, seed=1,
-        migration=spec.migration, backend=backend, world=World(), runs=3,
-    )  # fmt: skip
-    mine.start()
-    mine.advance(1000)
-    measures = mine.measure()
-    assert [measure.evaluations for measure in measures] == 3 * [1_025_024]
-    found = [problem.gap(measure.best) for measure in measures]
-    assert gaps[0] < mean(gap for gap in found if gap is not None) < gaps[1]
+    plan = Repeats([(spec, problem)])
+    found = dict(Scheduler(plan, [backend], World(), places=3).run(plan.cells([0], 3)))
+    runs = [each.result for each in found.values()]
+    assert [each.evaluations for each in runs] == 3 * [1_025_024]
+    gaps_of_runs = [each.gap for each in runs]
+    assert gaps[0] < mean(gap for gap in gaps_of_runs if gap is not None) < gaps[1]
 
 
 @pytest.mark.usefixtures("optimised")

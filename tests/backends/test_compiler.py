@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,41 @@ def test_a_program_is_compiled_once_for_all_processes(backend: Backend, fresh_ca
     before = compiled.stat().st_mtime_ns
     choose(backend.name).compile(SCAN, Block(128))
     assert [path.stat().st_mtime_ns for path in programs(fresh_cache)] == [before]
+
+
+def use_compiler(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    """Let programs be compiled by `path`, with the options of other tests."""
+    _, *options = shlex.split(os.environ.get("CXX", "c++"))
+    monkeypatch.setenv("CXX", shlex.join([str(path), *options]))
+    choose("cpu").compile(SCAN, Block())
+
+
+def test_a_link_to_the_compiler_is_the_same_compiler(
+    fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose("cpu").compile(SCAN, Block())
+    (compiled,) = programs(fresh_cache)
+    name, *_ = shlex.split(os.environ.get("CXX", "c++"))
+    link = tmp_path / name
+    link.symlink_to(str(shutil.which(name)))
+    use_compiler(monkeypatch, link)
+    assert programs(fresh_cache) == [compiled]
+
+
+def test_another_compiler_of_the_same_version_compiles_anew(
+    fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilers = [tmp_path / folder / "compiler" for folder in ("a", "b")]
+    for each in compilers:
+        each.parent.mkdir()
+        each.write_text('#!/bin/sh\nexec c++ "$@"\n')
+        each.chmod(0o755)
+        os.utime(each, (1, 1))
+        use_compiler(monkeypatch, each)
+    assert len(programs(fresh_cache)) == 2
+    os.utime(each, (2, 2))  # as if it had been edited or installed again
+    use_compiler(monkeypatch, each)
+    assert len(programs(fresh_cache)) == 3
 
 
 def test_a_compile_error_shows_the_first_error_and_the_path_of_the_log(

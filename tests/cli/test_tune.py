@@ -12,13 +12,15 @@ import pytest
 from commands_for_tests import Capture, Patch, done
 from standing_ranks import StandingRanks
 
-from islands.campaign.tuning import TaskResult, run_task
 from islands.cli import main
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
+from islands.problems.base import Problem
+from islands.run.repeats import Place, Repeats
 
 pytest.importorskip("scipy")
 
+resolved = Repeats.resolved
 SMALL = ["--algorithm", "de", "--population", "16", "--islands", "2", "--migration", "none"]
 SMALL += ["--backend", "cpu", "--stop", "generations=20", "--seed", "4"]
 OVER = ["--over", "F=0.2..1", "--over", "Cr=0..1", "--configurations", "2", "--runs", "3"]
@@ -70,15 +72,16 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> 
     ]
 
 
-def _refusing(*values: object) -> Callable[..., TaskResult]:
-    """Return a function like `run_task` that refuses configurations with the given values of F."""
+def _refusing(*values: object) -> Callable[..., tuple[RunSpec, Problem]]:
+    """Return `Repeats.resolved`, which refuses configurations with the given values of F."""
 
-    def run(spec: RunSpec, *others: Any, **options: Any) -> TaskResult:
+    def refusing(plan: Repeats, cell: Place) -> tuple[RunSpec, Problem]:
+        spec, problem = resolved(plan, cell)
         if not values or spec.to_mapping()["F"] in values:
             raise UsageError("the GPU's 1 GiB are too little")
-        return run_task(spec, *others, **options)
+        return spec, problem
 
-    return run
+    return refusing
 
 
 @pytest.mark.slow
@@ -87,7 +90,7 @@ def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatc
     without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
     wanted = done(capsys, "tune", *without, "--out", "b")
     with monkeypatch.context() as refusing:
-        refusing.setattr("islands.campaign.tuning.run_task", _refusing(0.4))
+        refusing.setattr(Repeats, "resolved", _refusing(0.4))
         tuned = done(capsys, "tune", *line, "--out", "a")
     reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
     assert tuned["left_out"] == [{"configuration": 2, "reason": reason}]
@@ -103,11 +106,11 @@ def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatc
 
 
 def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypatch: Patch) -> None:
-    monkeypatch.setattr("islands.campaign.tuning.run_task", _refusing())
+    monkeypatch.setattr(Repeats, "resolved", _refusing())
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
     assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
     assert not Path("a").exists()
-    monkeypatch.setattr("islands.campaign.tuning.run_task", _refusing(0.3))
+    monkeypatch.setattr(Repeats, "resolved", _refusing(0.3))
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
     assert main(["tune", *line]) == 0
     assert "Only configuration 0 is left." in capsys.readouterr().out
@@ -151,7 +154,8 @@ TIMES = ("seconds", "elapsed", "device")
 
 
 def without_times(folder: str) -> list[dict[str, str]]:
-    return [{k: v for k, v in row.items() if k not in (*TIMES, "sha256")} for row in rows(folder)]
+    every = [{k: v for k, v in row.items() if k not in (*TIMES, "sha256")} for row in rows(folder)]
+    return sorted(every, key=lambda row: (row["instance"], row["configuration"]))
 
 
 def ranked(tuned: dict[str, Any]) -> list[dict[str, Any]]:
@@ -160,7 +164,7 @@ def ranked(tuned: dict[str, Any]) -> list[dict[str, Any]]:
 
 def asked(folder: str) -> list[Any]:
     lines = Path(folder, "runs.jsonl").read_text().splitlines()
-    return [json.loads(line)["asked"] for line in lines]
+    return sorted([json.loads(line)["asked"] for line in lines], key=json.dumps)
 
 
 @pytest.mark.slow

@@ -152,7 +152,7 @@ class FakeArchipelago:
         order[0] = cost - 100
         return Candidate(cost, self.mine[0], order, order)
 
-    def digests(self, run: int | None = None) -> list[tuple[int, str]]:
+    def digests(self) -> list[tuple[int, str]]:
         return [(i, f"{i:064x}") for i in self.mine]
 
 

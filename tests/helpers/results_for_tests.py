@@ -1,4 +1,4 @@
-"""Invented results of runs, of concurrent runs and of benchmarks."""
+"""Invented results of runs, of batches and of benchmarks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from problems_for_tests import facilities, knapsack
 
-from islands.archipelago.measure import Candidate
 from islands.bench.gpus_rows import TARGET, GpuRunRow
 from islands.bench.quality_runs import RunRow
 from islands.campaign.engine import Campaign
@@ -17,11 +16,10 @@ from islands.campaign.summary import Summary
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.problems.scale import Scale
-from islands.progress.progress import Progress
 from islands.progress.result import Result
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.table import PaperTable
-from islands.run.concurrent import ConcurrentRun, ConcurrentRuns
+from islands.run.repeats import Repeat
 
 SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -60,7 +58,7 @@ def summary(*costs: int, known: int | None = 200, maximise: bool = False, **fact
     return Summary.of(runs, Scale(maximise=maximise))
 
 
-Answer = Callable[..., ConcurrentRuns]
+Answer = Callable[..., list[Repeat]]
 """Returns a batch for a number of runs and options."""
 
 
@@ -70,20 +68,15 @@ def ended(
     evaluations: int = 1000,
     generations: int = 1000,
     seconds: float = 1.0,
-) -> ConcurrentRuns:
+) -> list[Repeat]:
     """Return a batch of runs with these final costs, which took `seconds` in all.
 
     None stands for a run without a feasible solution.
     """
-    runs = []
-    for seed, cost in enumerate(costs, 1):
-        progress = Progress(generations, evaluations, seconds, cost, 0, 0, 0.0)
-        if cost is None:
-            runs.append(ConcurrentRun(seed, progress, None, "", "", None))
-            continue
-        best = Candidate(int(cost), 0, np.arange(5), np.arange(5))
-        runs.append(ConcurrentRun(seed, progress, best, "", "", cost))
-    return ConcurrentRuns(tuple(runs), seconds)
+    took = {"evaluations": evaluations, "generations": generations, "seconds": seconds}
+    took |= {"best_generation": 0}
+    results = (result(cost=cost, seed=seed, **took) for seed, cost in enumerate(costs, 1))
+    return [Repeat(each, each.cost) for each in results]
 
 
 def called(name: str, known: float | None, *, maximise: bool = False) -> Problem:
@@ -98,7 +91,7 @@ def called(name: str, known: float | None, *, maximise: bool = False) -> Problem
 class _Answered(Experiment):
     answer: Answer
 
-    def batch(self, problem: Problem, runs: int, **options: Any) -> ConcurrentRuns:
+    def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
         return self.answer(runs, **options)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -17,12 +17,33 @@ from islands.configuration.given import gathered, of_table
 from islands.errors import IslandsError
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run.preparing import Preparing, Wanted
+from islands.run.plan import AskedPlan
 from islands.run.queue import Queue
 
 
 def options(settings: dict[str, Any], backend: Backend) -> dict[str, Any]:
     return gathered(of_table({**settings, "backend": backend.name}))
+
+
+class ProblemsInTurn(AskedPlan[int]):
+    """Problems with the same settings, which have the seeds 4, 5, ...; cells are their numbers."""
+
+    def __init__(self, problems: Sequence[Problem], backend: Backend, **settings: Any) -> None:
+        self.problems, self.backend, self.settings = problems, backend, settings
+
+    def options(self, cell: int) -> dict[str, Any]:
+        return options({**self.settings, "seed": self.seed(cell)}, self.backend)
+
+    def instance(self, cell: int) -> tuple[str, Problem]:
+        return self.problems[cell].instance, self.problems[cell]
+
+    def seed(self, cell: int) -> int:
+        return 4 + cell
+
+    def solve(self, cell: int) -> Result:
+        """Return what `solve` returns."""
+        asked = self.settings | {"seed": self.seed(cell)}
+        return islands.solve(self.problems[cell], backend="cpu", threads=1, **asked)
 
 
 def found(
@@ -36,20 +57,9 @@ def found(
 
     `keys` yields the numbers as they become known, and None if none is known yet.
     """
-    every = list(problems)
-    preparing = Preparing(
-        backend, lambda wanted: options({**settings, "seed": wanted.seed}, backend)
-    )
-
-    def alone(number: int) -> Result:
-        return islands.solve(every[number], backend="cpu", threads=1, seed=4 + number, **settings)
-
-    def prepare(number: int) -> Any:
-        own = every[number]
-        return preparing.waiting(number, Wanted(own.instance, own, 4 + number))
-
-    numbers = iter(range(len(every))) if keys is None else keys
-    return dict(Queue(numbers, prepare, is_over).results(backend, alone))
+    plan = ProblemsInTurn([*problems], backend, **settings)
+    numbers = iter(range(len(plan.problems))) if keys is None else keys
+    return dict(Queue(plan, numbers, backend, is_over).results(backend))
 
 
 def facts(result: Any) -> tuple[Any, ...]:
@@ -75,7 +85,7 @@ def require_compiles_for_gpus(
     """Run problems that share launches, and compile their programs for GPUs."""
     compiled = sources_of(monkeypatch)
     found(problems, choose("cpu", 1), **settings)
-    own = [each for each in compiled if "ISLANDS_INSTANCES" in each.defines]
+    own = [each for each in compiled if "ISLANDS_RUNS" in each.defines]
     assert {each.entry for each in own} == {"program.cuh", "population.cuh"}
     for each in own:
         require_compiles(for_gpu(each.entry, each.defines, Block(256), each.structs))

@@ -83,20 +83,19 @@ EIGHT = _BuiltIn(lambda scene, mine: (mine + scene.number) % min(8, scene.island
 
 
 @pytest.mark.parametrize("name", ["broadcast", "random", "eight"])
-@pytest.mark.parametrize("runs", [1, 3])
 @pytest.mark.parametrize(
     ("islands", "ranks"), [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6), (2, 7), (16, 16)]
 )
 @pytest.mark.parametrize("shares_all", [False, True])
 def test_the_reserved_slots_suffice_on_each_rank(
-    name: str, islands: int, ranks: int, runs: int, shares_all: bool
+    name: str, islands: int, ranks: int, shares_all: bool
 ) -> None:
     topology = TOPOLOGIES.get(name, EIGHT)
     assert topology.changes
-    deal = Deal(runs * islands, ranks, shares_all)
+    deal = Deal(islands, ranks, shares_all)
     for rank in {0, 1, ranks // 2, ranks - 1}:
         world: Any = SimpleNamespace(rank=rank, size=ranks)
-        planner = Planner(topology, world, deal, runs=runs, seed=3)
+        planner = Planner(topology, world, deal, seed=3)
         for number in range(1, 20):
             route = planner.route(number)
             assert route.size <= planner.most_slots(route)
@@ -178,27 +177,6 @@ def test_each_rank_gets_each_needed_island_once(name: str, deal: Deal) -> None:
         assert len(arrived) == len(set(arrived))
         # A rank that has an island needs no message for its migrants.
         assert not set(arrived.tolist()) & set(deal.held(rank))
-
-
-@pytest.mark.parametrize("name", TOPOLOGIES)
-@pytest.mark.parametrize("deal", [each for each in DEALS if each.islands % 3 == 0], ids=str)
-def test_no_migrant_leaves_its_run(name: str, deal: Deal) -> None:
-    runs, size = 3, deal.islands // 3
-    planners = [
-        Planner(TOPOLOGIES[name], world_of(deal, rank), deal, runs=runs, seed=4)
-        for rank in range(deal.ranks)
-    ]
-    for number in (1, 2):
-        routes = [planner.route(number) for planner in planners]
-        for rank, buffer in enumerate(carried(deal, routes)):
-            sources = routes[rank].sources
-            for island, row in zip(deal.held(rank), sources, strict=True):
-                run = island // size
-                scene = Scene(size, 4 + run, number)
-                (alone,) = TOPOLOGIES[name].sources(scene, range(island % size, island % size + 1))
-                expected = [each + run * size for each in alone.tolist() if each != NOBODY]
-                assert [each for each in row.tolist() if each != NOBODY] == expected
-            assert set(buffer.tolist()) >= {int(each) for each in sources.flat if each != NOBODY}
 
 
 def world_of(deal: Deal, rank: int) -> Any:

@@ -58,7 +58,9 @@ class FakeRuns:
         monkeypatch.setattr(module, "write_plot", lambda *_: None)
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
         monkeypatch.setattr(experiment, "run_requested", self._run)
-        monkeypatch.setattr(experiment, "run_concurrently", self._batch)
+        monkeypatch.setattr(
+            experiment.Experiment, "batch", lambda _, *asked, **more: self._batch(*asked, **more)
+        )
 
     def _chance(self, asked: Any) -> int:
         self.count += 1
@@ -79,8 +81,8 @@ class FakeRuns:
             is_partial=False,
         )
 
-    def _batch(self, spec: Any, problem: Problem, runs: int, _: Any) -> Any:
-        chance = self._chance([spec.to_mapping(), problem.instance, runs])
+    def _batch(self, problem: Problem, runs: int, **options: Any) -> Any:
+        chance = self._chance([options, problem.instance, runs])
         sign = -1 if problem.maximise else 1
         costs = [900 + sign * ((chance >> shift) % 89) for shift in range(runs)]
         return ended(costs, generations=500, seconds=(1 + chance % 83) / 11)

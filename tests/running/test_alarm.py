@@ -28,20 +28,12 @@ from islands.problems.base import Problem
 from islands.problems.mkp import MkpSettings
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import islands_of
-from islands.run.concurrent import run_concurrently
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("in_batch", [False, True])
 def test_generation_0_is_completed_after_a_foreign_handler(
-    in_batch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def digests() -> list[str]:
-        if not in_batch:
-            return [islands.solve(problem, **asked).digest]
-        spec = resolve(layers(asked), problem)
-        return [run.digest for run in run_concurrently(spec, problem, 2, choose("cpu")).runs]
-
     def starting(archipelago: Archipelago) -> None:
         start(archipelago)
         begun.append(archipelago.is_partial)
@@ -57,13 +49,13 @@ def test_generation_0_is_completed_after_a_foreign_handler(
     problem, received, batches = cities(23, tmp_path), list[int](), list[int]()
     asked: dict[str, Any] = {"algorithm": "ga", "decoding": "host", "stop": "generations=1"}
     asked |= {"islands": 2, "population": 16, "backend": "cpu"}
-    undisturbed = digests()
+    undisturbed = islands.solve(problem, **asked).digest
     begun, start, exact_costs = list[bool](), Archipelago.start, problem.costs
     monkeypatch.setattr(Archipelago, "start", starting)
     monkeypatch.setattr(problem, "costs", costs)
     before = signal.signal(signal.SIGUSR1, lambda number, _: received.append(number))
     try:
-        assert digests() == undisturbed
+        assert islands.solve(problem, **asked).digest == undisturbed
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert received == [signal.SIGUSR1]

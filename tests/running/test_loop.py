@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from dataclasses import replace
 from threading import Event
@@ -10,17 +12,20 @@ from typing import Any
 
 import pytest
 from epochs_for_tests import Seen, Slow, resumed, run
-from fakes import FakeArchipelago, FakeProblem, Quiet
+from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
-from islands.progress.progress import Moment
+from islands.progress import usage
+from islands.progress.progress import Epoch, Moment, Progress
 from islands.run import halting
 from islands.run import pace as pace
+from islands.run.failures import Failures
 from islands.run.halting import Watch
 from islands.run.loop import Loop
+from islands.run.observers import Calling, Checkpointing, Observer
 from islands.testing.ranks import on_ranks
 
 
@@ -86,6 +91,58 @@ def test_checkpoints_are_also_due_inside_long_epochs(monkeypatch: pytest.MonkeyP
     ]
 
 
+def test_a_checkpoint_that_cannot_be_written_waits_for_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Lasting(Quiet):
+        """Lets the run go on after the failure of a file."""
+
+        @staticmethod
+        def request(_reason: Any) -> None:
+            """Do nothing."""
+
+    tried = list[int]()
+
+    def keep(moment: Moment) -> None:
+        tried.append(moment.generation)
+        slow.now += 1.0  # before it fails
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    slow, silent = Slow(monkeypatch, seconds=0.5), Silent()
+    failures = Failures(World(), None, Lasting())  # type: ignore[arg-type]
+    checkpointing = Checkpointing(SimpleNamespace(keep=keep), silent, failures, 3.0, None)  # type: ignore[arg-type]
+    options = {"stop": "generations=20", "record.every": 10}
+    run(options, FakeProblem(), archipelago=slow, others=[checkpointing])
+    assert tried == [5, 9, 13, 17]
+    assert "No space left" in failures.of_all_ranks()
+
+
+def test_the_phases_are_the_seconds_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Migrating(Slow):
+        def migrate(self) -> None:
+            super().migrate()
+            self.now += 0.25
+
+    def callback(progress: Progress) -> None:
+        seen.append((progress.generation, progress.seconds))
+        slow.now += 2.0
+
+    class Writing(Observer):
+        def epoch(self, epoch: Epoch) -> None:
+            slow.now += 0.125
+
+    slow, seen = Migrating(monkeypatch, seconds=0.5), list[tuple[int, float]]()
+    options = {"stop": "generations=20", "interval": 5, "record.every": 10, "islands": 2}
+    others = [Calling(callback, World()), Writing()]
+    outcome, _, _ = run(options, FakeProblem(), archipelago=slow, others=others)
+    assert [generation for generation, _ in seen] == [0, 5, 10, 15, 20]
+    wanted = {"generations": 21 * 0.5, "migration": 4 * 0.25, "callback": 5 * 2.0}
+    wanted |= {"records": 5 * 0.125}
+    assert outcome.phases == {**dict.fromkeys(usage.PHASES, 0.0), **wanted}
+    # What a run does after the last look at its clock belongs to phases, too.
+    assert sum(outcome.phases.values()) == outcome.progress.seconds + 2.0 + 0.125
+
+
 LATE = 4.0
 """Seconds after which a launch that takes long must be over: users wait for the end of a run."""
 
@@ -101,17 +158,16 @@ def test_observers_see_the_progress_inside_a_long_epoch(monkeypatch: pytest.Monk
 
 def test_a_launch_that_takes_long_is_halted() -> None:
     halted = Event()
-    watch, began = Watch(halted.set), time.monotonic()
+    watch, began = Watch(halted.set, halting.LONGEST), time.monotonic()
     with watch.until(lambda: False), watch.working():
         assert halted.wait(LATE)
     assert watch.has_halted
     assert time.monotonic() - began > 0.5, "a usual launch ends by itself"
 
 
-def test_a_launch_that_must_end_is_halted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halting, "_LONGEST", 1e9)
+def test_a_launch_that_must_end_is_halted_at_once() -> None:
     halted = Event()
-    watch = Watch(halted.set)
+    watch = Watch(halted.set, 1e9)
     with watch.until(lambda: True), watch.working():
         assert halted.wait(LATE)
     assert watch.has_halted
@@ -119,7 +175,7 @@ def test_a_launch_that_must_end_is_halted_at_once(monkeypatch: pytest.MonkeyPatc
 
 def test_the_host_is_not_halted_between_launches() -> None:
     halted = Event()
-    watch = Watch(halted.set)
+    watch = Watch(halted.set, halting.LONGEST)
     with watch.until(lambda: True):
         with watch.working():
             pass
@@ -134,7 +190,7 @@ def test_the_next_launch_is_short_by_what_is_known(
     """Each generation takes these seconds: launches grow step by step, up to half a second."""
     now = 0.0
     monkeypatch.setattr(halting, "time", SimpleNamespace(perf_counter=lambda: now))
-    watch = Watch(lambda: None)
+    watch = Watch(lambda: None, halting.LONGEST)
     for _ in range(12):
         before = watch.generations
         with watch.working():

@@ -47,7 +47,7 @@ class Late(FakeArchipelago):
         order = np.arange(5)
         return Candidate(100, 0, order, order) if self._has_found(self.mine[0]) else None
 
-    def elite(self, count: int, run: int | None = None) -> list[Candidate]:
+    def elite(self, count: int) -> list[Candidate]:
         return [each for each in (self.best(),) if each is not None]
 
     def finish(self) -> None:

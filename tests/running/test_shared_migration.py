@@ -11,13 +11,16 @@ import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
 from shared_launches import facts, found
+from slow_problems import slow
 
 import islands
+from islands.archipelago.shared import SharedRuns
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.migration.shared import SharedExchange
 from islands.progress.result import Result
+from islands.run import shared as sharing
 from islands.run.shared import VisitRecords
 
 RING: dict[str, Any] = {"migration": "ring", "interval": 3, "migrants": 2}
@@ -84,6 +87,34 @@ def test_problems_of_a_users_own(make: Any) -> None:
     settings = {**SMALL, **RING, "algorithm": "ga", "stop": "generations=14"}
     problems = [make(9, np.random.default_rng(number)) for number in range(4)]
     require_same(problems, choose("cpu", 1), **settings)
+
+
+def test_runs_that_are_halted_between_migrations_begin_again_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs, settings = 4, {**GA, "islands": 2, "population": 8, "interval": 2, "generations": 6}
+    evaluations, migrated, events = runs * 2 * 8, SharedExchange.migrate, list[Any]()
+
+    def noted(exchange: SharedExchange, numbers: Any, seeds: Any) -> None:
+        events.append([*numbers])
+        migrated(exchange, numbers, seeds)
+
+    halt = SharedRuns.halt
+    monkeypatch.setattr(SharedExchange, "migrate", noted)
+    monkeypatch.setattr(SharedRuns, "halt", lambda mine: (events.append("halt"), halt(mine)))
+    monkeypatch.setattr(sharing, "LONGEST", 0.1)
+    # Evaluations begin to take long in generation 3, after the first migration.
+    problem = slow("permutation", "cost", 0.008, quick=7 * evaluations // 2)
+    every = islands.solve_many([problem], runs=runs, seed=4, threads=1, backend="cpu", **settings)
+    assert events[0] == [1] * runs
+    assert "halt" in events
+    quick = slow("permutation", "cost", 0.008, quick=10**9)
+    for number, mine in zip(range(runs), every, strict=True):
+        alone = islands.solve(quick, seed=4 + number, threads=1, backend="cpu", **settings)
+        assert not isinstance(mine.records, VisitRecords), "it was not solved alone"
+        assert facts(mine) == facts(alone)
+        assert without_times(mine.migrations()) == without_times(alone.migrations())
+        assert alone.migrations().num_rows > 0
 
 
 def test_populations_that_are_too_small_for_the_migrants_are_refused() -> None:

@@ -115,7 +115,7 @@ def test_python_functions_are_called_by_all_ranks() -> None:
 def _digests(archipelago: Any) -> list[tuple[int, str]]:
     """Return the digests of the islands of a rank, also if it records none."""
     generation = archipelago.generation
-    return [pair for each in archipelago._colonies for pair in each.digests(generation, None)]
+    return [pair for each in archipelago._colonies for pair in each.digests(generation)]
 
 
 @pytest.mark.mpi(min_size=3)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
-from shared_launches import facts, found, options
+from shared_launches import ProblemsInTurn, facts, found, options
 
 import islands
 from islands.archipelago.shared import bytes_a_run
 from islands.backends import choose
+from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run import queue as queues
-from islands.run.preparing import Preparing, Wanted
+from islands.run.plan import AskedPlan, Ready
+from islands.run.preparing import Preparing
 from islands.run.queue import Queue
 from islands.run.request import layers, resolved
 from islands.run.waiting import Waiting, places_for
@@ -92,9 +94,9 @@ def test_a_warm_start_is_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize("free", [0, 10**5, 10**7, 10**12])
 def test_runs_fit_into_the_free_memory(free: int, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = choose("cpu", 1)
-    preparing = Preparing(backend, lambda _: options({**GA, "stop": "generations=1"}, backend))
+    plan = ProblemsInTurn(tours(1), backend, **GA, stop="generations=1")
     threads = 3
-    first = preparing.waiting(0, Wanted("one", tours(1)[0], 1))
+    first = Preparing(plan, backend).ready(0)
     assert isinstance(first, Waiting)
     monkeypatch.setattr(type(backend), "free_now", lambda _: free)
     places = places_for(first, backend, threads)
@@ -124,18 +126,27 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         else:
             problem = islands.tsp(cities, metric="EUC_2D")
             wanted.append((problem.instance, problem, None if number == 2 else 10 + number))
-    for order in (wanted, wanted[::-1]):
 
-        def own(each: Wanted) -> dict[str, Any]:
-            seed = {} if each.seed is None else {"seed": each.seed}
-            return options({**SETTINGS, "instance": each.name, **seed}, backend)
+    class Mixed(AskedPlan[int]):
+        def options(self, cell: int) -> dict[str, Any]:
+            name, _, seed = wanted[cell]
+            own = {} if seed is None else {"seed": seed}
+            return options({**SETTINGS, "instance": name, **own}, backend)
 
-        preparing = Preparing(backend, own)
-        for name, problem, seed in order:
-            asked = Wanted(name, problem, seed)
-            mine = preparing.waiting(name, asked)
-            assert mine is not None
-            spec, _ = resolved(layers(own(asked)), problem)
+        def instance(self, cell: int) -> tuple[str, Problem | None]:
+            return wanted[cell][:2]
+
+        def seed(self, cell: int) -> int | None:
+            return wanted[cell][2]
+
+    for order in (range(len(DATA)), range(len(DATA))[::-1]):
+        plan = Mixed()
+        preparing = Preparing(plan, backend)
+        for cell in order:
+            name, problem, seed = wanted[cell]
+            mine = preparing.ready(cell)
+            spec, _ = resolved(layers(plan.options(cell)), problem)
+            assert isinstance(mine, Waiting)
             assert (mine.spec, mine.spec.stored) == (spec, spec.stored)
             is_path = problem is None
             assert mine.spec.instance == (str(tmp_path / name) if is_path else name)
@@ -151,24 +162,34 @@ def tours_in_turn(count: int) -> list[Problem]:
     return [islands.tsp(draw.random(((12, 25, 40)[k % 3], 2)) * 1000) for k in range(count)]
 
 
-def alone(problem: Problem, number: int) -> Result:
-    return islands.solve(problem, backend="cpu", threads=1, seed=number, **QUEUED)
+class Watched(ProblemsInTurn):
+    """Calls `begins` when one begins that shares no launches."""
+
+    shares = False
+
+    def __init__(self, count: int, begins: Callable[[int], None]) -> None:
+        super().__init__(tours_in_turn(count), choose("cpu", 1), **QUEUED)
+        self._begins = begins
+
+    def alone(self, ready: Ready[int], device: Backend, is_over: Callable[[], bool]) -> Result:
+        self._begins(ready.cell)
+        return super().alone(ready, device, is_over)
 
 
 def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     # As they may need all memory of a GPU, and call functions of a user.
     monkeypatch.setattr(queues, "_LONG_SECONDS", -1.0)
-    problems, active, most = tours_in_turn(8), list[int](), list[int]()
-    queue = Queue(iter(range(8)), lambda _: None, threads=3)
+    active, most = list[int](), list[int]()
 
-    def slowly(number: int) -> Result:
+    def slowly(number: int) -> None:
         active.append(number)
         most.append(len(active))
         time.sleep(0.02)
         active.remove(number)
-        return alone(problems[number], number)
 
-    running = [Thread(target=lambda: [*queue.results(choose("cpu", 1), slowly)]) for _ in "abc"]
+    plan = Watched(8, slowly)
+    queue = Queue(plan, iter(range(8)), plan.backend, threads=3)
+    running = [Thread(target=lambda: [*queue.results(choose("cpu", 1))]) for _ in "abc"]
     for each in running:
         each.start()
     for each in running:
@@ -177,28 +198,39 @@ def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_run_that_must_end_early_has_no_result() -> None:
-    problems, ends = tours_in_turn(3), list[int]()
-
-    def ended(number: int) -> Result:
-        ends.append(number)  # as by a signal, so that its search is not complete
-        return alone(problems[number], number)
-
-    queue = Queue(iter(range(3)), lambda _: None, lambda: bool(ends))
-    assert list(queue.results(choose("cpu", 1), ended)) == []
+    ends = list[int]()  # as by a signal, so that its search is not complete
+    plan = Watched(3, ends.append)
+    queue = Queue(plan, iter(range(3)), plan.backend, lambda: bool(ends))
+    assert list(queue.results(plan.backend)) == []
     assert ends == [0]
+
+
+@pytest.mark.slow
+def test_a_run_alone_ends_at_once_when_it_must() -> None:
+    began = time.perf_counter()
+    settings = {**QUEUED, "stop": "seconds=60", "record.every": 10**9}
+    plan = ProblemsInTurn(tours_in_turn(1), choose("cpu", 1), **settings)
+    plan.shares = False
+    queue = Queue(plan, iter([0]), plan.backend, lambda: time.perf_counter() > began + 1)
+    assert list(queue.results(plan.backend)) == []
+    assert time.perf_counter() < began + 10
+
+
+@pytest.mark.slow
+def test_runs_that_share_launches_end_soon_after_their_time_limit() -> None:
+    # The next visit would be far away.
+    settings = {**QUEUED, "stop": "seconds=0.5", "record.every": 10**9}
+    plan = ProblemsInTurn(tours_in_turn(9)[1::3], choose("cpu", 1), **settings)
+    for _, each in Queue(plan, iter(range(3)), plan.backend).results(plan.backend):
+        assert 0.5 <= each.seconds < 5
 
 
 def test_what_the_caller_does_meanwhile_takes_no_time_of_a_run() -> None:
     # Some are over, and yielded, before the last one that shares their launches.
-    problems, backend = tours_in_turn(40)[1::3], choose("cpu", 1)
-    preparing = Preparing(backend, lambda own: options({**QUEUED, "seed": own.seed}, backend))
-
-    def prepare(number: int) -> Any:
-        return preparing.waiting(number, Wanted("own", problems[number], number))
-
+    plan = ProblemsInTurn(tours_in_turn(40)[1::3], choose("cpu", 1), **QUEUED)
     pauses, began, longest = 0.0, time.monotonic(), 0.0
-    queue = Queue(iter(range(len(problems))), prepare, threads=1)
-    for _, result in queue.results(backend, lambda number: alone(problems[number], number)):
+    queue = Queue(plan, iter(range(len(plan.problems))), plan.backend)
+    for _, result in queue.results(plan.backend):
         assert isinstance(result, Result)
         longest = max(longest, result.seconds - (time.monotonic() - began - pauses))
         time.sleep(0.05)
@@ -213,4 +245,5 @@ def test_a_kind_whose_places_cannot_be_had_is_solved_alone(monkeypatch: pytest.M
     monkeypatch.setattr(queues, "Sharing", without_memory)
     problems = tours_in_turn(7)
     found = islands.solve_many(problems, backend="cpu", seed=3, **QUEUED)
-    assert [facts(each) for each in found] == [facts(alone(each, 3)) for each in problems]
+    wanted = [islands.solve(each, backend="cpu", threads=1, seed=3, **QUEUED) for each in problems]
+    assert [facts(each) for each in found] == [facts(each) for each in wanted]

@@ -20,7 +20,7 @@ from islands.backends import takes_gpu
 from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
 from islands.parallel import World
-from islands.run.build import take_device
+from islands.run.build import give_back, take_device
 
 Task = TypeVar("Task")
 Device = TypeVar("Device")
@@ -44,25 +44,27 @@ STREAMS, MOST_STREAMS = 4, 16
 stream of its own."""
 
 
-def streams(threads: int | None) -> int:
-    """Return the number of threads of a GPU."""
-    return min(threads or STREAMS, MOST_STREAMS)
-
-
+@contextmanager
 def solving_devices(
     world: World, name: str, threads: int | None, *, share_gpu: bool = False
-) -> list[Backend]:
-    """Return a device for each thread of this rank; collective.
+) -> Iterator[list[Backend]]:
+    """Return a device for each thread of this rank, until the end of the block; collective.
 
     They are streams of its GPU, or a thread of a CPU each. A rank has the cores of its host,
     divided among the ranks there.
     """
     if takes_gpu(name):
         first = take_device(world, name, share_gpu=share_gpu)
-        others = (first.another_stream() for _ in range(1, streams(threads)))
-        return [first, *(each for each in others if each is not None)]
-    count = threads or share_of_cores(world.local_size)
-    return [take_device(World(), "cpu", 1) for _ in range(count)]
+        others = (first.another_stream() for _ in range(1, min(threads or STREAMS, MOST_STREAMS)))
+        devices = [first, *(each for each in others if each is not None)]
+    else:
+        count = threads or share_of_cores(world.local_size)
+        devices = [take_device(World(), "cpu", 1) for _ in range(count)]
+    try:
+        yield devices
+    finally:
+        for each in devices:
+            give_back(each)
 
 
 class Workers(Generic[Device]):

@@ -1,49 +1,23 @@
-"""Concurrent runs in a batch, and limits of evaluations, in which single runs end, too."""
+"""Limits of evaluations: runs end in the generation that reaches them, alone or not."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 from problems_for_tests import cities, facilities
 
 import islands
-from islands.backends import choose
 from islands.backends.base import Backend
 from islands.cli import main
 from islands.configuration.resolve import layers, resolve
-from islands.errors import UsageError
+from islands.parallel import World
 from islands.record.solution import recorded
-from islands.run.concurrent import run_concurrently
 from islands.run.pace import most_evaluations
+from islands.run.repeats import Repeats
+from islands.run.scheduler import Scheduler
 from islands.testing.ranks import on_ranks
-
-SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
-SETTINGS |= {"algorithm": "brkga"}
-
-
-@pytest.mark.slow
-def test_a_time_limit_shorter_than_generation_0_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = cities(30, tmp_path)
-    exact_costs = problem.costs
-
-    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        time.sleep(0.1 * len(solutions))
-        return exact_costs(solutions)
-
-    monkeypatch.setattr(problem, "costs", costs)
-    asked = {**SETTINGS, "decoding": "host", "stop": "seconds=0.3"}
-    began = time.perf_counter()
-    with pytest.raises(UsageError, match="too short"):
-        run_concurrently(resolve(layers(asked), problem), problem, 2, choose("cpu"))
-    assert time.perf_counter() - began < 4  # a complete generation would take 8 s
-
 
 N = 30
 SEARCHING: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "population": 20}
@@ -129,7 +103,10 @@ def test_runs_end_in_the_same_generation_as_single_runs(
     own = {**IN_BATCHES, **options, "migration": migration, "interval": 7}
     asked = {**own, "stop": ["generations=2000", "evaluations=60000"]}
     alone = [islands.solve(problem, backend=backend.name, **{**asked, "seed": s}) for s in (5, 6)]
-    runs = run_concurrently(resolve(layers(asked), problem), problem, 2, backend).runs
-    assert [(run.digest, run.progress.generation, run.reason) for run in runs] == [
+    plan = Repeats([(resolve(layers(asked), problem), problem)])
+    found = dict(Scheduler(plan, [backend], World(), places=2).run(plan.cells([0], 2)))
+    assert not any(each.was_alone for each in found.values())
+    runs = [found[0, run].result for run in range(2)]
+    assert [(run.digest, run.generations, run.reason) for run in runs] == [
         (each.digest, each.generations, each.reason) for each in alone
     ]

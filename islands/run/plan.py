@@ -1,0 +1,92 @@
+"""Plans: which runs are wanted, and with which settings.
+
+A cell of a plan is whatever tells its runs apart, such as a number or an instance with a seed. The
+result of a run depends on its cell and nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from islands.backends.base import Backend
+from islands.configuration.spec import RunSpec
+from islands.custom.scripts import Trust
+from islands.custom.trust import within
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.progress.progress import Callback
+from islands.progress.result import Result
+from islands.run.build import RankOptions
+from islands.run.runner import run
+from islands.run.single import Output
+
+Cell = TypeVar("Cell")
+Other = TypeVar("Other")
+
+
+@dataclass
+class Ready(Generic[Cell]):
+    """A cell whose settings and problem are known."""
+
+    cell: Cell
+    spec: RunSpec
+    problem: Problem
+
+
+class Plan(ABC, Generic[Cell]):
+    """What all plans have."""
+
+    shares: bool = True
+    """Whether runs may share launches."""
+    repeats: bool = False
+    """Whether each problem has so many runs that they share launches with no others."""
+    callback: Callback | None = None
+    """A function that receives the progress of each run; runs then share no launches."""
+    trust: Trust | None = None
+    """The trust of a call in Python, for the threads that work for it."""
+
+    def made(self, ready: Ready[Cell], result: Result) -> Any:
+        """Return what becomes of a result, on the thread that has found it."""
+        return result
+
+    def trusted(self) -> AbstractContextManager[None]:
+        """Return a context in which the scripts of the plan may run."""
+        return nullcontext() if self.trust is None else within(self.trust)
+
+    def alone(self, ready: Ready[Cell], device: Backend, is_over: Callable[[], bool]) -> Result:
+        """Return the result of a run that shares no launches; it ends when `is_over`."""
+        output = Output(callback=self.callback, ends=is_over, collects=True)
+        return run(ready.spec, ready.problem, World(), output, RankOptions(device=device))
+
+
+class AskedPlan(Plan[Cell]):
+    """A plan whose cells have options, as those of a command, and instances to be read."""
+
+    config: Path | None = None
+    start: Sequence[Any] = ()
+    """Solutions, as arrays, with which all runs begin."""
+
+    @abstractmethod
+    def options(self, cell: Cell) -> Mapping[str, Any]:
+        """Return all options of a run."""
+
+    @abstractmethod
+    def instance(self, cell: Cell) -> tuple[str, Problem | None]:
+        """Return the name of the instance, and the problem unless it is to be read by its name."""
+
+    @abstractmethod
+    def seed(self, cell: Cell) -> int | None:
+        """Return the seed of a run; None: that of the settings."""
+
+
+class ResolvedPlan(Plan[Cell]):
+    """A plan that knows the settings and the problem of each run."""
+
+    @abstractmethod
+    def resolved(self, cell: Cell) -> tuple[RunSpec, Problem]:
+        """Return the settings of a run, and its problem."""
