@@ -14,19 +14,8 @@ from islands.configuration.spec import RunSpec
 from islands.migration.settings import require_fit
 from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
+from islands.run.limits import LIMITS
 from islands.run.plan import Cell, Other, Ready
-
-_INDIVIDUALS = 1 << 15
-"""Individuals of a launch that fill a GPU."""
-_INDIVIDUALS_ON_CPU = 256
-"""Those of a launch of a CPU thread: enough that launches take longer than what the host does for
-them, and few enough for its caches."""
-_SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
-"""The time of a launch of a CPU thread, if local searches take most of it, and of a read of memory.
-"""
-MOST_PLACES = 2048
-_SHARE = 0.5
-"""Part of the free memory of a device that runs may take."""
 
 
 class Kind:
@@ -111,12 +100,14 @@ def places_for(
     By default, so many that they fill the device, which `threads` share.
     """
     colony = first.spec.as_colony()
-    individuals = _INDIVIDUALS
+    individuals = LIMITS.individuals
     if backend.in_host_memory:
-        each = _READ_SECONDS * first.parts.improver.work(first.problem)
-        individuals = int(min(_INDIVIDUALS_ON_CPU, _SECONDS_ON_CPU / max(each, 1e-9)))
+        each = LIMITS.read_seconds * first.parts.improver.work(first.problem)
+        individuals = int(min(LIMITS.individuals_on_cpu, LIMITS.seconds_on_cpu / max(each, 1e-9)))
     fill = wanted or max(1, individuals // (colony.islands * colony.population))
     room = fill
     if (free := backend.free_now()) is not None:
-        room = max(1, int(_SHARE / threads * free / bytes_a_run(first.parts, first.spec.migration)))
-    return min(fill, room, MOST_PLACES)
+        room = max(
+            1, int(LIMITS.memory / threads * free / bytes_a_run(first.parts, first.spec.migration))
+        )
+    return min(fill, room, LIMITS.most_places)
