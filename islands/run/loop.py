@@ -228,9 +228,7 @@ class Loop(Epochs):
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
         self.phases.lap(usage.GENERATIONS)
-        tally, requests = Tally.of(measures).of_all_ranks(
-            self._world, self._interruption.requested, self._seconds()
-        )
+        tally, requests = self._agree(Tally.of(measures))
         self.phases.lap(usage.RANKS)
         self._tell_idle()
         generation, seconds = self._archipelago.generation, requests.seconds
@@ -251,6 +249,10 @@ class Loop(Epochs):
             reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
             outcome = replace(outcome, reason=reason)
         return outcome
+
+    def _agree(self, own: Tally) -> tuple[Tally, StopRequests]:
+        """Return the tally and the stop requests of all ranks; collective."""
+        return own.of_all_ranks(self._world, self._interruption.requested, self._seconds())
 
     def _tell_idle(self) -> None:
         """Say once that ranks which share an island with rank 0 are idle."""
@@ -313,7 +315,7 @@ class Loop(Epochs):
 
     def _measured(self, seconds: float) -> Progress:
         """Return the progress inside an epoch; collective."""
-        tally, _ = Tally.of(self._archipelago.measure()).of_all_ranks(self._world, 0, seconds)
+        tally, _ = self._agree(Tally.of(self._archipelago.measure()))
         return self._progress(tally, self._archipelago.generation, seconds, self._before)
 
     def _keep_if_due(self, moment: Moment) -> None:
