@@ -26,7 +26,8 @@ from islands.campaign.tuning import (
     row_of,
 )
 from islands.configuration.stop import time_limit
-from islands.custom.trust import references, signed
+from islands.custom.signature import signed
+from islands.custom.trust import references
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import published, writing
