@@ -112,7 +112,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
         text = path.read_text(encoding="utf-8")
     with parsing(path, "is not the output of islands bench --json"):
         whole = json.loads(text)
-        tables = whole if isinstance(whole, dict) else {"": None}
+        tables: dict[str, Any] = whole if isinstance(whole, dict) else {"": None}
         made, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
         if not (isinstance(made, dict) and all(map(_is_table, tables.values()))):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
