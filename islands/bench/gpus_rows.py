@@ -172,7 +172,9 @@ _ENDS = (
 TARGETS = Table(
     "gpus_targets",
     (
-        *(*_INSTANCE, Column("device"), _TARGET_TITLE),
+        *_INSTANCE,
+        Column("device"),
+        _TARGET_TITLE,
         Column("ranks", "ranks"),
         Column("islands", "islands"),
         *map(Column, ("population", "limit", "runs", "reached")),
@@ -193,7 +195,8 @@ needed more than the limit. The efficiency is the speed-up divided by the number
 SPEEDS = Table(
     "gpus_speed",
     (
-        *(*_INSTANCE, Column("device")),
+        *_INSTANCE,
+        Column("device"),
         Column("ranks", "ranks"),
         Column("islands", "islands"),
         *map(Column, ("population", "runs")),
@@ -214,7 +217,10 @@ SEARCHES = (2, 4, 8, 16)
 LAWS = Table(
     "gpus_restarts",
     (
-        *(*_INSTANCE, _TARGET_TITLE, Column("runs"), Column("reached"), _REACHED),
+        *_INSTANCE,
+        _TARGET_TITLE,
+        *map(Column, ("runs", "reached")),
+        _REACHED,
         Column("t0", "t0", 8, ".3g"),
         Column("mu", "mu", 8, ".3g"),
         Column("distance", "distance", form=".2f"),
@@ -240,7 +246,8 @@ The gain is that of as many searches as the most ranks; `measured` is the speed-
 MEANS = Table(
     "gpus_means",
     (
-        *(Column("of", "of", 26, "<"), Column("backend"), Column("method")),
+        Column("of", "of", 26, "<"),
+        *map(Column, ("backend", "method")),
         Column("ranks", "ranks"),
         Column("instances", "instances"),
         Column("speed_up", "speed-up", form=".2f"),

@@ -17,12 +17,11 @@ TARGETS = {"1 %": 1.0, "0.1 %": 0.1, "0.01 %": 0.01, KNOWN: 0.0}
 """Gaps, by name; the last is the reference of an instance."""
 SHARES = (10, 50, 90)
 """Shares of runs, in per cent, whose time to a gap is shown."""
-KEY = tuple(map(Column, ("instance", "backend", "method")))
 
 TARGET = Table(
     "quality_targets",
     (
-        *(*KEY, *map(Column, ("target", "runs", "reached"))),
+        *map(Column, ("instance", "backend", "method", "target", "runs", "reached")),
         *(Column(f"seconds_{share}") for share in SHARES),
     ),
 )

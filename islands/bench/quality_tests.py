@@ -197,15 +197,9 @@ def _times(
     old: Sequence[RunRow], new: Sequence[RunRow]
 ) -> tuple[str | None, tuple[float, float] | None]:
     """Return the smallest target with both median times."""
-    for name, gap in sorted(TARGETS.items(), key=lambda each: each[1]):
-        before, now = (
-            float(
-                np.quantile(
-                    [row.curve("").time_to(gap) for row in rows], 0.5, method="inverted_cdf"
-                )
-            )
-            for rows in (old, new)
-        )
+    for name, gap in sorted(TARGETS.items(), key=itemgetter(1)):
+        times = [[row.curve("").time_to(gap) for row in rows] for rows in (old, new)]
+        before, now = (float(np.quantile(each, 0.5, method="inverted_cdf")) for each in times)
         if np.isfinite(before) and np.isfinite(now):
             return name, (before, now)
     return None, None

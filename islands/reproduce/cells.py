@@ -42,10 +42,10 @@ class Fact:
 class Plot:
     """Columns to plot against the size of the instances."""
 
-    quantity: str
-    """The label of the y axis, with the unit."""
     curves: Mapping[str, str]
     """The label of each column that is a curve; `{device}` in it stands for ours."""
+    quantity: str = "seconds per run"
+    """The label of the y axis, with the unit."""
     suffix: str = ""
     """Suffix of the file name, after the table's name."""
     by: str = ""
@@ -55,6 +55,15 @@ class Plot:
     """A column of names at equal distances on the horizontal axis, in place of sizes."""
     with_times: bool = False
     """Whether our times and those of our CPU are the first curves."""
+
+
+@dataclass(frozen=True)
+class GapPlot(Plot):
+    """A plot of gaps, which may be 0."""
+
+    quantity: str = "mean gap, %"
+    suffix: str = "-gap"
+    logarithmic: bool = False
 
 
 INSTANCE = (Column("instance", "instance", 16, "<"), Column("cities", "cities", 6))
@@ -89,12 +98,12 @@ def mean_ratio(rows: Iterable[TableRow], slow: str, fast: str) -> float:
     return fmean(a / b for a, b in numbers(rows, slow, fast))
 
 
-def mean_in_words(mean: float, printed: float, form: str, *, is_whole: bool) -> str:
+def mean_in_words(mean: float, printed: float, *, is_whole: bool) -> str:
     """Return the mean of a paper's rows as text; if `is_whole`, also the mean that it printed.
 
     The two may differ: papers truncate means and have misprints.
     """
-    return f"{mean:{form}} (printed: {printed:{form}})" if is_whole else f"{mean:{form}}"
+    return f"{mean:.2f} (printed: {printed:.2f})" if is_whole else f"{mean:.2f}"
 
 
 def named(prefix: str, values: Mapping[Any, Cell]) -> dict[str, Cell]:

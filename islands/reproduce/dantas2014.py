@@ -14,7 +14,7 @@ from islands.problems.base import Problem
 from islands.reproduce.cells import (
     Cell,
     Fact,
-    Plot,
+    GapPlot,
     TableRow,
     figures,
     matching,
@@ -59,13 +59,7 @@ class GapsTable(DantasTable, PooledTable):
         *map(Column, ("generations", "runs")),
     )
     plots = tuple(
-        Plot(
-            f"mean gap, %, {each.sentence}",
-            {each.name: each.words},
-            f"-{each.name}",
-            "series",
-            logarithmic=False,
-        )
+        GapPlot({each.name: each.words}, f"mean gap, %, {each.sentence}", f"-{each.name}", "series")
         for each in ALL
     )
 

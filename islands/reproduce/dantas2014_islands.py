@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from islands.problems.base import Problem
 from islands.reproduce.cells import (
     Fact,
+    GapPlot,
     Plot,
     TableRow,
     matching,
@@ -134,11 +135,7 @@ class EqualTimeTable(SizeTable):
         *map(Column, ("seconds", "runs")),
     )
     plots = tuple(
-        Plot(
-            *(f"mean gap, %, {words}", {way: "gap"}, f"-{way}", "division"),
-            logarithmic=False,
-            classes="size",
-        )
+        GapPlot({way: "gap"}, f"mean gap, %, {words}", f"-{way}", "division", classes="size")
         for way, words in _WAYS.items()
     )
 
@@ -247,11 +244,8 @@ class SizeTimesTable(SizeTable):
         CPU,
     )
     plots = (
-        Plot("seconds per run", {}, by="series", with_times=True),
-        Plot(
-            *("seconds per run", {_name(each): f"{each} islands" for each in COUNTS}, "-islands"),
-            by="series",
-        ),
+        Plot({}, by="series", with_times=True),
+        Plot({_name(each): f"{each} islands" for each in COUNTS}, suffix="-islands", by="series"),
     )
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:

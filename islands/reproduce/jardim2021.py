@@ -15,6 +15,7 @@ from islands.problems.base import Problem
 from islands.reproduce.cells import (
     ASSIGNMENT,
     Fact,
+    GapPlot,
     Plot,
     TableRow,
     figures,
@@ -114,14 +115,15 @@ class ImplementationsTable(SampleTable):
         *(Column(f"{each}_seconds", f"{each} s", 7, ".2f") for each in IMPLEMENTATIONS),
         Column("speedup", "fastest/ours", 12, ".0f"),
         Column("wanted", "wanted", 6, "d"),
-        *(CPU, Column("evaluations"), Column("rate")),
+        CPU,
+        *map(Column, ("evaluations", "rate")),
         *(Column(f"{each}_rate") for each in IMPLEMENTATIONS),
-        *(Column("generations"), Column("runs")),
+        *map(Column, ("generations", "runs")),
     )
     plots = (
-        Plot("seconds per run", _with_thesis("seconds"), with_times=True),
-        Plot("mean gap, %", _with_thesis("gap"), "-gap", logarithmic=False),
-        Plot("thousands of calls per second", _with_thesis("rate"), "-rate"),
+        Plot(_with_thesis("seconds"), with_times=True),
+        GapPlot(_with_thesis("gap")),
+        Plot(_with_thesis("rate"), "thousands of calls per second", "-rate"),
     )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
@@ -151,7 +153,7 @@ def gap_facts(rows: Sequence[TableRow]) -> list[Fact]:
     means = {each: mean(rows, f"{each}_gap") for each in IMPLEMENTATIONS}
     is_whole = len(rows) == len(implementations())
     theirs = ", ".join(
-        f"{each} {mean_in_words(value, IMPLEMENTATION_GAPS[each], '.2f', is_whole=is_whole)}"
+        f"{each} {mean_in_words(value, IMPLEMENTATION_GAPS[each], is_whole=is_whole)}"
         for each, value in means.items()
     )
     ours = mean(rows, "gap")
@@ -227,16 +229,8 @@ class LocalSearchesTable(SampleTable):
         Column("runs"),
     )
     plots = (
-        Plot(
-            "seconds per run",
-            {"seconds": "ours, {device}", "thesis_seconds": "2021, RTX 2060"},
-            by="search",
-        ),
-        Plot(
-            *("mean gap, %", {"gap": "ours", "thesis_gap": "2021"}, "-gap"),
-            by="search",
-            logarithmic=False,
-        ),
+        Plot({"seconds": "ours, {device}", "thesis_seconds": "2021, RTX 2060"}, by="search"),
+        GapPlot({"gap": "ours", "thesis_gap": "2021"}, by="search"),
     )
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
@@ -278,7 +272,7 @@ def _facts_of(search: str, rows: Sequence[TableRow]) -> list[Fact]:
     gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
     calls = mean_ratio(mine, "calls", "thesis_calls")
     is_whole = len(mine) == len(searches())
-    theirs = mean_in_words(thesis, SEARCH_GAPS[search], ".2f", is_whole=is_whole)
+    theirs = mean_in_words(thesis, SEARCH_GAPS[search], is_whole=is_whole)
     sentence = (
         f"{search}: mean gap {gap:.2f} %, of the thesis' rows {theirs} %; mean ratio of our"
         f" calls to the thesis' {calls:.2f}"
@@ -321,16 +315,14 @@ class LiteratureTable(SampleTable):
         *map(Column, ("generations", "runs")),
     )
     plots = (
-        Plot(
-            "gap, %",
+        GapPlot(
             {
                 "mean_gap": "ours, mean",
                 "thesis_mean_gap": "2021, mean",
                 "best_gap": "ours, best",
                 "thesis_best_gap": "2021, best",
             },
-            "-gap",
-            logarithmic=False,
+            "gap, %",
         ),
     )
 
@@ -374,7 +366,7 @@ def _average(rows: Sequence[TableRow], column: str, word: str) -> Fact:
     """Return the averages of our column and of the thesis' column."""
     ours, thesis = mean(rows, column), mean(rows, f"thesis_{column}")
     is_whole = len(rows) == len(literature())
-    theirs = mean_in_words(thesis, LITERATURE_GAPS[column], ".2f", is_whole=is_whole)
+    theirs = mean_in_words(thesis, LITERATURE_GAPS[column], is_whole=is_whole)
     sentence = f"average gap of the {word}: ours {ours:.2f} %, of the thesis' rows {theirs} %"
     return Fact(sentence, {f"average_{column}": ours, f"average_thesis_{column}": thesis})
 

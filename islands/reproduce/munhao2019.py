@@ -15,6 +15,7 @@ from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.reproduce.cells import (
     Fact,
+    GapPlot,
     Plot,
     TableRow,
     matching,
@@ -111,14 +112,11 @@ class ModelsTable(MunhaoTable, PooledTable):
     shown: ClassVar[Sequence[Column]] = _group_columns()
     plots = (
         Plot(
-            "milliseconds per run",
             {"milliseconds": "ours", "paper_milliseconds": "2019, GTX 1050 Ti"},
+            "milliseconds per run",
             by="model",
         ),
-        Plot(
-            *("mean gap, %", {"mean": "ours, mean", "paper_mean": "2019, mean"}, "-gap", "model"),
-            logarithmic=False,
-        ),
+        GapPlot({"mean": "ours, mean", "paper_mean": "2019, mean"}, by="model"),
     )
 
     @staticmethod

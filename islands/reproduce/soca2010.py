@@ -18,6 +18,7 @@ from islands.reproduce.cells import (
     ASSIGNMENT,
     Cell,
     Fact,
+    GapPlot,
     Plot,
     TableRow,
     figures,
@@ -212,16 +213,14 @@ class QualityTable(SampleTable):
         Column("generations"),
     )
     plots = (
-        Plot(
-            "gap, %",
+        GapPlot(
             {
                 "best_gap": "ours, best",
                 "mean_gap": "ours, mean",
                 "elitist_best_gap": "ours with elitist replacement, best",
                 "paper_gap": "2010",
             },
-            "-gap",
-            logarithmic=False,
+            "gap, %",
         ),
     )
 
@@ -301,7 +300,6 @@ class PerformanceTable(SampleTable):
     )
     plots = (
         Plot(
-            "seconds per run",
             {"gpu_seconds": "2010, 9800 GTX+", "sequential_seconds": "2010, one CPU core"},
             with_times=True,
         ),

@@ -140,7 +140,7 @@ class ValuesTable(XavierTable):
         on_curve = sum(ours <= max(paper) + NEAR_RATIO for ours, *paper in ratios)
         ours, is_whole = mean(rows, "mean"), len(rows) == len(printed())
         means = {
-            name: mean_in_words(mean(rows, name), value, ".2f", is_whole=is_whole)
+            name: mean_in_words(mean(rows, name), value, is_whole=is_whole)
             for name, value in MEAN_VALUES.items()
         }
         theirs = ", ".join(f"{program} {means[name]}" for name, program in _PAPER.items())
@@ -198,19 +198,20 @@ class NationalTimesTable(XavierTable):
     runs = 3
     names = staticmethod(printed)
     shown = (
-        *(*INSTANCE, *SECONDS),
+        *INSTANCE,
+        *SECONDS,
         Column("cuda_seconds", "brkgaCuda s", 11, ".2f"),
         *(Column(f"api_{each}_seconds", f"API {each} s", 7, ".2f") for each in _API_THREADS),
         Column("speedup_paper", "brkgaCuda/ours", 14, ".1f"),
     )
     plots = (
         Plot(
-            "seconds",
             {"cuda_seconds": "brkgaCuda 2019, MX150"}
             | {
                 f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each, 'thread')}"
                 for each in _API_THREADS
             },
+            "seconds",
             with_times=True,
         ),
     )
@@ -246,12 +247,13 @@ class VlsiTable(XavierTable):
     runs = 1
     needs_all = False
     shown = (
-        *(*INSTANCE, *SECONDS),
+        *INSTANCE,
+        *SECONDS,
         Column("mean", "our mean", 10, ".1f"),
         *map(Column, ("best", "runs", "random")),
         Column("ratio", "ratio", 5, ".3f"),
     )
-    plots = (Plot("seconds", {}, with_times=True),)
+    plots = (Plot({}, "seconds", with_times=True),)
 
     @classmethod
     def names(cls) -> list[str]:
