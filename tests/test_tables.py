@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import dumps, loads
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.record.files import append_row, read_table, write_table
 from islands.settings import Settings, setting
-from islands.tables import write_csv
+from islands.tables import Column, Table, fitted, write_csv
 from islands.text import meant, one_line, plain
 
 TEXTS = ["=1+2", "+x", "-x/a.tsp", "@list", "'=1", "''+1"]
@@ -125,3 +126,26 @@ def test_mapping_gives_the_same_settings() -> None:
     settings = Sample.build({"word": "elite", "flag": "on"})
     assert Sample.build(settings.to_mapping()) == settings
     assert Sample.names() == ["share", "size", "word", "flag", "wait", "large"]
+
+
+def test_a_column_without_a_name_is_only_in_text() -> None:
+    table = Table(
+        "hits",
+        (
+            Column("name", "name", 6, "<"),
+            *map(Column, ("hits", "runs")),
+            Column("", "hits", 5, value=lambda row: f"{row['hits']}/{row['runs']}"),
+            Column("gap", "gap", form=".1f"),
+        ),
+    )
+    row = table.row(name="a", hits=1, runs=2, gap=None).but(hits=2)
+    assert row == {"name": "a", "hits": 2, "runs": 2, "gap": None}
+    assert (table.header, row.line()) == ("name     hits  gap", "a         2/2    -")
+    assert type(loads(dumps(row))) is dict
+    with pytest.raises(TypeError, match="table hits: gap, other"):
+        table.row(name="a", hits=1, runs=2, other=3)
+
+
+def test_columns_are_as_wide_as_their_cells() -> None:
+    rows = [("a", "1", "x"), ("bcd", "10", "yz")]
+    assert fitted("<><", rows) == ["a      1   x", "bcd   10   yz"]
