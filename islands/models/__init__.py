@@ -1,6 +1,7 @@
 """Models: problems that many people have, each stated as a user of the package would.
 
-Each file has one problem: its cost, a search by moves, a reader of the usual files and a picture.
+Each file has one problem: its cost, a search by moves, a reader of the usual files, a picture, and
+perhaps a plain statement for other solvers.
 Copy one and change it, or let `changed` do it.
 """
 

@@ -1,7 +1,7 @@
-"""Plain statements of models: what each is as numbers, for solvers of other kinds of programs.
+"""Plain statements of models: records of numbers for other solvers, such as integer programs.
 
-Models have functions of their own, which other processes cannot read. A model with a plain
-statement has a function `plain` that returns one of these records.
+Other processes cannot read a model, as it has functions. A model that has a plain statement has a
+function `plain`, which returns one of these records.
 """
 
 from __future__ import annotations
