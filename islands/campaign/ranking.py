@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -13,12 +14,23 @@ from islands import statistics
 from islands.campaign.configurations import Configuration, Values, words_of
 from islands.campaign.tuning import TaskResult
 from islands.problems.base import Problem
+from islands.progress.standings import Standing
 from islands.statistics import SIGNIFICANT, Losses, against, friedman, mean_ranks, percent_worse
+from islands.tables import Column, header, line
 from islands.text import count, counted, fitting, rounded
 
-_TITLES = {"gap": "Gap", "cost": "Cost", "evaluations": "Evaluations"}
-_DIGITS = {"gap": 3, "cost": 1, "evaluations": 0}
-_VOID = {"evaluations": "The target was not reached"}
+
+class _Metric(NamedTuple):
+    title: str
+    form: Callable[[float], str]
+    void: str = "No feasible solution was found"
+
+
+_METRICS = {
+    "gap": _Metric("Gap", partial(rounded, digits=3)),
+    "cost": _Metric("Cost", partial(fitting, width=10)),
+    "evaluations": _Metric("Evaluations", rounded, "The target was not reached"),
+}
 
 TaskResults = Mapping[tuple[int, str], TaskResult]
 """Results by number of the configuration and name of the instance."""
@@ -60,8 +72,6 @@ class Ranking:
     """The p-value of Friedman's test."""
     unknown: tuple[str, ...]
     """Instances without a best known value; their gaps are to the best of these runs."""
-    has_decimals: bool = False
-    """Whether the losses are costs that are not whole numbers."""
 
     @classmethod
     def of(
@@ -107,7 +117,6 @@ class Ranking:
             blocks=len(blocks),
             friedman=friedman(blocks),
             unknown=tuple(name for name, each in problems.items() if each.best_known is None),
-            has_decimals=metric == "cost" and not all(p.scale.is_whole for p in problems.values()),
         )
 
     def to_mapping(self) -> dict[str, Any]:
@@ -122,30 +131,22 @@ class Ranking:
 
 def _losses(problem: Problem, cells: Sequence[TaskResult], metric: str) -> Losses:
     """Return the loss of each run: one row per seed, one column per configuration."""
-    if metric == "evaluations":
-        return _columns(
-            [
-                each if is_done else None
-                for each, is_done in zip(c.evaluations, c.reached, strict=True)
-            ]
-            for c in cells
-        )
     sign = -1 if problem.maximise else 1
-    costs = _columns([None if cost is None else sign * cost for cost in c.costs] for c in cells)
-    solved = costs[np.isfinite(costs)]
-    if metric == "cost" or not solved.size:
-        return costs
+    if metric == "evaluations":
+        runs = [
+            [number if is_done else math.inf for number, is_done in pairs]
+            for pairs in (zip(each.evaluations, each.reached, strict=True) for each in cells)
+        ]
+    else:
+        runs = [[math.inf if cost is None else sign * cost for cost in c.costs] for c in cells]
+    losses: Losses = np.array(runs, np.float64).T
+    solved = losses[np.isfinite(losses)]
+    if metric != "gap" or not solved.size:
+        return losses
     known = problem.best_known
     best = float(solved.min()) if known is None else sign * known.value
     # A gap in per cent is undefined if the best value is 0: the loss is then the cost itself.
-    losses: Losses = percent_worse(costs, best)
-    return losses
-
-
-def _columns(columns: Iterable[Sequence[float | None]]) -> Losses:
-    """Return columns of numbers, with infinity for None."""
-    whole = [[math.inf if each is None else each for each in column] for column in columns]
-    return np.array(whole, np.float64).T
+    return np.asarray(percent_worse(losses, best))
 
 
 def _means(losses: Iterable[Losses]) -> tuple[list[float], list[float]]:
@@ -158,7 +159,7 @@ def _means(losses: Iterable[Losses]) -> tuple[list[float], list[float]]:
 
 def _hits(problems: Mapping[str, Problem], cells: Mapping[str, TaskResult]) -> int | None:
     hits = [
-        problem.scale.reaches(cost, problem.best_known.value)
+        Standing(problem, cost).has_reached_best_known
         for name, problem in problems.items()
         if problem.best_known is not None
         for cost in cells[name].costs
@@ -168,13 +169,20 @@ def _hits(problems: Mapping[str, Problem], cells: Mapping[str, TaskResult]) -> i
 
 def table(ranking: Ranking) -> str:
     """Return the lines at the end of a tuning: one row per configuration, and the test results."""
-    header = (
-        f"  Rank    No |{_TITLES[ranking.metric]:>12}    Std dev    Hits |   Evals      Time"
-        " |       p   Configuration"
-    )
-    digits = None if ranking.has_decimals else _DIGITS[ranking.metric]
-    rows = [_row(each, digits) for each in ranking.ranked]
-    return "\n".join([*_legend(ranking), "", header, *rows, "", _verdict(ranking)])
+    metric = _METRICS[ranking.metric]
+    columns = [
+        Column("mean_rank", "Rank", 6, ".2f"),
+        Column("configuration", "No", 4),
+        Column("loss", metric.title, 11, metric.form),
+        Column("standard_deviation", "Std dev", 10, metric.form),
+        Column("hits", "Hits", 5),
+        Column("evaluations", "Evals", 6, count),
+        Column("seconds", "Time", 8, "{:.3f}s".format),
+        Column("p", "p", 7, ".2g"),
+        Column("values", "Configuration", form="<", value=lambda each: words_of(each.values)),
+    ]
+    rows = [line(columns, each) for each in ranking.ranked]
+    return "\n".join([*_legend(ranking), "", header(columns), *rows, "", _verdict(ranking)])
 
 
 def _legend(ranking: Ranking) -> list[str]:
@@ -190,29 +198,12 @@ def _legend(ranking: Ranking) -> list[str]:
             names = ", ".join(ranking.unknown)
             lines.append(f"No best known value, gaps are to the best of these runs: {names}.")
     lines += [
-        f"{_VOID.get(ranking.metric, 'No feasible solution was found')} by {each.void} of the runs"
+        f"{_METRICS[ranking.metric].void} by {each.void} of the runs"
         f" of configuration {each.configuration}: these rank last and do not count in its means."
         for each in ranking.ranked
         if each.void
     ]
     return lines
-
-
-def _row(ranked: RankedConfiguration, digits: int | None) -> str:
-    """Return a row; without a number of digits, the magnitude of its numbers decides."""
-
-    def number(value: float | None, width: int) -> str:
-        if digits is None and value is not None:
-            return f"{fitting(value, width - 1):>{width}}"
-        return f"{rounded(value, digits or 0):>{width}}"
-
-    return (
-        f"{ranked.mean_rank:>6.2f} {ranked.configuration:>5} |"
-        f"{number(ranked.loss, 12)} {number(ranked.standard_deviation, 10)}"
-        f" {'-' if ranked.hits is None else ranked.hits:>7} |"
-        f" {count(ranked.evaluations):>7} {ranked.seconds:>8.3f}s |"
-        f" {'-' if ranked.p is None else f'{ranked.p:.2g}':>7}   {words_of(ranked.values)}"
-    )
 
 
 def _verdict(ranking: Ranking) -> str:

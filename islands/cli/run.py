@@ -78,33 +78,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add("instances", nargs="*", metavar="INSTANCE", type=_INSTANCES, help=words)
     what = parser.add_argument_group("settings (defaults < preset < --config < options)")
     add = what.add_argument
-    words = f"complete settings of a published experiment: {', '.join(PRESETS)}"
-    add("--preset", metavar="NAME", help=words)
-    words = "a file of settings, such as the run.toml of another run"
-    add("--config", metavar="FILE.toml", type=Path, help=words)
-    words = "run scripts that --config or the folder of a series names, although you have not named"
-    words += " them, and have not written the file on this machine"
-    add("--trust", action="store_true", help=words)
-    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    add("--format", metavar="NAME", help=words)
-    words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
-    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=words)
-    part = partial(add, metavar="NAME", type=arguments.NAME)
-    part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
-    part("--encoding", help=", ".join(ENCODINGS))
-    part("--improver", help=f"local search: {', '.join(IMPROVERS)}")
-    part("--crossover", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
-    part("--mutation", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
-    add("--islands", metavar="N", help=GeneralSettings.words("islands"))
+    add_settings(what)
     words = "a colony: islands with settings of their own, such as 'islands=4 algorithm=de F=0.9';"
     words += " repeatable"
     add("--colony", metavar="SETTINGS", action="append", type=arguments.SETTINGS, help=words)
-    add("--population", metavar="P", help=GeneralSettings.words("population"))
-    words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
-    part("--migration", metavar="TOPOLOGY", help=words)
-    add("--interval", metavar="G", help=MigrationSettings.words("interval"))
-    add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
-    add("--seed", metavar="S", help=GeneralSettings.words("seed"))
     words = "runs per instance, with seeds S, S+1, ...; for each seed, all instances (default: 1)"
     add("--runs", metavar="R", type=arguments.runs("a single run"), help=words)
     words = "solve many instances, several at a time, each on one thread or on the GPU of its rank:"
@@ -133,6 +110,35 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     words = "draw the solution at the end, to solution.png in the folder of the run"
     add("--plot", action="store_true", help=words)
     add_output(output)
+
+
+def add_settings(group: argparse._ArgumentGroup) -> None:
+    """Declare the options that choose the settings of islands, of a run or of several."""
+    add = group.add_argument
+    words = f"complete settings of a published experiment: {', '.join(PRESETS)}"
+    add("--preset", metavar="NAME", help=words)
+    words = "a file of settings, such as the run.toml of another run"
+    add("--config", metavar="FILE.toml", type=Path, help=words)
+    words = "run scripts that --config or an existing folder names, although you have not named"
+    words += " them, and have not written the file on this machine"
+    add("--trust", action="store_true", help=words)
+    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
+    add("--format", metavar="NAME", help=words)
+    words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
+    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=words)
+    part = partial(add, metavar="NAME", type=arguments.NAME)
+    part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
+    part("--encoding", help=", ".join(ENCODINGS))
+    part("--improver", help=f"local search: {', '.join(IMPROVERS)}")
+    part("--crossover", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
+    part("--mutation", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
+    add("--islands", metavar="N", help=GeneralSettings.words("islands"))
+    add("--population", metavar="P", help=GeneralSettings.words("population"))
+    words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
+    part("--migration", metavar="TOPOLOGY", help=words)
+    add("--interval", metavar="G", help=MigrationSettings.words("interval"))
+    add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
+    add("--seed", metavar="S", help=GeneralSettings.words("seed"))
 
 
 def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
