@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -19,17 +19,11 @@ from islands.statistics import SIGNIFICANT, Losses, against, friedman, mean_rank
 from islands.tables import Column, header, line
 from islands.text import count, counted, fitting, rounded
 
-
-class _Metric(NamedTuple):
-    title: str
-    form: Callable[[float], str]
-    void: str = "No feasible solution was found"
-
-
-_METRICS = {
-    "gap": _Metric("Gap", partial(rounded, digits=3)),
-    "cost": _Metric("Cost", partial(fitting, width=10)),
-    "evaluations": _Metric("Evaluations", rounded, "The target was not reached"),
+_TITLES = {"gap": "Gap (%)", "cost": "Cost", "evaluations": "Evaluations"}
+_FORMS: dict[str, Callable[[float], str]] = {
+    "gap": partial(rounded, digits=3),
+    "cost": partial(fitting, width=10),
+    "evaluations": rounded,
 }
 
 TaskResults = Mapping[tuple[int, str], TaskResult]
@@ -93,21 +87,29 @@ class Ranking:
         sign = -1 if metric == "cost" and all(each.maximise for each in problems.values()) else 1
 
         def ranked(column: int) -> RankedConfiguration:
-            each = configurations[column]
-            own = {name: cells[each.number, name] for name in problems}
-            means, deviations = _means(rows[:, column] for rows in losses.values())
+            configuration = configurations[column]
+            own = {name: cells[configuration.number, name] for name in problems}
+            solved = [
+                [loss for loss in rows[:, column].tolist() if math.isfinite(loss)]
+                for rows in losses.values()
+            ]
+            loss = _mean(statistics.mean(runs) for runs in solved if runs)
+            hits = [
+                Standing(problem, cost).has_reached_best_known
+                for name, problem in problems.items()
+                if problem.best_known is not None
+                for cost in own[name].costs
+            ]
             return RankedConfiguration(
-                configuration=each.number,
-                values=each.values,
+                configuration=configuration.number,
+                values=configuration.values,
                 mean_rank=ranks[column],
-                loss=sign * statistics.mean(means) if means else None,
-                standard_deviation=statistics.mean(deviations) if deviations else None,
-                hits=_hits(problems, own),
+                loss=None if loss is None else sign * loss,
+                standard_deviation=_mean(map(statistics.deviation, solved)),
+                hits=sum(hits) if hits else None,
                 void=int(np.isinf(blocks[:, column]).sum()),
-                evaluations=statistics.mean(
-                    statistics.mean(cell.evaluations) for cell in own.values()
-                ),
-                seconds=statistics.mean(cell.seconds for cell in own.values()),
+                evaluations=statistics.mean(statistics.mean(c.evaluations) for c in own.values()),
+                seconds=statistics.mean(each.seconds for each in own.values()),
                 p=compared[column],
             )
 
@@ -118,15 +120,6 @@ class Ranking:
             friedman=friedman(blocks),
             unknown=tuple(name for name, each in problems.items() if each.best_known is None),
         )
-
-    def to_mapping(self) -> dict[str, Any]:
-        """Return the ranking as values for JSON."""
-        return {
-            "metric": self.metric,
-            "blocks": self.blocks,
-            "friedman_p": self.friedman,
-            "configurations": [vars(each) for each in self.ranked],
-        }
 
 
 def _losses(problem: Problem, cells: Sequence[TaskResult], metric: str) -> Losses:
@@ -149,33 +142,22 @@ def _losses(problem: Problem, cells: Sequence[TaskResult], metric: str) -> Losse
     return np.asarray(percent_worse(losses, best))
 
 
-def _means(losses: Iterable[Losses]) -> tuple[list[float], list[float]]:
-    """Return means and standard deviations of the runs of each instance that has solutions."""
-    solved = [[float(loss) for loss in runs if math.isfinite(loss)] for runs in losses]
-    means = [statistics.mean(runs) for runs in solved if runs]
-    deviations = [statistics.deviation(runs) for runs in solved]
-    return means, [each for each in deviations if each is not None]
-
-
-def _hits(problems: Mapping[str, Problem], cells: Mapping[str, TaskResult]) -> int | None:
-    hits = [
-        Standing(problem, cost).has_reached_best_known
-        for name, problem in problems.items()
-        if problem.best_known is not None
-        for cost in cells[name].costs
-    ]
-    return sum(hits) if hits else None
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are known, if there are any."""
+    known = [each for each in values if each is not None]
+    return statistics.mean(known) if known else None
 
 
 def table(ranking: Ranking) -> str:
     """Return the lines at the end of a tuning: one row per configuration, and the test results."""
-    metric = _METRICS[ranking.metric]
+    title, form = _TITLES[ranking.metric], _FORMS[ranking.metric]
     columns = [
         Column("mean_rank", "Rank", 6, ".2f"),
         Column("configuration", "No", 4),
-        Column("loss", metric.title, 11, metric.form),
-        Column("standard_deviation", "Std dev", 10, metric.form),
+        Column("loss", title, 11, form),
+        Column("standard_deviation", "Std dev", 10, form),
         Column("hits", "Hits", 5),
+        Column("void", "Void", 5),
         Column("evaluations", "Evals", 6, count),
         Column("seconds", "Time", 8, "{:.3f}s".format),
         Column("p", "p", 7, ".2g"),
@@ -186,23 +168,19 @@ def table(ranking: Ranking) -> str:
 
 
 def _legend(ranking: Ranking) -> list[str]:
+    runs = "without a feasible solution"
+    if ranking.metric == "evaluations":
+        runs = "that did not reach the target"
     lines = [
         f"Rank: mean over {counted(ranking.blocks, 'block')} (an instance with a seed); 1 is the"
         f" best of {len(ranking.ranked)}.",
         "Std dev: of the runs of an instance. p: Wilcoxon's signed-rank test against the best,"
         " corrected by Holm's method.",
+        f"Void: runs {runs}, which rank last and do not count in the means.",
     ]
-    if ranking.metric == "gap":
-        lines[1] = f"Gap: in per cent. {lines[1]}"
-        if ranking.unknown:
-            names = ", ".join(ranking.unknown)
-            lines.append(f"No best known value, gaps are to the best of these runs: {names}.")
-    lines += [
-        f"{_METRICS[ranking.metric].void} by {each.void} of the runs"
-        f" of configuration {each.configuration}: these rank last and do not count in its means."
-        for each in ranking.ranked
-        if each.void
-    ]
+    if ranking.metric == "gap" and ranking.unknown:
+        names = ", ".join(ranking.unknown)
+        lines.append(f"No best known value, gaps are to the best of these runs: {names}.")
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -33,24 +33,9 @@ from islands.record.folder import (
 )
 from islands.run.build import take_device
 from islands.run.repeats import Repeat, Repeats
+from islands.run.single import Output
 from islands.run.waiting import waiting_for
 from islands.text import counted, fitting, gap, one_line
-
-_SEQUENTIAL = (
-    "Runs are made one after another, as some configurations cannot share launches, such as with a"
-    " halo, given start solutions or costs in Python"
-)
-
-
-@dataclass(frozen=True)
-class TuneOutput:
-    """Where a tuning writes files and messages."""
-
-    folder: Path | None
-    """None creates a new one in `runs`."""
-    force: bool
-    quiet: bool
-    say: Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -72,7 +57,10 @@ class TuneResult:
         whole = {
             "instances": [*self.tuning.problems],
             "runs": self.tuning.runs,
-            **self.ranking.to_mapping(),
+            "metric": self.ranking.metric,
+            "blocks": self.ranking.blocks,
+            "friedman_p": self.ranking.friedman,
+            "configurations": [vars(each) for each in self.ranking.ranked],
             "left_out": left_out,
             "refused": candidates.refused,
             "last_refusal": candidates.refusal or None,
@@ -82,7 +70,7 @@ class TuneResult:
         return json.dumps(whole)
 
 
-def tune(tuning: Tuning, output: TuneOutput, campaign: Campaign) -> TuneResult:
+def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
     """Make all runs, report each task, and write the files; collective."""
     general = tuning.tasks[0].spec.general
     backend = take_device(campaign.world, general.backend, general.threads or None)
@@ -94,13 +82,12 @@ def tune(tuning: Tuning, output: TuneOutput, campaign: Campaign) -> TuneResult:
         performance = _Performance(tuning, output, campaign, backend)
         performance.perform()
         campaign.end_work()
-        left_out = performance.left_out
-        fit = [each for each in tuning.candidates.configurations if each.number not in left_out]
-        ranking = Ranking.of(fit, tuning.problems, performance.results, tuning.metric)
+        results, left_out = performance.results, performance.left_out
+        ranked = [each for each in tuning.candidates.configurations if each.number not in left_out]
+        ranking = Ranking.of(ranked, tuning.problems, results, tuning.metric)
         campaign.world.run_on_all(lambda: _require_any(ranking, tuning.problems.values(), folder))
-        number = ranking.ranked[0].configuration
-        best = next(task for task in tuning.tasks if task.configuration.number == number)
-        settings = tuning.base.to_mapping(best.configuration.values, best.spec)
+        best = tuning.candidates.configurations[ranking.ranked[0].configuration]
+        settings = tuning.base.to_mapping(best.values, best.settings[0])
         result = TuneResult(folder, tuning, ranking, settings, left_out)
         if campaign.world.rank == 0:
             _write(result)
@@ -124,7 +111,7 @@ class _Performance:
     """Makes the runs that the folder lacks, and collects the results of all tasks; collective."""
 
     def __init__(
-        self, tuning: Tuning, output: TuneOutput, campaign: Campaign, backend: Backend
+        self, tuning: Tuning, output: Output, campaign: Campaign, backend: Backend
     ) -> None:
         self.results: dict[tuple[int, str], TaskResult] = {}
         self.left_out: dict[int, str] = {}
@@ -153,7 +140,7 @@ class _Performance:
         except BaseException:
             if done := len(self.results):
                 of = f"{counted(count, 'row')} of {TUNING_TABLE}"
-                self._output.say(campaign.to_continue(done, of, force=self._output.force))
+                self._say(campaign.to_continue(done, of, force=self._output.force))
             raise
 
     def _seconds(self) -> float | None:
@@ -233,12 +220,18 @@ class _Performance:
             seconds = " and the seconds of --stop" if self._is_timed else ""
             lines.append(f"The {runs} of a configuration share launches{seconds}")
         elif tuning.runs > 1 and self._is_timed:
-            lines.append(_SEQUENTIAL)
+            lines.append(
+                "Runs are made one after another: some configurations cannot share launches"
+            )
         return "\n".join([*lines, ""])
 
     def _report(self, text: str) -> None:
         if not self._output.quiet:
-            self._output.say(text)
+            self._say(text)
+
+    def _say(self, text: str) -> None:
+        if self._campaign.world.rank == 0 and self._output.stream is not None:
+            self._campaign.heartbeat.print(text, self._output.stream)
 
 
 def _require_any(ranking: Ranking, problems: Iterable[Problem], folder: Path) -> None:

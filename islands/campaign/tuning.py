@@ -229,7 +229,7 @@ class Tuning:
         _require_tunable(spec, runs, len(problems))
         memory = block_memory(spec.general.backend)
 
-        def resolve(values: Values) -> tuple[RunSpec, ...]:
+        def resolved(values: Values) -> tuple[RunSpec, ...]:
             specs = tuple(base.resolved(each, name, values) for name, each in problems.items())
             for spec, problem in zip(specs, problems.values(), strict=True):
                 require_possible(spec, problem, memory)
@@ -238,9 +238,9 @@ class Tuning:
 
         domains = _domains(over, base, spec, first)
         if steps is not None:
-            candidates = grid(domains, steps, resolve)
+            candidates = grid(domains, steps, resolved)
         else:
-            candidates = random(domains, configurations, spec.general.seed, resolve)
+            candidates = random(domains, configurations, spec.general.seed, resolved)
         tuning = cls(base, problems, candidates, runs, metric)
         if metric == "evaluations" and not all(task.targets for task in tuning.tasks):
             raise UsageError(

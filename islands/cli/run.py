@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
     from islands.run.build import RankOptions
     from islands.run.runner import run_requested
 
-    output = _output(args, args.out, force=args.force)
+    output = output_of(args, args.out, force=args.force)
     requested = options(args)  # all ranks raise the same errors here
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
@@ -196,7 +196,8 @@ def run(args: argparse.Namespace) -> int:
         return ended(series, ranks, as_json=args.json)
 
 
-def _output(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
+def output_of(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
+    """Return where a command writes, as its options say."""
     from islands.run.single import Output
 
     stream = sys.stderr if args.json else sys.stdout
@@ -272,7 +273,7 @@ def resume(args: argparse.Namespace) -> int:
     from islands.run.build import RankOptions
     from islands.run.runner import resume_requested
 
-    output = _output(args, args.folder)
+    output = output_of(args, args.folder)
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)

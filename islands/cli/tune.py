@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from islands.campaign import METRICS
 from islands.cli import arguments
-from islands.cli.run import add_output, add_settings, options
+from islands.cli.run import add_output, add_settings, options, output_of
 from islands.errors import Suspended, UsageError
 from islands.parallel import InterruptedTogether, world
 from islands.text import show
@@ -84,26 +84,19 @@ def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
     from islands.campaign.engine import Campaign
     from islands.campaign.ranking import table
-    from islands.campaign.tune import TuneOutput, tune
+    from islands.campaign.tune import tune
     from islands.display.heartbeat import Heartbeat
     from islands.record.folder import BEST, RANKING, TUNING_TABLE, FolderKind
     from islands.run.signals import INTERRUPTED_STATUS
 
-    stream = sys.stderr if args.json else sys.stdout
+    output = output_of(args, args.out, force=args.force)
     ranks = world()
-    is_first = ranks.rank == 0
-    heartbeat = Heartbeat(sys.stderr if is_first and not args.quiet else None, "tune")
-
-    def say(text: str) -> None:
-        if is_first:
-            heartbeat.print(text, stream)
-
+    heartbeat = Heartbeat(sys.stderr if ranks.rank == 0 and not args.quiet else None, "tune")
     with ranks.guarded(show_traceback=args.debug):
         campaign = Campaign(ranks, heartbeat, FolderKind.TUNING)
         try:
             tuning = ranks.run_on_all(lambda: _tuning(args))
             with heartbeat:
-                output = TuneOutput(args.out, args.force, args.quiet, say)
                 done = tune(tuning, output, campaign)
         except Suspended:
             return Suspended.status
@@ -111,15 +104,15 @@ def main(args: argparse.Namespace) -> int:
             if ranks.size > 1:  # the interrupt has been reported
                 return INTERRUPTED_STATUS
             raise
-    if not is_first:
+    if ranks.rank > 0:
         return 0
     _write_provenance(done, campaign.ledger)
-    say(("" if args.quiet else "\n") + table(done.ranking))
-    for reason in done.left_out.values():
-        say(f"Left out: {reason}")
+    lines = [("" if args.quiet else "\n") + table(done.ranking)]
+    lines += [f"Left out: {reason}" for reason in done.left_out.values()]
     if refused := tuning.candidates.refused:
-        say(f"{refused} others are invalid; the last one: {tuning.candidates.refusal}")
-    say(f"\nWrote {done.folder}: {TUNING_TABLE}, {RANKING}, {BEST}")
+        lines.append(f"{refused} others are invalid; the last one: {tuning.candidates.refusal}")
+    lines.append(f"\nWrote {done.folder}: {TUNING_TABLE}, {RANKING}, {BEST}")
+    show("\n".join(lines), output.stream)
     if args.json:
         show(done.to_json())
     return 0
