@@ -119,8 +119,8 @@ def add_settings(group: argparse._ArgumentGroup) -> None:
     add("--preset", metavar="NAME", help=words)
     words = "a file of settings, such as the run.toml of another run"
     add("--config", metavar="FILE.toml", type=Path, help=words)
-    words = "run scripts that --config or an existing folder names, although you have not named"
-    words += " them, and have not written the file on this machine"
+    words = "run scripts that --config or the folder of earlier runs names, although you have not"
+    words += " named them, and have not written the file on this machine"
     add("--trust", action="store_true", help=words)
     words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
     add("--format", metavar="NAME", help=words)

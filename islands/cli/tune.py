@@ -68,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words += " the seconds; if any configuration needs sequential runs, all are sequential"
     group.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
-    group.add_argument("--threads", metavar="T", type=arguments.threads)
+    words = "threads of the cpu backend (default: all cores)"
+    group.add_argument("--threads", metavar="T", type=arguments.threads, help=words)
     # Refused with a message of its own.
     group.add_argument("--colony", action="append", help=argparse.SUPPRESS)
     group.set_defaults(start=None)
