@@ -16,7 +16,8 @@ from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Made, plain, refuse_unfit
 from islands.campaign.ranking import RankedConfiguration, Ranking, table
 from islands.campaign.tuning import COLUMNS, Task, TaskResult, Tuning, row_of
-from islands.custom.trust import references, signed
+from islands.custom.signature import signed
+from islands.custom.trust import references
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import published, writing
