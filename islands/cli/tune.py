@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common settings (defaults < preset < --config < options)")
     add_settings(group)
     words = "stopping criterion of each run; repeatable. Concurrent runs of a configuration share"
-    words += " the seconds; if any configuration needs sequential runs, all are sequential"
+    words += " the seconds; if those of a configuration cannot share it, all run in turn"
     group.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
     words = "threads of the cpu backend (default: all cores)"
