@@ -9,7 +9,8 @@ from functools import cache
 from math import sqrt
 from typing import Any, ClassVar
 
-from islands.campaign.configurations import Reals, random
+from islands.campaign.configurations import random
+from islands.campaign.domains import Range
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
@@ -365,8 +366,8 @@ def configurations(model: str) -> Sequence[Mapping[str, Any]]:
     """Return the paper's choice, then the configurations that `islands tune` draws with seed 1."""
     preset = layers({"preset": MODELS[model]})[0].values
     names = _OF_MODEL[model]
-    domains = [Reals(name, *RANGES[name]) for name in names]
-    drawn = random(domains, RANDOM, _SEED, str).configurations[1:]
+    domains = [Range(name, *RANGES[name]) for name in names]
+    drawn = random(domains, RANDOM, _SEED, lambda values: tuple(values.items())).configurations[1:]
     return [{name: preset[name] for name in names}, *(each.values for each in drawn)]
 
 
