@@ -11,7 +11,7 @@ from typing import Any
 from islands.bench.base import BenchRequest, BenchRow
 from islands.bench.quality_runs import RunRow, read_rows
 from islands.bench.quality_tests import changes
-from islands.campaign.ledger import refuse_unfit
+from islands.cells.store import refuse_unfit
 from islands.errors import InputError, UsageError
 from islands.paths import reading
 from islands.record.folder import BENCH, FolderKind

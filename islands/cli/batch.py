@@ -23,7 +23,7 @@ from islands.text import option, show
 from islands.untrusted import followed, parsing
 
 if TYPE_CHECKING:
-    from islands.campaign.batch import BatchPlan
+    from islands.cells.batch import BatchPlan
     from islands.parallel import World
     from islands.run.build import RankOptions
     from islands.run.single import Output
@@ -53,7 +53,7 @@ def run_batch(
     rank_options: RankOptions,
 ) -> int:
     """Solve all instances that the command names."""
-    from islands.campaign.batch import BatchPlan
+    from islands.cells.batch import BatchPlan
 
     for name in _OF_ONE_RUN:
         if getattr(args, name):
@@ -89,7 +89,7 @@ def resume_batch(
     rank_options: RankOptions,
 ) -> int:
     """Solve the instances of a folder that are left."""
-    from islands.campaign.batch import BatchPlan
+    from islands.cells.batch import BatchPlan
 
     if other := sorted({*options} - {"backend", "threads"}):
         raise UsageError(
@@ -107,7 +107,7 @@ def _ended(
     rank_options: RankOptions,
     arriving: Iterator[str | None] | None = None,
 ) -> int:
-    from islands.campaign import batch
+    from islands.cells import batch
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     def line(made: Mapping[str, Any]) -> None:

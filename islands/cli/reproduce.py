@@ -29,7 +29,7 @@ from islands.text import meant, show, unknown
 
 if TYPE_CHECKING:
     from islands.backends.base import Backend
-    from islands.campaign.ledger import Ledger
+    from islands.cells.store import Ledger
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
     from islands.reproduce.experiment import ExperimentRequest
@@ -65,7 +65,7 @@ def prepared(
     heartbeat: Heartbeat,
 ) -> list[PaperExperiment]:
     """Return the experiments; refuse wrong options before the first run."""
-    from islands.campaign.engine import Campaign
+    from islands.cells.campaign import Campaign
     from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.table import select
 
@@ -76,7 +76,7 @@ def prepared(
             raise UsageError(f"--{option} {value}: must be at least 1")
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
     if args.out is not None and ranks.rank == 0:
-        from islands.campaign.ledger import refuse_unfit
+        from islands.cells.store import refuse_unfit
 
         kind = FolderKind.EXPERIMENTS if args.what == ALL else FolderKind.EXPERIMENT
         refuse_unfit(args.out, kind, own=papers)

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from islands.campaign import METRICS
+from islands.cells import METRICS
 from islands.cli import arguments
 from islands.cli.run import PARTS, options
 from islands.errors import Suspended, UsageError
@@ -17,9 +17,9 @@ from islands.parallel import InterruptedTogether, world
 from islands.text import show
 
 if TYPE_CHECKING:
-    from islands.campaign.ledger import Ledger
-    from islands.campaign.tune import TuneResult
-    from islands.campaign.tuning import Tuning
+    from islands.cells.store import Ledger
+    from islands.cells.tune import TuneResult
+    from islands.cells.tuning import Tuning
     from islands.parallel import World
 
 _CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
@@ -100,9 +100,9 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
-    from islands.campaign.engine import Campaign
-    from islands.campaign.ranking import table
-    from islands.campaign.tune import TuneOutput, refused, tune
+    from islands.cells.campaign import Campaign
+    from islands.cells.ranking import table
+    from islands.cells.tune import TuneOutput, refused, tune
     from islands.display.heartbeat import Heartbeat
     from islands.record.folder import BEST, RANKING, TUNING_TABLE, FolderKind
     from islands.run.signals import INTERRUPTED_STATUS
@@ -160,7 +160,7 @@ def _write_provenance(done: TuneResult, metric: str, ledger: Ledger) -> None:
 
 def _tuning(args: argparse.Namespace, ranks: World) -> Tuning:
     """Return the tuning; refuse wrong options before the first run; collective."""
-    from islands.campaign.tuning import TuneRequest, Tuning, quality_criteria
+    from islands.cells.tuning import TuneRequest, Tuning, quality_criteria
 
     ranks.run_on_all(lambda: _refuse_wrong(args))
     given = {key: value for key, value in options(args).items() if key != "instance"}

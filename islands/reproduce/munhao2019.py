@@ -10,7 +10,7 @@ from functools import cache, partial
 from math import sqrt
 from typing import Any, ClassVar
 
-from islands.campaign.configurations import Reals, random
+from islands.cells.configurations import Reals, random
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from islands.campaign.ledger import Ledger, differing
+from islands.cells.store import Ledger, differing
 from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside

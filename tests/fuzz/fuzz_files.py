@@ -10,7 +10,7 @@ from pathlib import Path
 from fuzz_cases import Target
 
 from islands.algorithms.pso import PsoSettings
-from islands.campaign.configurations import Owner, domain
+from islands.cells.configurations import Owner, domain
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse

@@ -17,8 +17,8 @@ from fuzz_cases import Target
 from numpy.typing import NDArray
 
 from islands.backends import choose
-from islands.campaign.ledger import Ledger
-from islands.campaign.series import COLUMNS, read_rows, row_of
+from islands.cells.series import COLUMNS, read_rows, row_of
+from islands.cells.store import Ledger
 from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import World

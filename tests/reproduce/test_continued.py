@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 
 from results_for_tests import called, ended
 
-from islands.campaign.engine import Campaign
+from islands.cells.campaign import Campaign
 from islands.configuration.resolve import layers
 from islands.configuration.stop import last_generation, parse
 from islands.errors import UsageError

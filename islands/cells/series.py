@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import differing, refuse_unfit
-from islands.campaign.summary import Summary, table
+from islands.cells.campaign import Campaign
+from islands.cells.store import differing, refuse_unfit
+from islands.cells.summary import Summary, table
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit

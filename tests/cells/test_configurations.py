@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from islands.campaign.configurations import (
+from islands.cells.configurations import (
     Choices,
     Integers,
     Owner,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from islands.backends.base import Backend
-from islands.campaign.ledger import Asked, Ledger, Made, plain
+from islands.cells.store import Asked, Ledger, Made, plain
 from islands.display.heartbeat import Heartbeat, end_work, write_work
 from islands.errors import IslandsError, Suspended
 from islands.parallel import InterruptedTogether, World

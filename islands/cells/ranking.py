@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from islands import statistics
-from islands.campaign.configurations import Configuration, Values, words_of
-from islands.campaign.tuning import TaskResult
+from islands.cells.configurations import Configuration, Values, words_of
+from islands.cells.tuning import TaskResult
 from islands.problems.base import Problem
 from islands.statistics import SIGNIFICANT, Losses, against, friedman, mean_ranks, percent_worse
 from islands.text import count, counted, fitting, rounded

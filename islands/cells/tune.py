@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from islands import statistics
-from islands.campaign.configurations import Candidates
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import Made, plain, refuse_unfit
-from islands.campaign.ranking import RankedConfiguration, Ranking, TaskResults, table
-from islands.campaign.tuning import (
+from islands.cells.campaign import Campaign
+from islands.cells.configurations import Candidates
+from islands.cells.ranking import RankedConfiguration, Ranking, TaskResults, table
+from islands.cells.store import Made, plain, refuse_unfit
+from islands.cells.tuning import (
     COLUMNS,
     Task,
     TaskResult,

@@ -20,9 +20,9 @@ from time import perf_counter
 from typing import Any, NamedTuple, Self
 
 from islands.backends import takes_gpu
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
-from islands.campaign.names import Arriving, keep_names, kept_names
+from islands.cells.campaign import Campaign
+from islands.cells.names import Arriving, keep_names, kept_names
+from islands.cells.store import Asked, Made, plain, refuse_unfit
 from islands.configuration.given import combined
 from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED

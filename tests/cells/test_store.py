@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from islands.campaign import ledger
-from islands.campaign.batch import BatchPlan, run_batch
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import LEDGER, Ledger, refuse_unfit
-from islands.campaign.names import Arriving, keep_names, kept_names
+from islands.cells import store
+from islands.cells.batch import BatchPlan, run_batch
+from islands.cells.campaign import Campaign
+from islands.cells.names import Arriving, keep_names, kept_names
+from islands.cells.store import LEDGER, Ledger, refuse_unfit
 from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.record.folder import BATCH_NAMES, RUN_SETTINGS, FolderKind
@@ -47,7 +47,7 @@ def add(kept: Ledger, clock: Clock, seed: int, seconds: float) -> None:
 
 def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(ledger, "perf_counter", clock)
+    monkeypatch.setattr(store, "perf_counter", clock)
     first = Ledger(tmp_path)
     clock.now += 1
     add(first, clock, 1, 4.0)

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
-from islands.campaign.configurations import (
+from islands.cells.configurations import (
     Candidates,
     Configuration,
     Domain,
@@ -29,8 +29,8 @@ from islands.campaign.configurations import (
     require_distinct,
     words_of,
 )
-from islands.campaign.ledger import Asked, Made
-from islands.campaign.series import PlannedRun, SeriesPlan
+from islands.cells.series import PlannedRun, SeriesPlan
+from islands.cells.store import Asked, Made
 from islands.configuration.defaults import stand_in
 from islands.configuration.fit import owners as owners_of
 from islands.configuration.fit import require_block_memory, require_possible, unknown_setting
