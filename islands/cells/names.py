@@ -7,11 +7,9 @@ that `islands resume` knows those that are left.
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 from typing import Self
 
 from islands.errors import InputError
@@ -56,7 +54,7 @@ def keep_names(folder: Path, names: Iterable[str]) -> None:
 
 
 class Arriving:
-    """Names that come while others are solved, inside a `with` block; each is returned once."""
+    """Names that come while others are solved; a thread keeps them inside a `with` block."""
 
     def __init__(self, source: Iterator[str | None], folder: Path, known: Iterable[str]) -> None:
         """Take what yields the names, and None whenever none has come for a moment.
@@ -65,12 +63,11 @@ class Arriving:
         """
         self._source, self._path = source, inside(folder, BATCH_NAMES)
         self._seen = {*known}
-        self._waiting = deque[str]()
         self._error: BaseException | None = None
         self._ends = Event()
         self._thread = Thread(target=self._read, daemon=True)
-        self.count = 0
-        """Names that have come so far."""
+        self.names = list[str]()
+        """Those that have come so far, each once."""
         self.is_over = False
         """Whether all names have been taken, and no more will come."""
 
@@ -78,24 +75,22 @@ class Arriving:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ends.set()
         self._thread.join()
 
-    def take(self) -> str | None:
-        """Return the next name, without waiting; None if there is none now."""
-        is_read = not self._thread.is_alive()  # look before: then all names are in the queue
-        if self._waiting:
-            return self._waiting.popleft()
-        if is_read and self._error is not None:
-            raise self._error
-        self.is_over = is_read
-        return None
+    def __iter__(self) -> Iterator[str | None]:
+        """Yield the names as they come, and None whenever there is none now."""
+        taken = 0
+        while not self.is_over:
+            is_read = not self._thread.is_alive()  # look before: then all names are in the list
+            while taken < len(self.names):
+                taken += 1
+                yield self.names[taken - 1]
+            if is_read and self._error is not None:
+                raise self._error
+            self.is_over = is_read
+            yield None
 
     def _read(self) -> None:
         try:
@@ -108,7 +103,6 @@ class Arriving:
                     self._seen.add(name)
                     stream.write(f"{json.dumps(name)}\n")
                     stream.flush()
-                    self._waiting.append(name)
-                    self.count += 1
+                    self.names.append(name)
         except BaseException as error:
             self._error = error

@@ -1,4 +1,4 @@
-"""The folder of a campaign and its ledger: a line for each cell, so that none is made again.
+"""Stores: the results of cells that are made, a line each in the folder of many runs.
 
 Only rank 0 has a file, to which lines are only added. A table, such as `runs.tsv`, is made from it.
 In memory are the places of the lines, not the results: a batch may have a million.
@@ -8,94 +8,48 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, TextIO
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.paths import reading, writing
 from islands.record.files import Row, append_row, write_table
-from islands.record.folder import (
-    BENCH,
-    JOB,
-    LEDGER,
-    LONGEST_RESULT,
-    FolderKind,
-    kind_of,
-    results_in,
-)
+from islands.record.folder import LEDGER, LONGEST_RESULT, MANY_LOCK, FolderKind
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
-_EXPERIMENTS = (FolderKind.EXPERIMENT, FolderKind.EXPERIMENTS)
-
-
-def refuse_unfit(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
-    """Refuse a file, a folder with other work, and one with files but no work of this kind.
-
-    `own` are names of files or folders that such a campaign may leave before its first result.
-    Whether a campaign of this kind is the same one is for the caller to decide.
-    """
-    with reading(folder):
-        if not folder.exists():
-            return
-        if not folder.is_dir():
-            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
-        names = {path.name for path in folder.iterdir()}
-        held = kind_of(folder)
-        if held is FolderKind.MEASUREMENT and not (results_in(folder) or BENCH in names):
-            held = None  # an experiment writes its settings after it has made its ledger
-    alike = _EXPERIMENTS if kind in _EXPERIMENTS else (kind,)
-    if names.intersection((*kind.marks, LEDGER)) and held in (None, *alike):
-        return
-    others = {name for name in names if not name.startswith(".")} - {*own, JOB}
-    if held is not None and held not in alike:
-        raise UsageError(
-            f"--out {folder}: contains {held.words}, no {kind.noun}. Name a new folder"
-        )
-    if others:
-        raise UsageError(
-            f"--out {folder}: contains files, but no {kind.noun}. Name a new or empty folder, so"
-            " that your files are not overwritten"
-        )
-
-
-def differing(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings that are not the same in a folder as in a request."""
-    return [name for name in {**asked, **kept} if kept.get(name) != asked.get(name)]
-
-
-Asked = Mapping[str, Any]
-"""All that the result of a cell depends on."""
+Key = Mapping[str, Any]
+"""All that the result of a cell depends on, as JSON has it."""
 Made = dict[str, Any]
 """The result of a cell, as JSON has it."""
+Asked = Key
 
 
-class Ledger:
-    """What is asked of each cell, its result, and the seconds since the line before.
+class Store:
+    """The key of each cell, its result, and the seconds since the line before.
 
-    Without a folder, there is no file. Cells with equal questions are distinguished by their order,
-    which is always the same.
+    Without a folder, nothing is kept. Cells with equal keys are distinguished by their order, which
+    is always the same.
     """
 
     def __init__(
         self, folder: Path | None = None, kind: FolderKind = FolderKind.EXPERIMENT
     ) -> None:
         """Open the file in the folder, if there is one."""
+        self._kind, self._lock = kind, FolderLock(kind.noun, kind.lock)
         self._known: dict[bytes, tuple[int, ...]] = {}
-        """Where the unused results of each question begin in the file."""
+        """Where the unused results of each key that the file had begin in it."""
         self._path: Path | None = None
         self._stream: TextIO | None = None
         self._source: BinaryIO | None = None
         self._size = 0
-        self._lock = FolderLock(kind.noun, kind.lock)
         self._seconds, self._since = 0.0, perf_counter()
+        self._table: tuple[Path, Sequence[str], Callable[[Key, Made], Row]] | None = None
         self.has_new = False
         """Whether this command has added lines."""
-        self.table: LedgerTable | None = None
         if folder is not None:
             self.open(folder)
 
@@ -109,8 +63,10 @@ class Ledger:
         self._lock.take(folder)
         if self._path is not None:
             return
-        path = inside(folder, LEDGER)
+        path, lock = inside(folder, LEDGER), inside(folder, MANY_LOCK)
         try:
+            with writing(lock), opened(lock, "wb") as stream:
+                stream.write(f"{self._kind.noun}\n".encode())
             if force:
                 with writing(path):
                     path.unlink(missing_ok=True)
@@ -131,79 +87,117 @@ class Ledger:
                 with writing(self._path):
                     self._stream.close()
 
-    def __len__(self) -> int:
-        """Return the number of known results that are not used yet."""
-        return sum(map(len, self._known.values()))
-
     def remove(self) -> None:
         """Close the file, and remove its folder, which contains nothing else."""
         self.close()
         if self._path is not None:
             with writing(self._path):
-                self._path.unlink(missing_ok=True)
+                for name in (LEDGER, MANY_LOCK):
+                    (self._path.parent / name).unlink(missing_ok=True)
                 self._path.parent.rmdir()
+
+    def __len__(self) -> int:
+        """Return the number of known results that are not used yet."""
+        return sum(map(len, self._known.values()))
 
     def seconds(self) -> float:
         """Return the time of all commands that have written to the file, also of killed ones."""
         return self._seconds + perf_counter() - self._since
 
+    def known(self, key: Key) -> Made | None:
+        """Return the known result of a cell, which is used with this; None if it is not made."""
+        digest = _digest(key)
+        if not (places := self._known.get(digest)):
+            return None
+        self._known[digest] = places[1:]
+        return self._entry_at(places[0])[1]
+
+    def add(self, key: Key, result: Made) -> None:
+        """Add a line, and a row of the table, which may replace one."""
+        if self._path is None:
+            return
+        now = perf_counter()
+        self._write(key, result, now - self._since)
+        self._since, self.has_new = now, True
+        if self._table is not None and _digest(key) in self._known:
+            self._write_table(self._last_places().values())
+        elif self._table is not None:
+            path, columns, row_of = self._table
+            append_row(path, columns, row_of(key, result))
+
     def tabulate(
         self,
         path: Path,
         columns: Sequence[str],
-        row_of: Callable[[Asked, Made], Row],
-        *,
-        is_read: bool = True,
+        row_of: Callable[[Key, Made], Row],
+        earlier: Iterable[tuple[Key, Made, float]] = (),
     ) -> None:
-        """Keep a table as well, unless this is done; see `LedgerTable`."""
-        if self.table is None:
-            self.table = LedgerTable(path, columns, row_of, self.entries(), is_read=is_read)
+        """Also keep a table with a row for each key, of its last result; no result is used yet.
 
-    def adopt(self, entries: Iterable[tuple[Asked, Made, float]]) -> None:
+        `earlier` are the results and seconds that a version without this file has kept otherwise.
+        """
+        if not self._known:
+            self.adopt(earlier)
+        self._table = path, columns, row_of
+        # A killed process may have left the table without its last row.
+        self._write_table([places[-1] for places in self._known.values()])
+
+    # What `tune` uses, under the names of the ledger.
+
+    take = known
+
+    def adopt(self, earlier: Iterable[tuple[Key, Made, float]]) -> None:
         """Add results of an earlier version, with their seconds."""
-        for asked, made, seconds in entries:
-            self._remember(asked, self._write(asked, made, seconds))
+        for key, result, seconds in earlier:
+            self._remember(key, self._size)
+            self._write(key, result, seconds)
 
-    def entries(self) -> Iterable[tuple[Asked, Made]]:
-        """Yield what was asked and made, of all known results that are not used yet."""
-        for places in self._known.values():
-            for place in places:
-                entry = self._entry_at(place)
-                yield entry["asked"], entry["result"]
-
-    def take(self, asked: Asked) -> Made | None:
-        """Return the known result of a cell, which is used with this; None if it is not made."""
-        digest = _digest(asked)
-        if not (places := self._known.get(digest)):
+    @property
+    def table(self) -> StoreTable | None:
+        """The questions that the table has."""
+        if self._table is None:
             return None
-        self._known[digest] = places[1:]
-        return dict(self._entry_at(places[0])["result"])
+        return StoreTable({*self._last_places()} if self._size else set())
 
-    def add(self, asked: Asked, made: Made) -> None:
-        """Add a line, and a row of the table."""
-        if self._path is None:
-            return
-        now = perf_counter()
-        self._write(asked, made, now - self._since)
-        self._since, self.has_new = now, True
-        if self.table is not None:
-            self.table.add(asked, made)
+    def _write_table(self, places: Collection[int]) -> None:
+        assert self._table is not None
+        path, columns, row_of = self._table
+        if places:
+            write_table(path, columns, (row_of(*self._entry_at(place)) for place in places))
+        else:
+            with writing(path):
+                path.unlink(missing_ok=True)
 
-    def _write(self, asked: Asked, made: Made, seconds: float) -> int:
-        """Add a line; return where it begins."""
+    def _last_places(self) -> dict[bytes, int]:
+        """Return where the last result of each key begins."""
         assert self._path is not None
-        entry = {"asked": json.loads(_key(asked)), "result": made, "seconds": seconds}
+        return {_digest(key): place for place, key, _ in self._lines(self._path)}
+
+    def _write(self, key: Key, result: Made, seconds: float) -> None:
+        assert self._path is not None
+        entry = {"asked": json.loads(_text(key)), "result": result, "seconds": seconds}
         self._seconds += seconds
         with writing(self._path):
             if self._stream is None:
                 self._stream = opened(self._path, "a", encoding="utf-8")
             line = json.dumps(entry | {"sha256": _checksum(entry)}) + "\n"
-            place, self._size = self._size, self._size + len(line)
+            self._size += len(line)
             self._stream.write(line)
             self._stream.flush()
-        return place
 
     def _read(self, path: Path) -> None:
+        for place, key, seconds in self._lines(path):
+            self._remember(key, place)
+            self._seconds += seconds
+        with reading(path):
+            is_whole = path.stat().st_size == self._size
+        if not is_whole:
+            with writing(path), opened(path, "a+b") as file:
+                file.truncate(self._size)
+
+    def _lines(self, path: Path) -> Iterator[tuple[int, Key, float]]:
+        """Yield where each complete line begins, its key and its seconds."""
+        place = 0
         with reading(path), opened(path) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(LONGEST_RESULT), b""), 1):
                 if not line.endswith(b"\n"):
@@ -214,13 +208,10 @@ class Ledger:
                     if entry.pop("sha256", None) != _checksum(entry):
                         raise ValueError(MISMATCH)
                     dict(entry["result"])
-                    self._remember(entry["asked"], self._size)
-                    self._seconds += entry.get("seconds", 0.0)  # earlier files have none
-                self._size += len(line)
-            is_whole = stream.tell() == self._size
-        if not is_whole:
-            with writing(path), opened(path, "a+b") as file:
-                file.truncate(self._size)
+                    found = entry["asked"], entry.get("seconds", 0.0)  # earlier files have none
+                yield place, *found
+                place += len(line)
+        self._size = place
 
     def _refuse_long(self, path: Path, number: int, line: bytes) -> None:
         if len(line) == LONGEST_RESULT:
@@ -229,17 +220,18 @@ class Ledger:
                 " of a run. Remove that line"
             )
 
-    def _remember(self, asked: Asked, place: int) -> None:
-        digest = _digest(asked)
+    def _remember(self, key: Key, place: int) -> None:
+        digest = _digest(key)
         self._known[digest] = (*self._known.get(digest, ()), place)
 
-    def _entry_at(self, place: int) -> dict[str, Any]:
+    def _entry_at(self, place: int) -> tuple[Key, Made]:
         assert self._path is not None
         with reading(self._path), parsing(self._path):
             if self._source is None:
                 self._source = opened(self._path)
             self._source.seek(place)
-            return dict(json.loads(self._source.readline()))
+            entry = json.loads(self._source.readline())
+            return entry["asked"], dict(entry["result"])
 
 
 def plain(made: Mapping[str, Any]) -> Made:
@@ -247,60 +239,29 @@ def plain(made: Mapping[str, Any]) -> Made:
     return dict(json.loads(json.dumps(made, default=lambda number: number.item())))
 
 
-def _key(asked: Asked) -> str:
-    return json.dumps(asked, sort_keys=True)
+def differing(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that are not the same in a folder as in a request."""
+    return [name for name in {**asked, **kept} if kept.get(name) != asked.get(name)]
 
 
-def _digest(asked: Asked) -> bytes:
-    return hashlib.blake2b(_key(asked).encode(), digest_size=16).digest()
+def _text(key: Key) -> str:
+    return json.dumps(key, sort_keys=True)
+
+
+def _digest(key: Key) -> bytes:
+    return hashlib.blake2b(_text(key).encode(), digest_size=16).digest()
 
 
 def _checksum(entry: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
 
 
-class LedgerTable:
-    """A table with a row for each question of a ledger, of the last result."""
+class StoreTable:
+    """The questions of a table."""
 
-    def __init__(
-        self,
-        path: Path,
-        columns: Sequence[str],
-        row_of: Callable[[Asked, Made], Row],
-        entries: Iterable[tuple[Asked, Made]],
-        *,
-        is_read: bool = True,
-    ) -> None:
-        """Write the table again, as a killed process may have left it without its last row.
+    def __init__(self, keys: Set[bytes]) -> None:
+        self._keys = keys
 
-        Without `is_read`, all questions differ and no row is read, so that none is kept in memory.
-        """
-        self._path, self._columns, self._row_of = path, columns, row_of
-        self._is_read = is_read
-        self._rows: dict[str, Row] = {}
-        if is_read:
-            self._rows = {_key(asked): row_of(asked, made) for asked, made in entries}
-            rows = iter(self._rows.values())
-        else:
-            rows = (row_of(asked, made) for asked, made in entries)
-        if (first := next(rows, None)) is not None:
-            write_table(path, columns, chain([first], rows))
-        else:
-            with writing(path):
-                path.unlink(missing_ok=True)
-
-    def row(self, asked: Asked) -> Row | None:
-        """Return the row of a question, or None."""
-        return self._rows.get(_key(asked))
-
-    def add(self, asked: Asked, made: Made) -> None:
-        """Add a row, or replace one."""
-        key, row = _key(asked), self._row_of(asked, made)
-        if not self._is_read:
-            append_row(self._path, self._columns, row)
-        elif key in self._rows:
-            self._rows[key] = row
-            write_table(self._path, self._columns, self._rows.values())
-        else:
-            append_row(self._path, self._columns, row)
-            self._rows[key] = row
+    def row(self, key: Key) -> Key | None:
+        """Return the key if the table has a row of it."""
+        return key if _digest(key) in self._keys else None

@@ -14,7 +14,7 @@ from islands import statistics
 from islands.cells.campaign import Campaign
 from islands.cells.configurations import Candidates
 from islands.cells.ranking import RankedConfiguration, Ranking, TaskResults, table
-from islands.cells.store import Made, plain, refuse_unfit
+from islands.cells.store import Made, plain
 from islands.cells.tuning import (
     COLUMNS,
     Task,
@@ -33,6 +33,7 @@ from islands.paths import published, writing
 from islands.problems.base import Problem
 from islands.record.files import write_table
 from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, FolderKind
+from islands.record.folder import refuse_other_work as refuse_unfit
 from islands.run.repeats import Repeat
 from islands.text import counted, fitting, gap, one_line, rounded
 

@@ -108,7 +108,6 @@ def _ended(
     arriving: Iterator[str | None] | None = None,
 ) -> int:
     from islands.cells import batch
-    from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     def line(made: Mapping[str, Any]) -> None:
         show(json.dumps(made))
@@ -117,7 +116,7 @@ def _ended(
     lines = line if args.json else None
     end = batch.run_batch(plan, ranks, output, rank_options, lines=lines, arriving=arriving)
     ranks.barrier()
-    return batch.status_of(end, INTERRUPTED_STATUS, SUSPENDED_STATUS)
+    return end.status
 
 
 def begun(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -21,15 +21,14 @@ from islands.doctor.nvidia import driver
 from islands.errors import Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import InterruptedTogether, world
-from islands.paths import writing
-from islands.record.folder import FolderKind
+from islands.record.folder import FolderKind, refuse_other_work
 from islands.record.provenance import provenance
 from islands.reproduce import PAPERS
 from islands.text import meant, show, unknown
 
 if TYPE_CHECKING:
     from islands.backends.base import Backend
-    from islands.cells.store import Ledger
+    from islands.cells.store import Store
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
     from islands.reproduce.experiment import ExperimentRequest
@@ -76,12 +75,9 @@ def prepared(
             raise UsageError(f"--{option} {value}: must be at least 1")
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
     if args.out is not None and ranks.rank == 0:
-        from islands.cells.store import refuse_unfit
-
-        kind = FolderKind.EXPERIMENTS if args.what == ALL else FolderKind.EXPERIMENT
-        refuse_unfit(args.out, kind, own=papers)
+        refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
         for each in papers if args.what == ALL else ():
-            refuse_unfit(args.out / each, FolderKind.EXPERIMENT)
+            refuse_other_work(args.out / each, FolderKind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []
@@ -240,7 +236,7 @@ def main(args: argparse.Namespace) -> int:
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         done: dict[str, Any] = {}
-        unfinished: list[Ledger] = []
+        unfinished: list[Store] = []
         try:
             with hearing, heartbeat, _together(args, ranks, heartbeat):
                 for each in experiments:
@@ -256,10 +252,10 @@ def main(args: argparse.Namespace) -> int:
                 return INTERRUPTED_STATUS
             raise
         finally:
-            for ledger in unfinished:
-                ledger.close()
-        for ledger in unfinished:
-            ledger.remove()
+            for store in unfinished:
+                store.close()
+        for store in unfinished:
+            store.remove()
         with suppress(OSError):
             UNFINISHED.rmdir()  # unless it contains other work
     if args.what == ALL and args.out is not None and is_first:
@@ -276,20 +272,13 @@ def main(args: argparse.Namespace) -> int:
 @contextmanager
 def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Iterator[None]:
     """Let other processes watch the experiments, of which each has a folder of its own."""
+    from islands.cells.store import Store
     from islands.display.heartbeat import end_work, write_work
-    from islands.record.folder import EXPERIMENTS_LOCK
-    from islands.record.lock import FolderLock
 
     is_written = args.out is not None and ranks.rank == 0
-    with FolderLock("experiment", EXPERIMENTS_LOCK) as lock:
-
-        def take() -> None:
-            if is_written and args.what == ALL:
-                with writing(args.out):
-                    args.out.mkdir(parents=True, exist_ok=True)
-                lock.take(args.out)
-
-        ranks.run_on_all(take)
+    with closing(Store()) as store:
+        # All papers together have a lock, too.
+        ranks.run_on_all(lambda: store.open(args.out) if is_written and args.what == ALL else None)
         if is_written:
             heartbeat.tell = partial(write_work, args.out)
         yield
@@ -301,7 +290,7 @@ def _performed(
     each: PaperExperiment,
     ranks: World,
     say: Callable[[str], None],
-    unfinished: list[Ledger],
+    unfinished: list[Store],
 ) -> dict[str, object]:
     """Fill the tables of one paper; return its settings and tables.
 
@@ -309,14 +298,14 @@ def _performed(
     """
     from islands.reproduce.perform import ExperimentFolder, perform
 
-    ledger = each.request.campaign.ledger
+    store = each.request.campaign.store
 
     def opened() -> ExperimentFolder | None:
         if ranks.rank == 0 and each.out is not None:
-            return ExperimentFolder(each.out, each.settings, ledger)
+            return ExperimentFolder(each.out, each.settings, store)
         if ranks.rank == 0:
-            ledger.open(each.unfinished())
-            unfinished.append(ledger)
+            store.open(each.unfinished())
+            unfinished.append(store)
         return None
 
     folder = ranks.run_on_all(opened)

@@ -17,7 +17,7 @@ from islands.parallel import InterruptedTogether, world
 from islands.text import show
 
 if TYPE_CHECKING:
-    from islands.cells.store import Ledger
+    from islands.cells.store import Store as Ledger
     from islands.cells.tune import TuneResult
     from islands.cells.tuning import Tuning
     from islands.parallel import World

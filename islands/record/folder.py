@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -14,7 +14,7 @@ import islands
 from islands.configuration.spec import FORMAT, SIGN
 from islands.errors import InputError, UsageError, system_reason
 from islands.inside import inside, inside_all, line_breaks, opened
-from islands.paths import writing
+from islands.paths import reading, writing
 from islands.problems import PROBLEMS
 from islands.text import option
 from islands.untrusted import bounded_text, parsing
@@ -62,12 +62,12 @@ BENCH = "bench.json"
 """All tables of a measurement, the last file that it writes."""
 RANKING, CONCLUSION, BEST = "ranking.tsv", "ranking.txt", "best.toml"
 """The results of a tuning; the second is the ranking as it was printed."""
-BATCH_SETTINGS, BATCH_TABLE, BATCH_LOCK = "batch.json", "batch.tsv", ".batch.tsv.lock"
+BATCH_SETTINGS, BATCH_TABLE = "batch.json", "batch.tsv"
 """The settings of a batch, and its results as a table."""
 BATCH_NAMES = "instances.jsonl"
 """The names of the instances of a batch."""
-SERIES_LOCK, TUNING_LOCK = f".{SERIES_TABLE}.lock", f".{TUNING_TABLE}.lock"
-EXPERIMENTS_LOCK = ".experiments.lock"
+MANY_LOCK = ".runs.lock"
+"""The file that a process with many runs locks; it contains the kind of the folder."""
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
@@ -258,36 +258,72 @@ def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
 
 
 class FolderKind(Enum):
-    """What a folder holds, in words; files that show it; and the file that its process locks."""
+    """What a folder contains: one run, or many runs of a kind of work.
 
-    RUN = "a run", (RUN_SETTINGS,), LOG
-    TUNING = "a tuning", (TUNING_TABLE, TUNING_LOCK), TUNING_LOCK
-    EXPERIMENT = "an experiment of islands reproduce", (EXPERIMENT_SETTINGS,), LEDGER
-    EXPERIMENTS = "experiments of islands reproduce", (EXPERIMENTS_LOCK,), EXPERIMENTS_LOCK
-    SERIES = "a series of runs", (SERIES_TABLE, SERIES_LOCK), SERIES_LOCK
-    BATCH = "a batch", (BATCH_SETTINGS, BATCH_LOCK), BATCH_LOCK
-    MEASUREMENT = "a measurement of islands bench", (BENCH, LEDGER), LEDGER
+    A folder of many runs has its kind in `MANY_LOCK`; those of earlier versions have one of the
+    files `marks`.
+    """
 
-    def __init__(self, words: str, marks: Sequence[str], lock: str) -> None:
-        self.words, self.marks, self.lock = words, marks, lock
+    RUN = "a run", (RUN_SETTINGS,)
+    TUNING = "a tuning", (TUNING_TABLE, ".tune.tsv.lock")
+    EXPERIMENT = "an experiment of islands reproduce", (EXPERIMENT_SETTINGS, ".experiments.lock")
+    SERIES = "a series of runs", (SERIES_TABLE, ".runs.tsv.lock")
+    BATCH = "a batch", (BATCH_SETTINGS, ".batch.tsv.lock")
+    MEASUREMENT = "a measurement of islands bench", (BENCH, LEDGER)
+
+    def __init__(self, words: str, marks: Sequence[str]) -> None:
+        self.words, self.marks = words, marks
 
     @property
     def noun(self) -> str:
         """The kind in one word."""
-        return "experiment" if self is FolderKind.EXPERIMENTS else self.name.lower()
+        return self.name.lower()
+
+    @property
+    def lock(self) -> str:
+        """The file that a process locks."""
+        return LOG if self is FolderKind.RUN else MANY_LOCK
 
 
 def kind_of(folder: Path) -> FolderKind | None:
-    """Return what a folder holds, or None if it is nothing of this program."""
+    """Return what a folder contains, or None if it is nothing of this program."""
+    if (folder / MANY_LOCK).is_file() and not (folder / RUN_SETTINGS).is_file():
+        said = bounded_text(inside(folder, MANY_LOCK), errors="replace").strip()
+        if said.upper() in FolderKind.__members__:
+            return FolderKind[said.upper()]
     marked = [kind for kind in FolderKind if any((folder / name).is_file() for name in kind.marks)]
-    # An experiment writes its settings at once after it has made its ledger.
     if marked and marked[0] is not FolderKind.MEASUREMENT:
         return marked[0]
     if any(runs_in(folder)):
         return FolderKind.SERIES
     if any(experiments_in(folder)):
-        return FolderKind.EXPERIMENTS
+        return FolderKind.EXPERIMENT
     return FolderKind.MEASUREMENT if marked else None
+
+
+def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
+    """Refuse a file, a folder with other work, and one with files but no work of this kind.
+
+    `own` are names of files or folders that such work may leave before its first result. Whether
+    the folder has the same work of this kind is for the caller to decide.
+    """
+    with reading(folder):
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
+        found, names = kind_of(folder), {path.name for path in folder.iterdir()}
+    if found is kind and names.intersection((*kind.marks, LEDGER, MANY_LOCK)):
+        return
+    if found not in (None, kind):
+        raise UsageError(
+            f"--out {folder}: contains {found.words}, no {kind.noun}. Name a new folder"
+        )
+    if {name for name in names if not name.startswith(".")} - {*own, JOB}:
+        raise UsageError(
+            f"--out {folder}: contains files, but no {kind.noun}. Name a new or empty folder, so"
+            " that your files are not overwritten"
+        )
 
 
 def results_in(folder: Path) -> int:

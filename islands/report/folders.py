@@ -8,7 +8,14 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import reading
-from islands.record.folder import BATCH_TABLE, RUN_SETTINGS, FolderKind, experiments_in, kind_of
+from islands.record.folder import (
+    BATCH_TABLE,
+    EXPERIMENT_SETTINGS,
+    RUN_SETTINGS,
+    FolderKind,
+    experiments_in,
+    kind_of,
+)
 from islands.record.folder import runs_in as runs_inside
 from islands.report.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
 from islands.report.comparison import page_of_several
@@ -54,8 +61,8 @@ def page_for(
         if kind is FolderKind.TUNING:
             return page_of_tuning(folder)
         if kind is FolderKind.EXPERIMENT:
-            return page_of_experiment(folder)
-        if kind is FolderKind.EXPERIMENTS:
+            if (folder / EXPERIMENT_SETTINGS).exists():
+                return page_of_experiment(folder)
             return page_of_experiments(folder, [*experiments_in(folder)])
         return _page_of_runs(folders, say)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from islands.cells.store import Ledger, differing
+from islands.cells.store import Store, differing
 from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside
@@ -48,15 +48,13 @@ _PLACE = "place of the class"
 class ExperimentFolder:
     """Writes an experiment's files; each file is complete, and a table is updated per row."""
 
-    def __init__(
-        self, path: Path, settings: Mapping[str, Any], ledger: Ledger | None = None
-    ) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any], store: Store | None = None) -> None:
         """Begin an experiment or continue one; refuse one with other settings."""
         import tomli_w
 
         _refuse_other(path, settings)
-        self.path, self.ledger = path, Ledger() if ledger is None else ledger
-        self.ledger.open(path)
+        self.path, self.store = path, Store() if store is None else store
+        self.store.open(path)
         try:
             # Another process may have begun an experiment before this one locked the folder.
             _refuse_other(path, settings)
@@ -69,7 +67,7 @@ class ExperimentFolder:
 
     def close(self) -> None:
         """Release the folder's lock."""
-        self.ledger.close()
+        self.store.close()
 
     def table(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the table's rows so far, and the rows of single instances."""
@@ -95,9 +93,9 @@ class ExperimentFolder:
 
     def write_provenance(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
         """Write what made the tables, unless all results are from earlier runs."""
-        if (self.path / PROVENANCE).exists() and not self.ledger.has_new:
+        if (self.path / PROVENANCE).exists() and not self.store.has_new:
             return
-        made = {**provenance(), "seconds": self.ledger.seconds()}
+        made = {**provenance(), "seconds": self.store.seconds()}
         write_provenance(self.path / PROVENANCE, made)
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
@@ -113,8 +111,6 @@ class ExperimentFolder:
 def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
     """Refuse a path that is a file, or a folder with another experiment."""
     with reading(path):
-        if path.exists() and not path.is_dir():
-            raise UsageError(f"--out {path}: is a file. Name a new or existing folder")
         if not (path / EXPERIMENT_SETTINGS).exists():
             return
         kept = read_toml(path / EXPERIMENT_SETTINGS)
@@ -215,7 +211,7 @@ def perform(
     Only rank 0 has a `folder`.
     """
     done = {}
-    if known := len(request.campaign.ledger):
+    if known := len(request.campaign.store):
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
         kind = selection.table
