@@ -11,17 +11,17 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, Self, TextIO
 
 from islands.backends import takes_gpu
 from islands.cells.campaign import Campaign
-from islands.cells.names import Arriving, keep_names, kept_names
+from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Key, Made, plain
 from islands.configuration.given import combined
 from islands.configuration.resolve import Layer, layers, seed_of
@@ -218,8 +218,7 @@ class _Batch:
         self._plan, self._campaign, self._world = plan, campaign, campaign.world
         self._output, self._folder, self._stream = output, folder, stream
         self._lines = lines if campaign.world.rank == 0 else None
-        self._arriving: Arriving | None = None
-        self._end = BatchEnd(folder, 0)
+        self._end, self._is_open = BatchEnd(folder, 0), False
         self._began, self._new, self._running = perf_counter(), 0, 0
 
     def solve(self, rank_options: RankOptions, arriving: Iterator[str | None] | None) -> BatchEnd:
@@ -227,19 +226,17 @@ class _Batch:
         names = self._world.from_first(self._write_request)
         self._end.count = count = self._plan.runs * len(names)
         done = self._world.from_first(lambda: self._show_known(names))
-        self._end.done = len(done)
-        # One by one: a batch may have more runs than memory.
-        left = (task for task in self._plan.tasks_of(names) if task not in done)
+        self._end.done, self._is_open = len(done), arriving is not None
         if not self._output.quiet:
-            more = ", and those of names that come" if arriving is not None else ""
+            more = ", and those of names that come" if self._is_open else ""
             words = f"{counted(count - len(done), 'run')} of {count} to do{more}"
             self._print(f"{words}, in {self._folder}")
-        with ExitStack() as stack:
-            if arriving is not None:
-                self._arriving = stack.enter_context(Arriving(arriving, self._folder, names))
-            self._began = perf_counter()
-            self._report()
-            for task, made in self._made(self._tasks(left, count), rank_options):
+        # One by one: a batch may have more runs than memory.
+        left = (task for task in self._plan.tasks_of(names) if task not in done)
+        self._began = perf_counter()
+        self._report()
+        with closing(keeping(arriving or (), self._folder, names)) as later:
+            for task, made in self._made(chain(left, self._of_names(later)), rank_options):
                 self._take(task, made)
         self._conclude()
         return self._end
@@ -269,16 +266,15 @@ class _Batch:
                     self._lines(made)
         return done
 
-    def _tasks(self, left: Iterable[Task], known: int) -> Iterator[Task | None]:
-        """Yield the runs that are left, and those of names that come; None if none has come."""
-        yield from left
-        if self._arriving is not None:
-            for name in self._arriving:
-                self._end.count = known + self._plan.runs * len(self._arriving.names)
-                yield from [None] if name is None else self._plan.tasks_of([name])
+    def _of_names(self, names: Iterable[str | None]) -> Iterator[Task | None]:
+        """Yield the runs of names that come; None if none has come."""
+        for name in names:
+            self._end.count += 0 if name is None else self._plan.runs
+            yield from [None] if name is None else self._plan.tasks_of([name])
+        self._is_open = False
 
     def _made(
-        self, tasks: Iterator[Task | None], rank_options: RankOptions
+        self, tasks: Iterable[Task | None], rank_options: RankOptions
     ) -> Iterator[tuple[Task, Made | IslandsError]]:
         """Yield what becomes of the runs, on all ranks, until a signal arrives."""
         plan, world = self._plan, self._world
@@ -317,7 +313,7 @@ class _Batch:
         words = [f"{end.done} of {end.count} done"]
         words += [f"{end.failed} failed"] if end.failed else []
         words += [f"{min(left, self._running)} running"] if left and self._running else []
-        if self._arriving is not None and not self._arriving.is_over:
+        if self._is_open:
             words.append("more may come")
         if self._new and seconds > 0:
             words.append(f"{self._new / seconds:.3g} a second")

@@ -353,9 +353,8 @@ class _Runs:
         return 0
 
     def _tabulate(self) -> None:
-        rows = ((_key(row), row, 0.0) for row in read_rows(self._folder))  # of an earlier version
         path = self._folder / SERIES_TABLE
-        self._campaign.store.tabulate(path, COLUMNS, lambda _, row: row, rows)
+        self._campaign.store.tabulate(path, COLUMNS, lambda _, row: row)
 
     def _done(self, job: PlannedRun, known: Row | None) -> Result:
         """Return the result of a run: new, resumed, or already finished; collective."""
@@ -374,7 +373,7 @@ class _Runs:
 
     def _keep(self, row: Row, known: Row | None) -> None:
         if row != known:
-            self._campaign.store.add(_key(row), row)
+            self._campaign.store.add({name: row[name] for name in ("instance", "seed")}, row)
 
     def _print_continuation(self) -> None:
         """Print the command that performs the remaining runs, if some are done."""
@@ -393,10 +392,6 @@ class _Runs:
 
     def _end_without_output(self, _error: Exception, _is_log: bool) -> None:
         self._interruption.request(OUTPUT_LOST)
-
-
-def _key(row: Row) -> dict[str, str]:
-    return {"instance": row["instance"], "seed": row["seed"]}
 
 
 def _words(result: Result) -> str:

@@ -130,14 +130,8 @@ class Store:
         path: Path,
         columns: Sequence[str],
         row_of: Callable[[Key, Made], Row],
-        earlier: Iterable[tuple[Key, Made, float]] = (),
     ) -> None:
-        """Also keep a table with a row for each key, of its last result; no result is used yet.
-
-        `earlier` are the results and seconds that a version without this file has kept otherwise.
-        """
-        if not self._known:
-            self.adopt(earlier)
+        """Also keep a table with a row for each key, of its last result; no result is used yet."""
         self._table = path, columns, row_of
         # A killed process may have left the table without its last row.
         self._write_table([places[-1] for places in self._known.values()])

@@ -21,17 +21,17 @@ from islands.doctor.nvidia import driver
 from islands.errors import Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import InterruptedTogether, world
-from islands.record.folder import FolderKind, refuse_other_work
+from islands.record.folder import PAGE, FolderKind, refuse_other_work
 from islands.record.provenance import provenance
 from islands.reproduce import PAPERS
 from islands.text import meant, show, unknown
 
 if TYPE_CHECKING:
     from islands.backends.base import Backend
-    from islands.cells.store import Store
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
     from islands.reproduce.experiment import ExperimentRequest
+    from islands.reproduce.perform import ExperimentFolder
     from islands.reproduce.table import Paper, PaperTable, Selection
 
 ALL = "all"
@@ -50,10 +50,19 @@ class PaperExperiment:
     settings: dict[str, object]
     out: Path | None
 
-    def unfinished(self) -> Path:
-        """Return the folder that keeps the results of a command without --out until it is done."""
+    def opened(self) -> ExperimentFolder | None:
+        """Return the folder; without --out, only open one that has the results until all are made.
+
+        The command closes it.
+        """
+        from islands.reproduce.perform import ExperimentFolder
+
+        store = self.request.campaign.store
+        if self.out is not None:
+            return ExperimentFolder(self.out, self.settings, store)
         key = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:8]
-        return UNFINISHED / f"unfinished-{self.name}-{key}"
+        store.open(UNFINISHED / f"unfinished-{self.name}-{key}")
+        return None
 
 
 def prepared(
@@ -236,12 +245,11 @@ def main(args: argparse.Namespace) -> int:
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         done: dict[str, Any] = {}
-        unfinished: list[Store] = []
         try:
             with hearing, heartbeat, _together(args, ranks, heartbeat):
                 for each in experiments:
                     heartbeat.work = f"reproduce {each.name}"
-                    done[each.name] = _performed(each, ranks, say, unfinished)
+                    done[each.name] = _performed(each, ranks, say)
         except (KeyboardInterrupt, Suspended) as error:
             kept = args.out if args.out is not None else UNFINISHED
             say(f"\nInterrupted. To continue, repeat the command: {kept} has the results")
@@ -252,14 +260,14 @@ def main(args: argparse.Namespace) -> int:
                 return INTERRUPTED_STATUS
             raise
         finally:
-            for store in unfinished:
-                store.close()
-        for store in unfinished:
-            store.remove()
+            for each in experiments:
+                each.request.campaign.store.close()
+        for each in experiments if args.out is None else ():
+            each.request.campaign.store.remove()
         with suppress(OSError):
             UNFINISHED.rmdir()  # unless it contains other work
     if args.what == ALL and args.out is not None and is_first:
-        from islands.report.folders import PAGE, page_for
+        from islands.report.folders import page_for
 
         page_for([args.out]).write(inside(args.out, PAGE))
         say(f"\nWrote {args.out / PAGE}")
@@ -287,34 +295,14 @@ def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> I
 
 
 def _performed(
-    each: PaperExperiment,
-    ranks: World,
-    say: Callable[[str], None],
-    unfinished: list[Store],
+    each: PaperExperiment, ranks: World, say: Callable[[str], None]
 ) -> dict[str, object]:
-    """Fill the tables of one paper; return its settings and tables.
+    """Fill the tables of one paper; return its settings and tables."""
+    from islands.reproduce.perform import perform
 
-    Without --out, its results are added to the `unfinished` ones of the command.
-    """
-    from islands.reproduce.perform import ExperimentFolder, perform
-
-    store = each.request.campaign.store
-
-    def opened() -> ExperimentFolder | None:
-        if ranks.rank == 0 and each.out is not None:
-            return ExperimentFolder(each.out, each.settings, store)
-        if ranks.rank == 0:
-            store.open(each.unfinished())
-            unfinished.append(store)
-        return None
-
-    folder = ranks.run_on_all(opened)
+    folder = ranks.run_on_all(lambda: each.opened() if ranks.rank == 0 else None)
     say(each.paper.title)
-    try:
-        tables = perform(each.selections, each.request, say, folder)
-    finally:
-        if folder is not None:
-            folder.close()
+    tables = perform(each.selections, each.request, say, folder)
     if folder is not None:
         folder.write_provenance(lambda: _provenance(each.request))
         folder.page()

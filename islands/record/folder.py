@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -38,7 +38,9 @@ JOB = "slurm"
 """The folder with the script, the output and the record of a Slurm job."""
 FINISHED = "solution.parquet"
 """The last file written; a folder that contains it is that of a finished run."""
-DRAWN = ("report.html", "solution.png")
+PAGE = "report.html"
+"""The page of a run or of other work."""
+DRAWN = (PAGE, "solution.png")
 """What `islands report` and `islands plot` write by default, which would be out of date."""
 _FIRST_LINE = re.compile(
     rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
@@ -261,18 +263,21 @@ class FolderKind(Enum):
     """What a folder contains: one run, or many runs of a kind of work.
 
     A folder of many runs has its kind in `MANY_LOCK`; those of earlier versions have one of the
-    files `marks`.
+    files `marks`. The files `results` have the results.
     """
 
-    RUN = "a run", (RUN_SETTINGS,)
-    TUNING = "a tuning", (TUNING_TABLE, ".tune.tsv.lock")
-    EXPERIMENT = "an experiment of islands reproduce", (EXPERIMENT_SETTINGS, ".experiments.lock")
-    SERIES = "a series of runs", (SERIES_TABLE, ".runs.tsv.lock")
-    BATCH = "a batch", (BATCH_SETTINGS, ".batch.tsv.lock")
-    MEASUREMENT = "a measurement of islands bench", (BENCH, LEDGER)
+    RUN = "a run", {"solution": FINISHED}, (RUN_SETTINGS,)
+    TUNING = "a tuning", {"ranking": RANKING, "best": BEST}, (TUNING_TABLE, ".tune.tsv.lock")
+    EXPERIMENT = (
+        *("an experiment of islands reproduce", {"page": PAGE}),
+        (EXPERIMENT_SETTINGS, ".experiments.lock"),
+    )
+    SERIES = "a series of runs", {"table": SERIES_TABLE}, (SERIES_TABLE, ".runs.tsv.lock")
+    BATCH = "a batch", {"table": BATCH_TABLE}, (BATCH_SETTINGS, ".batch.tsv.lock")
+    MEASUREMENT = "a measurement of islands bench", {"tables": BENCH}, (BENCH, LEDGER)
 
-    def __init__(self, words: str, marks: Sequence[str]) -> None:
-        self.words, self.marks = words, marks
+    def __init__(self, words: str, results: Mapping[str, str], marks: Sequence[str]) -> None:
+        self.words, self.results, self.marks = words, results, marks
 
     @property
     def noun(self) -> str:
@@ -347,22 +352,31 @@ def _with(folder: Path, name: str) -> list[Path]:
     return [inside(folder, path.parent.name) for path in sorted(folder.glob(f"*/{name}"))]
 
 
+def how_to_continue(folder: Path, kind: FolderKind) -> str:
+    """Return how to make the remaining runs of a folder of many runs."""
+    place = shlex.quote(str(folder))
+    if kind is FolderKind.BATCH:
+        return f"to continue: islands resume {place}"
+    return f"to continue, repeat its command with --out {place}"
+
+
+def results_of(folder: Path, kind: FolderKind) -> str:
+    """Return where the results of many runs are."""
+    files = {what: folder / name for what, name in kind.results.items()}
+    return "; ".join(f"{what}: {path}" for what, path in files.items() if path.exists())
+
+
 def not_a_run(folder: Path) -> str:
     """Return what a folder without a run contains, and what to do with it; empty if nothing."""
-    kind, place = kind_of(folder), shlex.quote(str(folder))
-    if kind in (None, FolderKind.RUN):
+    kind = kind_of(folder)
+    if kind is None or kind is FolderKind.RUN:
         return ""
-    assert kind is not None
-    look = f"Look at it with: islands report {place}"
+    look = f"Its results are in {folder / next(iter(kind.results.values()))}"
     if kind is FolderKind.SERIES:
-        run = next(runs_in(folder), folder / "NAME-seed1")
-        look = f"Name one of its runs, such as {run}"
-    if kind is FolderKind.BATCH:
-        return f"contains {kind.words}, not a run. Its results are in {folder / BATCH_TABLE}"
-    if kind is FolderKind.MEASUREMENT:
-        look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
-    again = f"to continue, repeat its command with --out {place}"
-    return f"contains {kind.words}, not a run. {look}; {again}"
+        look = f"Name one of its runs, such as {next(runs_in(folder), folder / 'NAME-seed1')}"
+    elif kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
+        look = f"Look at it with: islands report {shlex.quote(str(folder))}"
+    return f"contains {kind.words}, not a run. {look}; {how_to_continue(folder, kind)}"
 
 
 def is_batch(folder: Path) -> bool:

@@ -9,12 +9,13 @@ from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import reading
 from islands.record.folder import (
-    BATCH_TABLE,
     EXPERIMENT_SETTINGS,
+    PAGE,
     RUN_SETTINGS,
     FolderKind,
     experiments_in,
     kind_of,
+    results_of,
 )
 from islands.record.folder import runs_in as runs_inside
 from islands.report.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
@@ -28,8 +29,6 @@ from islands.text import counted, escaped
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
 """Folders of runs that are named at most."""
-PAGE = "report.html"
-"""The default name of a page."""
 
 
 def page_for(
@@ -96,17 +95,15 @@ def runs_in(folder: Path) -> Iterator[Path]:
             return
         inside = [*runs_inside(folder)]
     if not inside:
-        kind, what = kind_of(folder), "no run"
-        if kind is FolderKind.SERIES:
-            what = "a series without runs"
-        elif kind is FolderKind.BATCH:
-            what = f"{kind.words}, whose table is {folder / BATCH_TABLE}"
-        elif kind is FolderKind.MEASUREMENT:
-            what = f"{kind.words}, whose tables and plots are files there"
-        elif kind is not None and kind is not FolderKind.RUN:
+        kind = kind_of(folder)
+        if kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
             raise InputError(
                 f"{folder}: contains {kind.words}, which has a page of its own. Name it alone"
             )
+        what = "no run"
+        if kind not in (None, FolderKind.RUN):
+            where = results_of(folder, kind)
+            what = "; ".join(filter(None, [f"{kind.words} without folders of runs", where]))
         raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside
 

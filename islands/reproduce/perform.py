@@ -14,9 +14,9 @@ from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.instances.locate import Found
-from islands.paths import published, reading
+from islands.paths import publish, published
 from islands.problems import read
-from islands.record.folder import EXPERIMENT_SETTINGS, PROVENANCE
+from islands.record.folder import EXPERIMENT_SETTINGS, PAGE, PROVENANCE
 from islands.record.provenance import write_provenance
 from islands.report.figure import (
     COLOURS,
@@ -26,7 +26,7 @@ from islands.report.figure import (
     new_figure,
     style,
 )
-from islands.report.folders import PAGE, page_for
+from islands.report.folders import page_for
 from islands.reproduce.cells import Cell, Fact, Plot, TableRow, numbers
 from islands.reproduce.experiment import Experiment, ExperimentRequest
 from islands.reproduce.table import PaperTable, Selection
@@ -50,20 +50,26 @@ class ExperimentFolder:
 
     def __init__(self, path: Path, settings: Mapping[str, Any], store: Store | None = None) -> None:
         """Begin an experiment or continue one; refuse one with other settings."""
-        import tomli_w
-
-        _refuse_other(path, settings)
         self.path, self.store = path, Store() if store is None else store
         self.store.open(path)
         try:
-            # Another process may have begun an experiment before this one locked the folder.
-            _refuse_other(path, settings)
-            if not (path / EXPERIMENT_SETTINGS).exists():
-                with published(inside(path, EXPERIMENT_SETTINGS)) as temporary:
-                    temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+            self._begin(settings)
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
             raise
+
+    def _begin(self, settings: Mapping[str, Any]) -> None:
+        import tomli_w
+
+        path = inside(self.path, EXPERIMENT_SETTINGS)
+        if not path.exists():
+            publish(path, tomli_w.dumps(settings))
+        elif names := differing(read_toml(path), settings):
+            raise UsageError(
+                f"--out {self.path}: contains an experiment with other settings:"
+                f" {', '.join(names)}. To continue it, repeat its command with the settings in"
+                f" {path}; or name another folder"
+            )
 
     def close(self) -> None:
         """Release the folder's lock."""
@@ -106,33 +112,6 @@ class ExperimentFolder:
                 name = f"{table.name}{plot.suffix}.{form}"
                 with published(inside(self.path, name)) as temporary:
                     write_plot(temporary, form, table.title, rows, size, plot)
-
-
-def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
-    """Refuse a path that is a file, or a folder with another experiment."""
-    with reading(path):
-        if not (path / EXPERIMENT_SETTINGS).exists():
-            return
-        kept = read_toml(path / EXPERIMENT_SETTINGS)
-    settings = _without_machine(kept, settings)
-    if names := differing(kept, settings):
-        raise UsageError(
-            f"--out {path}: contains an experiment with other settings: {', '.join(names)}. To"
-            f" continue it, repeat its command with the settings in"
-            f" {path / EXPERIMENT_SETTINGS}; or name another folder"
-        )
-
-
-def _without_machine(kept: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop from `kept` what earlier versions wrote about the machine; return what to compare.
-
-    They wrote the number of ranks, the threads of a CPU, and the number of all cores.
-    """
-    kept.pop("ranks", None)
-    if str(kept.get("device")).startswith("CPU, "):
-        kept["device"] = "CPU"
-    is_older = kept.pop("cpu_threads", None) is not None
-    return {name: each for name, each in settings.items() if name != "threads" or not is_older}
 
 
 def write_plot(
