@@ -118,7 +118,7 @@ class Campaign:
     def close(self) -> None:
         """Release the folder; remove a new one in which nothing was made."""
         if self._is_new and not self.store.has_new and self.world.rank == 0 and self.folder:
-            with suppress(OSError):
+            with suppress(OSError, IslandsError):
                 end_work(self.folder)
                 if {path.name for path in self.folder.iterdir()} <= {MANY_LOCK}:
                     self.store.remove()

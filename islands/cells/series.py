@@ -221,18 +221,17 @@ class Series:
         plan: SeriesPlan,
         folder: Path,
         results: Sequence[Result],
-        *,
-        interrupted: bool,
-        suspended: bool,
+        ended_by: int,
     ) -> Self:
-        """Return the series with a summary of each instance."""
+        """Return the series with a summary of each instance; `ended_by` are signals."""
         whole = [each for each in results if not (each.interrupted or each.suspended)]
         summaries = [
             Summary.of(runs, job.problem.scale)
             for job in plan.first
             if (runs := [each for each in whole if each.instance == job.problem.instance])
         ]
-        return cls(folder, len(plan.first), results, summaries, interrupted, suspended)
+        ends = bool(ended_by & INTERRUPT), bool(ended_by & ~INTERRUPT)
+        return cls(folder, len(plan.first), results, summaries, *ends)
 
     @property
     def write_error(self) -> str:
@@ -302,21 +301,18 @@ class _Runs:
         self._output, self._folder, self._rank_options = output, folder, rank_options
         self._count = plan.runs * len(plan.first)
         self._results: list[Result] = []
+        self._done = 0
 
     def perform(self) -> Series:
         """Perform the runs until all are done or a signal arrives; collective."""
+        store, path = self._campaign.store, self._folder / SERIES_TABLE
         try:
-            self._world.from_first(self._tabulate)
+            self._world.from_first(lambda: store.tabulate(path, COLUMNS, lambda _, row: row))
             ended_by = self._ended_by()
         except BaseException:
             self._print_continuation()
             raise
-        is_interrupted, is_suspended = bool(ended_by & INTERRUPT), bool(ended_by & ~INTERRUPT)
-        series = Series.of(
-            *(self._plan, self._folder, self._results),
-            interrupted=is_interrupted,
-            suspended=is_suspended,
-        )
+        series = Series.of(self._plan, self._folder, self._results, ended_by)
         if series.summaries:
             self._say(f"\n{table(series.summaries)}")
         if ended_by:
@@ -340,8 +336,9 @@ class _Runs:
         if not self._output.quiet:
             space = "\n" if self._results else ""
             self._say(f"{space}run {len(self._results) + 1} of {self._count}: {job.words()}\n")
-        known = self._world.from_first(lambda: self._campaign.store.known(job.key))
-        result = self._done(job, known)
+        store = self._campaign.store
+        known = self._world.from_first(lambda: store.known(job.key))
+        result = self._result(job, known)
         self._results.append(result)
         if self._output.quiet:
             self._say(_words(result))
@@ -349,14 +346,16 @@ class _Runs:
             return INTERRUPT
         if result.suspended or result.write_error:
             return 2 * INTERRUPT
-        self._world.from_first(lambda: self._keep(row_of(result), known))
+
+        def keep() -> None:
+            if (row := row_of(result)) != known:
+                store.add(job.key, row)
+
+        self._world.from_first(keep)
+        self._done += 1
         return 0
 
-    def _tabulate(self) -> None:
-        path = self._folder / SERIES_TABLE
-        self._campaign.store.tabulate(path, COLUMNS, lambda _, row: row)
-
-    def _done(self, job: PlannedRun, known: Row | None) -> Result:
+    def _result(self, job: PlannedRun, known: Row | None) -> Result:
         """Return the result of a run: new, resumed, or already finished; collective."""
         folder, world, options = inside(self._folder, job.folder), self._world, self._rank_options
         # Without checkpoints (--async), there is nothing to resume from.
@@ -371,19 +370,11 @@ class _Runs:
         place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
         return resume_requested(folder, place, world, output, options)
 
-    def _keep(self, row: Row, known: Row | None) -> None:
-        if row != known:
-            self._campaign.store.add({name: row[name] for name in ("instance", "seed")}, row)
-
     def _print_continuation(self) -> None:
         """Print the command that performs the remaining runs, if some are done."""
         if self._results:
-            done = sum(
-                not (each.interrupted or each.suspended or each.write_error)
-                for each in self._results
-            )
             of = counted(self._count, "run")
-            self._say(self._campaign.to_continue(done, of, force=self._output.force))
+            self._say(self._campaign.to_continue(self._done, of, force=self._output.force))
 
     def _say(self, text: str) -> None:
         stream = self._output.stream if self._world.rank == 0 else None

@@ -16,7 +16,7 @@ from islands.inside import inside
 from islands.instances.locate import Found
 from islands.paths import publish, published
 from islands.problems import read
-from islands.record.folder import EXPERIMENT_SETTINGS, PAGE, PROVENANCE
+from islands.record.folder import EXPERIMENT_SETTINGS, PAGE, PROVENANCE, experiments_in
 from islands.record.provenance import write_provenance
 from islands.report.figure import (
     COLOURS,
@@ -62,6 +62,11 @@ class ExperimentFolder:
         import tomli_w
 
         path = inside(self.path, EXPERIMENT_SETTINGS)
+        if not path.exists() and any(experiments_in(self.path)):
+            raise UsageError(
+                f"--out {self.path}: contains a folder for each paper. Name one of them, or a new"
+                " folder"
+            )
         if not path.exists():
             publish(path, tomli_w.dumps(settings))
         elif names := differing(read_toml(path), settings):
