@@ -1,4 +1,4 @@
-"""Many instances in one command: several at a time, a line of the ledger for each.
+"""Many instances in one command: several at a time, a line of the store for each.
 
 Each is solved on one thread, or on the GPU of its rank. An instance that cannot be read or solved
 is named, and the others go on. What is done is kept, so that an interrupted batch goes on with the
