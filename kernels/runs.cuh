@@ -1,11 +1,11 @@
-// Concurrent runs that begin and end at different times: writes what a new run begins with, and
+// Several runs, which begin and end at different times: writes what a new run begins with, and
 // reads what a run has found. A row of `rows` belongs to a run, and contains its part of each
 // array. Reads and writes generation 0, or the last one. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
 
-#ifdef ISLANDS_INSTANCES
+#ifdef ISLANDS_RUNS
 
 // The part of a run in an array.
 struct RunPart {

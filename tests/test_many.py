@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from dataclasses import replace
 from threading import Barrier, get_ident
 from typing import Any
 from weakref import WeakSet
@@ -16,6 +17,7 @@ import islands
 from islands.errors import RunError
 from islands.parallel import world
 from islands.run import dealing
+from islands.run.limits import LIMITS
 from islands.run.shared import Sharing, VisitRecords
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
@@ -131,7 +133,9 @@ def test_kinds_migrate_at_the_same_time_in_several_threads(monkeypatch: pytest.M
 
 @pytest.mark.mpi
 def test_ranks_share_the_problems(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)  # so that there are several rounds
+    monkeypatch.setattr(
+        dealing, "LIMITS", replace(LIMITS, round_seconds=-1.0)
+    )  # so that there are several rounds
     problems = tours(11)
     found = islands.solve_many(problems, threads=1, seed=4, **SETTINGS)
     ranks = world()

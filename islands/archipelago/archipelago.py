@@ -43,15 +43,13 @@ class Archipelago:
         warm_start: Callable[[], Sequence[Solution]] = tuple,
         deal: Deal | None = None,
         team: World | None = None,
-        firsts: World | None = None,
     ) -> None:
         """Compile the programs and allocate all memory of the run.
 
         `transport` is the result of `islands.migration.transport.find`. With `asynchronous`, ranks
         do not wait for each other until `finish`. `warm_start` is only called by `start`. `deal`
         says which ranks have which islands; `team` has the ranks that share those of this rank, if
-        there are several, and `firsts` the first rank of each team, among which alone migrants
-        travel if the run is `asynchronous`.
+        there are several.
         """
         islands = sum(each.islands for each in colonies)
         self._islands = islands_of_each(colonies)
@@ -69,17 +67,10 @@ class Archipelago:
         """The generations in progress, or an empty range; for any thread."""
         self.backend, self._warm_start = backend, warm_start
         self.is_on_cpu = backend.in_host_memory
-        kind = AsyncExchange if asynchronous and held.deal.teams > 1 else Exchange
-        among, dealt = world, held.deal
-        self.team, self.firsts = team, firsts
-        if firsts is not None:
-            among, dealt = firsts, Deal(held.islands, firsts.size)
-            if not self.mine:
-                kind, among, dealt = Exchange, World(), Deal(held.islands, 1)
-                migration = replace(migration, topology="none")
+        kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
-            *(migration, backend, among, transport),
-            deal=dealt,
+            *(migration, backend, world, transport),
+            deal=held.deal,
             seed=seed,
             starts=np.array([each.start for each in self._islands], np.int64),
         )
@@ -129,12 +120,7 @@ class Archipelago:
 
     @property
     def transport(self) -> str:
-        """The transport of migrants: `none`, `device`, `cuda-aware` or `staged`.
-
-        It is empty if another rank of the team receives them.
-        """
-        if self.firsts is not None and not self.mine:
-            return ""
+        """The transport of migrants: `none`, `device`, `cuda-aware` or `staged`."""
         has_halo = self._colonies[0].halo is not None
         return self._transport if has_halo else self._exchange.transport
 
@@ -247,8 +233,6 @@ class Archipelago:
         self._exchange.migrate()
         for each in self._deriving:
             each.derive()
-        for each in self._colonies if self.firsts is not None else ():
-            each.copy_first(self.generation)
 
     def inject(self, solutions: Sequence[Solution], first: int) -> None:
         """Replace the worst individuals by solutions, dealt in turn from the island `first` on."""

@@ -197,13 +197,6 @@ class Colony:
             if trial is not None:
                 trial.generation_ended()
 
-    def copy_first(self, generation: int) -> None:
-        """Take over what has arrived at the first rank of the team; collective over its ranks."""
-        if self._sharing is not None:
-            self._sharing.copy_first(generation * self.spec.rate)
-            self._backend.run([self._launches.rank_again])
-            self.derive(everyone=True)
-
     def sort(self) -> None:
         """Sort the islands, whose generations end without order."""
         self._backend.run([self._launches.rank_again])

@@ -1,4 +1,4 @@
-"""The data of an instance for each of several concurrent runs, in one array on the device."""
+"""The data of an instance for each of several runs, in one array on the device."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _packed(numbers: Sequence[np.generic]) -> NDArray[np.uint8]:
 
 
 def shapes_of(arrays: Arrays) -> Hashable:
-    """Return the names, shapes and types of arrays: those of concurrent runs are equal."""
+    """Return the names, shapes and types of arrays: those of runs that share launches are equal."""
     return tuple((name, each.shape, each.dtype.str) for name, each in arrays.items())
 
 

@@ -46,7 +46,7 @@ _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
 _MOST_BLOCKS = 4096
 
 _COMMON = {"Arena": arena(None, 0)}
-_INSTANCES = "ISLANDS_INSTANCES"
+_RUNS, _INSTANCES = "ISLANDS_RUNS", "ISLANDS_INSTANCES"
 RUN_PART = Struct(
     array=Null(np.uint8),
     bytes=np.int64(0),
@@ -88,7 +88,7 @@ class Launches:
         Fill the table of neighbours, if there is one. With `instances`, each run has its own, and
         `begin_runs` are the launches that do this.
         """
-        self._instances = instances
+        self._instances, self._has_runs = instances, "runs" in memory.all.members
         self._backend, self._parts, self._shape = backend, parts, parts.shape
         self._algorithm, self._archipelago = parts.algorithm, memory.all
         archipelago = memory.all
@@ -119,6 +119,7 @@ class Launches:
         self.begin_runs = [] if near is None else [self._finding_neighbours(near)]
         if instances is None:
             backend.run(self.begin_runs)
+            self.begin_runs = []
         self.measure = backend.call(
             self.populations, "measure", archipelago, measured, blocks=self._shape.islands
         )
@@ -177,6 +178,8 @@ class Launches:
             structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
         macros = self._parts.macros()
         is_waited_for = self._parts.is_python
+        if self._has_runs:
+            macros[_RUNS] = "1"
         if self._instances is not None:
             macros[_INSTANCES] = self._instances.header(*self.arguments[1:], self._near)
         slow = self._algorithm.slow_to_compile
@@ -219,8 +222,8 @@ class Launches:
             **MIGRATION_STRUCTS,
         }
         macros = self._parts.encoding_macros()
-        if self._instances is not None:
-            macros[_INSTANCES] = "1"
+        if self._has_runs:
+            macros[_RUNS] = "1"
             structs["RunPart"] = RUN_PART
         is_waited_for = self._parts.is_python
         source = Source("population.cuh", macros, structs, is_waited_for=is_waited_for)

@@ -32,7 +32,7 @@ class Memory:
     ) -> None:
         """Allocate the `fields` of the parts; migrants have the `layout` of all colonies.
 
-        `runs` is `Runs` of kernels/core/islands.cuh if concurrent runs have an instance each.
+        `runs` is `Runs` of kernels/core/islands.cuh if there are several.
         """
         shape = parts.shape
         self._backend, self._marks = backend, parts.problem.scale.marks

@@ -27,7 +27,7 @@ from islands.archipelago.sizes import (
     bytes_of_migrants,
     require_countable,
 )
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.backends.state import Field
 from islands.migration import Layout
@@ -94,39 +94,40 @@ class SharedRuns:
         self,
         islands_a_run: int,
         parts: ProgramParts,
-        arrays: Arrays,
+        arrays: Arrays | None,
         runs: int,
         backend: Backend,
         migration: MigrationSettings | None,
     ) -> None:
         """Compile the program and allocate all memory; `parts` are those of `parts_for`.
 
-        The first instance has these `arrays`, of `arrays_of`. `migration` is None if runs have
-        none.
+        The first instance has these `arrays`, of `arrays_of`; None: all runs have the instance of
+        the parts. `migration` is None if runs have none.
         """
         self.runs, self.islands_a_run, self._backend = runs, islands_a_run, backend
         require_countable(parts.shape.islands, parts.shape.population, ranks=1)
         fields = fields_of(parts)
         layout = Layout([(parts.algorithm.name, fields)])
-        self.instances = Instances(backend, arrays, runs)
+        instances = self.instances = None if arrays is None else Instances(backend, arrays, runs)
         self._begins = backend.zeros((parts.shape.islands,), np.int32)
         own = Struct(
             begins=self._begins,
-            rows=self.instances.rows,
-            stride=np.int64(self.instances.bytes),
+            rows=Null(np.uint8) if instances is None else instances.rows,
+            stride=np.int64(0 if instances is None else instances.bytes),
             islands=np.int32(islands_a_run),
         )
         memory = self._memory = Memory(backend, parts, fields, layout, own)
         self.reader = IslandReader(
             *(parts.problem, parts.encoding, memory.state, backend), range(parts.shape.islands)
         )
-        tables = tables_of(self.instances.place, parts, memory.state.arrays)
+        place = instances.place if instances is not None else lambda _, each: backend.upload(each)
+        tables = tables_of(place, parts, memory.state.arrays)
         self._arrays = {**memory.state.arrays, **tables}
         plan = parts.algorithm.plan(self._arrays)
         self._halt = backend.zeros((2,), np.int32)
         near = tables.get(NEIGHBOURS)
         launches = self._launches = Launches(
-            *(backend, parts, plan, memory, self.reader.measured, self._halt, near, self.instances)
+            *(backend, parts, plan, memory, self.reader.measured, self._halt, near, instances)
         )
         self._numbers = self._numbers_of(parts)
         self._new_island = RankIslands(islands_a_run, seed=0, world=World()).new_islands()
@@ -184,8 +185,9 @@ class SharedRuns:
         """Return what a run that begins writes."""
         state = memory.state
         each = {name: _bytes_of(fields[name]) * self.islands_a_run for name in fields}
-        found = {"instance": _Part(self.instances.rows, self.instances.bytes)}
-        found["begins"] = _Part(self._begins, 4 * self.islands_a_run)
+        found = {"begins": _Part(self._begins, 4 * self.islands_a_run)}
+        if self.instances is not None:
+            found["instance"] = _Part(self.instances.rows, self.instances.bytes)
         kept = [name for name in ("island", "changed", "offered_cost") if name in fields]
         found |= {name: _Part(state.arrays[name], each[name]) for name in kept}
         # Derived fields are computed anew, and need not have a part for each island.
@@ -219,6 +221,7 @@ class SharedRuns:
         names = [*problem.evaluation.reports()]
         if not names:
             return None
+        assert self.instances is not None, "each run has its own faults"
         first = self.instances.of_first(f"data/{names[0]}")
         part = _Part(first, first.nbytes, stride=self.instances.bytes)
         rows = _Rows(self._backend, self.runs, {_FAULTS: part})
@@ -228,11 +231,15 @@ class SharedRuns:
         self._start, self._after = [*self._start, call], [*self._after, call]
         return rows
 
-    def begin(self, chosen: Sequence[int], arrays: Sequence[Arrays], seeds: Sequence[int]) -> None:
+    def begin(
+        self, chosen: Sequence[int], arrays: Sequence[Arrays | None], seeds: Sequence[int]
+    ) -> None:
         """Let runs begin with these instances, and measure them; the device goes on meanwhile."""
         rows = self._write
         for row, (own, seed) in enumerate(zip(arrays, seeds, strict=True)):
-            self.instances.pack(own, rows.of(row, "instance"))
+            if self.instances is not None:
+                assert own is not None, "each run has an instance"
+                self.instances.pack(own, rows.of(row, "instance"))
             rows.of(row, "begins").view(np.int32)[:] = 1
             island = self._new_island.copy()
             island[:, _SEED] = np.uint64(seed).astype(np.int64)

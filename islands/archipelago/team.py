@@ -104,19 +104,7 @@ class Sharing:
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
         usual = step.fields or self._kept()
         names = [step.renewed if each else usual for each in are_renewed] or [usual] * self._islands
-        team = self._team
-        self._run(team.first if generation == 0 else team.slots_of_each, names, generation)
-
-    def copy_first(self, generation: int) -> None:
-        """Take the individuals of the first member, of a complete generation; collective."""
-        others = [range(0)] * (self._team.world.size - 1)
-        names = [self._kept()] * self._islands
-        self._run([self._team.all_slots, *others], names, generation)
-
-    def _run(
-        self, slots: Sequence[range], names: Sequence[tuple[str, ...]], generation: int
-    ) -> None:
-        """Exchange these fields of each island; what that needs is made the first time."""
+        slots = self._team.first if generation == 0 else self._team.slots_of_each
         found = []
         for island, own in enumerate(names):
             key = (*slots, island, own, generation % 2)

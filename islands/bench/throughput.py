@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.instances import arrays_of
 from islands.archipelago.measure import MEASURE
 from islands.archipelago.shared import SharedRuns, parts_for
 from islands.backends import choose
@@ -184,10 +183,9 @@ class _SeveralRuns:
         assert not spec.migrates, "these benchmarks have none"
         colony = spec.as_colony()
         parts = parts_for(colony, problem, runs, backend)
-        [arrays] = arrays_of([parts])
-        self._islands = SharedRuns(colony.islands, parts, arrays, runs, backend, migration=None)
+        self._islands = SharedRuns(colony.islands, parts, None, runs, backend, migration=None)
         self._seeds = [*range(spec.general.seed, spec.general.seed + runs)]
-        self._islands.begin(range(runs), [arrays] * runs, self._seeds)
+        self._islands.begin(range(runs), [None] * runs, self._seeds)
 
     def advance(self, generations: int) -> None:
         """Advance by the given number of generations."""

@@ -52,11 +52,6 @@ class Campaign:
         self.folder: Path | None = None
         self._is_new = False
 
-    @property
-    def ledger(self) -> Store:
-        """The store, under the name that `tune` uses."""
-        return self.store
-
     # The folder.
 
     @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, TextIO
@@ -25,7 +25,6 @@ Key = Mapping[str, Any]
 """All that the result of a cell depends on, as JSON has it."""
 Made = dict[str, Any]
 """The result of a cell, as JSON has it."""
-Asked = Key
 
 
 class Store:
@@ -136,23 +135,6 @@ class Store:
         # A killed process may have left the table without its last row.
         self._write_table([places[-1] for places in self._known.values()])
 
-    # What `tune` uses, under the names of the ledger.
-
-    take = known
-
-    def adopt(self, earlier: Iterable[tuple[Key, Made, float]]) -> None:
-        """Add results of an earlier version, with their seconds."""
-        for key, result, seconds in earlier:
-            self._remember(key, self._size)
-            self._write(key, result, seconds)
-
-    @property
-    def table(self) -> StoreTable | None:
-        """The questions that the table has."""
-        if self._table is None:
-            return None
-        return StoreTable({*self._last_places()} if self._size else set())
-
     def _write_table(self, places: Collection[int]) -> None:
         assert self._table is not None
         path, columns, row_of = self._table
@@ -248,14 +230,3 @@ def _digest(key: Key) -> bytes:
 
 def _checksum(entry: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
-
-
-class StoreTable:
-    """The questions of a table."""
-
-    def __init__(self, keys: Set[bytes]) -> None:
-        self._keys = keys
-
-    def row(self, key: Key) -> Key | None:
-        """Return the key if the table has a row of it."""
-        return key if _digest(key) in self._keys else None

@@ -78,33 +78,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add("instances", nargs="*", metavar="INSTANCE", type=_INSTANCES, help=words)
     what = parser.add_argument_group("settings (defaults < preset < --config < options)")
     add = what.add_argument
-    words = f"complete settings of a published experiment: {', '.join(PRESETS)}"
-    add("--preset", metavar="NAME", help=words)
-    words = "a file of settings, such as the run.toml of another run"
-    add("--config", metavar="FILE.toml", type=Path, help=words)
-    words = "run scripts that --config or the folder of a series names, although you have not named"
-    words += " them, and have not written the file on this machine"
-    add("--trust", action="store_true", help=words)
-    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    add("--format", metavar="NAME", help=words)
-    words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
-    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=words)
-    part = partial(add, metavar="NAME", type=arguments.NAME)
-    part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
-    part("--encoding", help=", ".join(ENCODINGS))
-    part("--improver", help=f"local search: {', '.join(IMPROVERS)}")
-    part("--crossover", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
-    part("--mutation", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
-    add("--islands", metavar="N", help=GeneralSettings.words("islands"))
+    add_settings(what)
     words = "a colony: islands with settings of their own, such as 'islands=4 algorithm=de F=0.9';"
     words += " repeatable"
     add("--colony", metavar="SETTINGS", action="append", type=arguments.SETTINGS, help=words)
-    add("--population", metavar="P", help=GeneralSettings.words("population"))
-    words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
-    part("--migration", metavar="TOPOLOGY", help=words)
-    add("--interval", metavar="G", help=MigrationSettings.words("interval"))
-    add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
-    add("--seed", metavar="S", help=GeneralSettings.words("seed"))
     words = "runs per instance, with seeds S, S+1, ...; for each seed, all instances (default: 1)"
     add("--runs", metavar="R", type=arguments.runs("a single run"), help=words)
     words = "solve many instances, several at a time, each on one thread or on the GPU of its rank:"
@@ -135,6 +112,35 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add_output(output)
 
 
+def add_settings(group: argparse._ArgumentGroup) -> None:
+    """Declare the options that choose the settings of islands, of a run or of several."""
+    add = group.add_argument
+    words = f"complete settings of a published experiment: {', '.join(PRESETS)}"
+    add("--preset", metavar="NAME", help=words)
+    words = "a file of settings, such as the run.toml of another run"
+    add("--config", metavar="FILE.toml", type=Path, help=words)
+    words = "run scripts that --config or the folder of earlier runs names, although you have not"
+    words += " named them, and have not written the file on this machine"
+    add("--trust", action="store_true", help=words)
+    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
+    add("--format", metavar="NAME", help=words)
+    words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
+    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=words)
+    part = partial(add, metavar="NAME", type=arguments.NAME)
+    part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
+    part("--encoding", help=", ".join(ENCODINGS))
+    part("--improver", help=f"local search: {', '.join(IMPROVERS)}")
+    part("--crossover", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
+    part("--mutation", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
+    add("--islands", metavar="N", help=GeneralSettings.words("islands"))
+    add("--population", metavar="P", help=GeneralSettings.words("population"))
+    words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
+    part("--migration", metavar="TOPOLOGY", help=words)
+    add("--interval", metavar="G", help=MigrationSettings.words("interval"))
+    add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
+    add("--seed", metavar="S", help=GeneralSettings.words("seed"))
+
+
 def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Declare the options for devices and ranks, which may change when a run is resumed."""
     device = parser.add_argument_group("devices and ranks")
@@ -161,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
     from islands.run.build import RankOptions
     from islands.run.runner import run_requested
 
-    output = _output(args, args.out, force=args.force)
+    output = output_of(args, args.out, force=args.force)
     requested = options(args)  # all ranks raise the same errors here
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
@@ -190,7 +196,8 @@ def run(args: argparse.Namespace) -> int:
         return ended(series, ranks, as_json=args.json)
 
 
-def _output(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
+def output_of(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
+    """Return where a command writes, as its options say."""
     from islands.run.single import Output
 
     stream = sys.stderr if args.json else sys.stdout
@@ -266,7 +273,7 @@ def resume(args: argparse.Namespace) -> int:
     from islands.run.build import RankOptions
     from islands.run.runner import resume_requested
 
-    output = _output(args, args.folder)
+    output = output_of(args, args.folder)
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)

@@ -12,7 +12,8 @@ from islands import algorithms, encodings, improvers
 from islands.algorithms import operators
 from islands.custom.parts import OwnPart, PartKind
 from islands.custom.scripts import is_reference
-from islands.custom.trust import is_signed, named_by, trust_named
+from islands.custom.signature import is_signed
+from islands.custom.trust import named_by, trust_named
 from islands.errors import UsageError
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import topology

@@ -18,7 +18,7 @@ from islands.configuration.given import twice
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
-from islands.progress.standings import Standings
+from islands.progress.standings import Standing, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
 
 KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
@@ -122,6 +122,14 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 
+_TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
+    "target": lambda state, value: state.reached(value),
+    "gap": lambda state, percent: state.is_within(percent),
+    "best-known": lambda state, _: state.has_reached_best_known,
+    "optimum": lambda state, _: state.has_reached_best_known,
+}
+"""Whether criteria on the best cost are met."""
+
 CRITERIA = {
     "generations": StopKind(
         "generations=1000",
@@ -148,14 +156,14 @@ CRITERIA = {
         "target=9552",
         _cost,
         "cost {}".format,
-        lambda state, value: state.reached(value),
+        _TARGETS["target"],
         lambda _, value: f"target {value} reached",
     ),
     "gap": StopKind(
         "gap=0.5%",
         _percent,
         "gap at most {:g}%".format,
-        lambda state, percent: state.is_within(percent),
+        _TARGETS["gap"],
         lambda _, percent: f"target gap of {percent:g}% reached",
         needs="best known value",
     ),
@@ -163,7 +171,7 @@ CRITERIA = {
         "best-known",
         _no_value,
         "the best known cost".format,
-        lambda state, _: state.has_reached_best_known,
+        _TARGETS["best-known"],
         _known("best known cost"),
         needs="best known value",
     ),
@@ -171,7 +179,7 @@ CRITERIA = {
         "optimum",
         _no_value,
         "the proven optimum".format,
-        lambda state, _: state.has_reached_best_known,
+        _TARGETS["optimum"],
         _known("proven optimum"),
         needs="optimum",
     ),
@@ -206,6 +214,15 @@ class Criterion:
     def met(self, state: State) -> Any:
         """Return whether the run stops now, or each of several runs, in an array."""
         return CRITERIA[self.kind].met(state, self.value)
+
+    @property
+    def is_target(self) -> bool:
+        """Whether it depends on the best cost alone."""
+        return self.kind in _TARGETS
+
+    def reached_by(self, end: Standing) -> bool:
+        """Return whether the best cost of a run has met this target."""
+        return bool(_TARGETS[self.kind](end, self.value))
 
     def reason(self, progress: Progress) -> str | None:
         """Return why the run stops now, or None."""

@@ -2,34 +2,26 @@
 
 A configuration, a list or the folder of a run may come from somebody else, and importing a script
 runs it. `scripts.module_of` therefore refuses all scripts but those that these functions have made
-known. What this program writes for a user is signed with a key of this user on this machine.
+known. What this program writes for a user is signed: see `signature.py`.
 """
 
 from __future__ import annotations
 
-import hmac
 import os
-import secrets
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, Any, ParamSpec, TypeVar
 
-from islands.backends.cache import own_folder
 from islands.custom.scripts import Trust, active, is_reference, require_trusted, split_reference
+from islands.custom.signature import is_signed
 from islands.errors import InputError, UntrustedError
 from islands.inside import opened
-from islands.paths import expanded, reading, writing
+from islands.paths import expanded, reading
 from islands.untrusted import bounded_text, parse_toml
 
-_LINE = "# Signed by the user who wrote the lines above, on the same machine: "
-_TEXT = b"text\n"
-"""The first bytes of what is signed, so that no text has the signature of a problem."""
-_KEY_BYTES = 32
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -164,52 +156,3 @@ def references(values: Any) -> Iterator[str]:
 def scripts_in(values: Any) -> frozenset[Path]:
     """Return the files of the scripts in nested settings."""
     return frozenset(split_reference(each)[0] for each in references(values))
-
-
-def signed(text: str) -> str:
-    """Return a text with the signature of this user on this machine as its last line."""
-    return f"{text}{_LINE}{_signature(text)}\n"
-
-
-def is_signed(text: str) -> bool:
-    """Return whether this user has signed a text, which may only have comments added to it."""
-    lines, found, rest = text.rpartition(_LINE)
-    signature, *others = rest.split("\n")
-    if not found or any(each and not each.startswith("#") for each in others):
-        return False
-    return hmac.compare_digest(signature.encode(), _signature(lines).encode())
-
-
-def _signature(text: str) -> str:
-    return sign(_TEXT + text.encode()).hex()
-
-
-def sign(content: bytes) -> bytes:
-    """Return what only this user on this machine can compute for this content."""
-    return hmac.digest(_key(), content, "sha256")
-
-
-def _key() -> bytes:
-    """Return the secret of this user on this machine, which is made when it is first used."""
-    path = own_folder("keys") / "problems"
-    if not os.path.lexists(path):
-        # A link appears with its whole content, and only the first of several processes makes it.
-        with writing(path), NamedTemporaryFile(dir=path.parent) as temporary:
-            temporary.write(secrets.token_bytes(_KEY_BYTES))
-            temporary.flush()
-            with suppress(FileExistsError):
-                os.link(temporary.name, path)
-    # Nobody else may know the key, or have chosen it.
-    with reading(path), opened(path) as stream:
-        status, key = os.fstat(stream.fileno()), stream.read(_KEY_BYTES + 1)
-    faults = {
-        f"has the owner {status.st_uid}, not {os.geteuid()}": status.st_uid != os.geteuid(),
-        f"has the mode {stat.S_IMODE(status.st_mode):o}, not 600": status.st_mode & 0o177 != 0,
-        f"has not {_KEY_BYTES} bytes": len(key) != _KEY_BYTES,
-    }
-    if fault := next((words for words, is_so in faults.items() if is_so), ""):
-        raise InputError(
-            f"{path}: {fault}, so it is not used to sign. Remove it: the next command makes another"
-            " one, and folders with scripts that were made before then need --trust"
-        )
-    return key

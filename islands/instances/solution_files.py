@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from islands.errors import InputError
 from islands.inside import inside
 from islands.paths import published, reading
+from islands.untrusted import bounded_text, followed, parsing
 
 ENTRY_MAX = 2**31 - 1
 """The largest number in the file of an order."""
@@ -52,16 +53,9 @@ def read_json(
 ) -> NDArray[np.int64]:
     """Return the list in a JSON file, or under `solution` in the output of `run --json`."""
     largest = _JSON_BASE + _JSON_ENTRY * n
-    with reading(path):
-        if path.stat().st_size > largest:
-            raise InputError(
-                f"{path}: is larger than {largest} bytes. Keep one {words.whole} in it"
-            )
-        raw = path.read_bytes()
-    try:
-        content: Any = json.loads(raw)
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{path}: is not JSON ({problem}). Correct it") from None
+    text = bounded_text(path, largest, followed)
+    with parsing(path, "is not JSON", "Correct it"):
+        content: Any = json.loads(text)
     entries = content.get("solution") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not (entries or may_be_empty):
         raise InputError(f"{path}: contains no list of {words.items}. Write one such as [0, 2, 1]")

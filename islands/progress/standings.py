@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import MEASURE, NONE, Meaning
 from islands.problems.base import Problem
+
+
+class Standing(NamedTuple):
+    """The best cost of one run, as criteria on the cost read it; None without a solution."""
+
+    problem: Problem
+    cost: float | None
+
+    def reached(self, value: float) -> bool:
+        """Return whether the cost is at least as good as `value`."""
+        return self.problem.scale.reaches(self.cost, value)
+
+    @property
+    def has_reached_best_known(self) -> bool:
+        """Whether the cost is at least as good as the best known one, if there is one."""
+        best = self.problem.best_known
+        return best is not None and self.reached(best.value)
+
+    def is_within(self, percent: float) -> bool:
+        """Return whether the gap is known, and at most this."""
+        gap = None if self.cost is None else self.problem.gap(self.cost)
+        return gap is not None and gap <= percent
 
 
 class Standings:
@@ -39,33 +62,24 @@ class Standings:
 
     def reached(self, value: float) -> NDArray[np.bool_]:
         """Return whether the best cost is at least as good as `value`."""
-        return self._where(lambda problem, cost: problem.scale.reaches(cost, value))
+        return self._where(lambda best: best.reached(value))
 
     @cached_property
     def has_reached_best_known(self) -> NDArray[np.bool_]:
         """Whether the best cost is at least as good as the best known one, if there is one."""
-
-        def reaches(problem: Problem, cost: float) -> bool:
-            best = problem.best_known
-            return best is not None and problem.scale.reaches(cost, best.value)
-
-        return self._where(reaches)
+        return self._where(lambda best: best.has_reached_best_known)
 
     def is_within(self, percent: float) -> NDArray[np.bool_]:
         """Return whether the gap is known, and at most this."""
+        return self._where(lambda best: best.is_within(percent))
 
-        def is_within(problem: Problem, cost: float) -> bool:
-            gap = problem.gap(cost)
-            return gap is not None and gap <= percent
-
-        return self._where(is_within)
-
-    def _where(self, test: Callable[[Problem, float], bool]) -> NDArray[np.bool_]:
+    def _where(self, test: Callable[[Standing], bool]) -> NDArray[np.bool_]:
         """Return the result of a test of the best cost of each run, false without a solution."""
         found = np.zeros(len(self._best), np.bool_)
         for run in np.flatnonzero(self._has_solution).tolist():
             problem = self._problems[run]
             if problem is not None:
                 scale = problem.scale
-                found[run] = test(problem, scale.own_sense(scale.unmarked(int(self._best[run]))))
+                cost = scale.own_sense(scale.unmarked(int(self._best[run])))
+                found[run] = test(Standing(problem, cost))
         return found

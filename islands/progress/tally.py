@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.archipelago.measure import IslandMeasure
 from islands.parallel import World
@@ -109,11 +110,20 @@ class Tally:
 
     def of_all_ranks(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
         """Return the tally and the stop requests of all ranks; collective."""
+        return self.of_rows(world.allgather_numbers(self.row(signals, seconds)))
+
+    def row(self, signals: int, seconds: float) -> NDArray[np.int64]:
+        """Return the numbers of a rank, its stop requests included, as messages contain them."""
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
         own += [self.evaluations, self.total_high, self.total_low, self.islands]
         own += [np.array(self.real_total).view(np.int64).item(), self.converged]
-        rows = world.allgather_numbers(np.array(own, np.int64)).tolist()
-        return self.merged([self._of_row(row[2:]) for row in rows]), StopRequests._of(rows)
+        return np.array(own, np.int64)
+
+    @classmethod
+    def of_rows(cls, numbers: NDArray[np.int64]) -> tuple[Self, StopRequests]:
+        """Return the tally and the stop requests of the ranks with these rows, rank 0 first."""
+        rows = numbers.tolist()
+        return cls.merged([cls._of_row(row[2:]) for row in rows]), StopRequests._of(rows)
 
     @classmethod
     def _of_row(cls, row: Sequence[int]) -> Self:

@@ -23,14 +23,8 @@ from numpy.typing import NDArray
 from islands.configuration.identity import PartVersion
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_loaded, is_trusted
-from islands.custom.trust import (
-    is_signed,
-    scripts_in,
-    sign,
-    signed,
-    signed_scripts,
-    trust_files,
-)
+from islands.custom.signature import is_signed, sign, signed
+from islands.custom.trust import scripts_in, signed_scripts, trust_files
 from islands.errors import InputError, UntrustedError
 from islands.inside import inside, opened
 from islands.modelling.model import restored

@@ -1,19 +1,17 @@
 """Whether the files of a run's folder belong to one run: compare the identity that each carries.
 
-A file of another run may have been copied into the folder, or its settings changed.
+A file of another run may have been copied into the folder.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from islands.configuration.identity import fixed
 from islands.errors import InputError
 from islands.inside import inside
 from islands.record.checkpoint import LONGEST_MANIFEST, newest_first
@@ -30,14 +28,8 @@ from islands.record.inputs import RUN_LINE, SIGNATURE_LINE, has_problem, stored_
 from islands.record.parquet import metadata_of
 from islands.record.stream import stream_metadata
 from islands.record.tables import files_of
-from islands.settings import flat
-from islands.text import escaped, one_line
-from islands.untrusted import bounded_text, parse_toml, parsing
-
-_NAMED, _LONGEST = 3, 60
-"""Settings that a message names at most, and the characters of a value."""
-_MOST_BYTES = 1 << 20
-"""Of the settings in a file."""
+from islands.text import escaped
+from islands.untrusted import bounded_text, parsing
 
 
 @dataclass(frozen=True)
@@ -45,7 +37,6 @@ class _Mark:
     """What identifies the run of a file; a file lacks what is empty."""
 
     run: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
     end: tuple[str, str] = ("", "")
     """The number of the start that finished the run, and the digest of the result."""
 
@@ -57,15 +48,11 @@ def strangers(folder: Path) -> dict[str, str]:
     """
     text = bounded_text(folder / RUN_SETTINGS)
     run, signature = _line(text, RUN_LINE), _line(text, SIGNATURE_LINE)
-    own = _Mark(run, parse_toml(text, folder / RUN_SETTINGS))
     marks = dict(_marks(folder))
     end = marks[FINISHED].end if FINISHED in marks else ("", "")
     found = {}
     for name, mark in marks.items():
-        if differing := _differing(mark.settings, own.settings):
-            shown = f"{', '.join(differing[:_NAMED])}{' ...' if differing[_NAMED:] else ''}"
-            found[name] = f"{name} is of a run with other settings than {RUN_SETTINGS}: {shown}"
-        elif run and mark.run and mark.run != run:
+        if run and mark.run and mark.run != run:
             found[name] = f"{name} belongs to another run than {RUN_SETTINGS}"
         elif all(end) and all(mark.end) and mark.end != end:
             found[name] = f"{name} belongs to another run, or another start, than {FINISHED}"
@@ -119,25 +106,10 @@ def _marks(folder: Path) -> Iterator[tuple[str, _Mark]]:
 def _of_table(path: Path) -> _Mark:
     """Return the mark in the metadata of a Parquet file or of a stream; read no rows."""
     said = metadata_of(path) if path.suffix == ".parquet" else stream_metadata(path)
-    start, digest, run, settings = (
-        said.get(f"islands.{name}".encode(), b"").decode()
-        for name in ("start", "digest", "run", "settings")
+    start, digest, run = (
+        said.get(f"islands.{name}".encode(), b"").decode() for name in ("start", "digest", "run")
     )
-    if len(settings) > _MOST_BYTES:
-        raise ValueError(f"its settings have more than {_MOST_BYTES} bytes")
-    return _Mark(run, parse_toml(settings, path), (start, digest))
-
-
-def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Return the settings that differ although they identify a run, with both values."""
-    if not (one and other):
-        return []
-    first, second = (
-        {name: one_line(str(value), _LONGEST) for name, value in flat(fixed(settings)).items()}
-        for settings in (one, other)
-    )
-    names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
-    return [f"{name} {first.get(name)}, not {second.get(name)}" for name in names]
+    return _Mark(run, (start, digest))
 
 
 def _line(text: str, begin: str) -> str:

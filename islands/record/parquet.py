@@ -9,11 +9,10 @@ it with `abort`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from io import BufferedReader
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from numpy.typing import NDArray
 from islands.errors import InputError
 from islands.inside import opened
 from islands.paths import published
-from islands.record.pages import LONGEST_TEXT, Contents
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
@@ -31,6 +29,15 @@ if TYPE_CHECKING:
 MOST_ROWS = 1 << 22
 """The rows that are read at once: they take up to half a gigabyte, and a report of them a whole."""
 _ROWS_AT_ONCE = 1 << 16
+_MOST_PARTS = 1 << 13
+"""Groups of rows, and entries of any other list in the footer, which Arrow allocates before it
+reads them."""
+_LONGEST_METADATA = 1 << 24
+"""Bytes of a text in the footer, such as the result of the run."""
+_LONGEST_TEXT = 32
+"""Bytes of a text in a column: few, as a dictionary contains once what every row may have."""
+_BYTES_A_VALUE, _OTHER_BYTES = 64, 1 << 16
+"""The most that a column has for a row, and besides for its dictionary and the headers."""
 _CHECKSUM = b"islands.sha256"
 """The metadata key of the checksum of the rows and all other metadata."""
 _SCHEMA = b"ARROW:schema"
@@ -49,11 +56,6 @@ def require_at_most(path: Path, rows: int, most: int) -> None:
         )
 
 
-def most_rows_of(path: Path) -> int:
-    """Return the most rows that a file may have: real ones take more than a byte each."""
-    return max(MOST_ROWS, 512 * path.stat().st_blocks)
-
-
 def require_columns(found: pa.Schema, columns: Collection[pa.Field]) -> None:
     """Raise a `ValueError` for a column of another name or type than `columns`."""
     others = [each for each in found if each not in columns]
@@ -65,13 +67,13 @@ def require_columns(found: pa.Schema, columns: Collection[pa.Field]) -> None:
 
 def rows_in(path: Path) -> int:
     """Return the number of rows that a file states."""
-    with parsing(path), opened(path) as stream:
-        return Contents.of(stream).rows
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
+        return int(file.metadata.num_rows)
 
 
 def metadata_of(path: Path) -> dict[bytes, bytes]:
     """Return what a file says about itself; read no rows."""
-    with parsing(path), opened(path) as stream, _parquet_file(stream) as (_, file):
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
         return dict(file.metadata.metadata or {})
 
 
@@ -96,28 +98,31 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> 
 def read_parquet(
     path: Path,
     columns: Collection[pa.Field],
-    most: int = MOST_ROWS,
+    most: int | None = None,
     keep: Callable[[pa.Table], pa.Table] | None = None,
 ) -> pa.Table:
     """Return the rows and metadata; refuse a damaged file, and one with more than `most` rows.
 
+    Without `most`, a file may have a row for each of its bytes; real rows take more.
     The rows are read in pieces. `keep` returns the rows of a piece that are kept. A file with
     another column than `columns` is refused before any is read.
     """
     import pyarrow as pa
 
-    with parsing(path), opened(path) as stream, _parquet_file(stream) as (contents, file):
-        require_at_most(path, contents.rows, most)
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
+        left = file.metadata.num_rows
+        size = os.fstat(stream.fileno()).st_size
+        require_at_most(path, left, max(MOST_ROWS, size) if most is None else most)
         metadata = dict(file.metadata.metadata or {})
         said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
-        schema = pa.schema(
-            pa.field(each.name, pa.string() if pa.types.is_dictionary(each.type) else each.type)
-            for each in file.schema_arrow
-        )
+        schema = pa.schema(pa.field(each.name, _plain(each.type)) for each in file.schema_arrow)
         require_columns(schema, columns)
-        contents.require_small(stream)
+        _require_small(file.metadata)
         rows, kept = RowsChecksum(schema), [schema.empty_table()]
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
+            left -= len(batch)
+            if left < 0:  # the groups of rows state more than the file
+                raise ValueError("it has more rows than it states")
             batch.validate(full=True)
             decoded = [_as_text(each) for each in batch.columns]
             part = pa.RecordBatch.from_arrays(decoded, schema=schema)
@@ -132,25 +137,45 @@ def read_parquet(
     return pa.concat_tables(kept).replace_schema_metadata(said)
 
 
-@contextmanager
-def _parquet_file(stream: BufferedReader) -> Iterator[tuple[Contents, pq.ParquetFile]]:
-    """Open a file of which Arrow may read the metadata; refuse what no run writes."""
+def _parquet_file(stream: IO[bytes]) -> pq.ParquetFile:
+    """Open a file whose texts are read as dictionaries.
+
+    Then Arrow keeps each text once, and refuses encodings that make a text of the one before.
+    """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    contents = Contents.of(stream)
-    # The values of a column of text may be few: keep each of them once.
-    with pq.ParquetFile(stream, pre_buffer=False, read_dictionary=contents.texts) as file:
-        if not all(map(_is_of_runs, file.schema_arrow)):
-            raise ValueError("it has columns that no run writes")
-        yield contents, file
+    options = {
+        "pre_buffer": False,
+        "thrift_string_size_limit": _LONGEST_METADATA,
+        "thrift_container_size_limit": _MOST_PARTS,
+    }
+    file = pq.ParquetFile(stream, **options)
+    texts = [each.name for each in file.schema_arrow if each.type == pa.string()]
+    if texts:
+        file = pq.ParquetFile(stream, metadata=file.metadata, read_dictionary=texts, **options)
+    return file
 
 
-def _is_of_runs(field: pa.Field) -> bool:
+def _require_small(metadata: pq.FileMetaData) -> None:
+    """Refuse groups of rows that would expand to much more than a run writes.
+
+    If a footer states too little, Arrow still reads a page at a time, of up to 2 GiB; the one of a
+    run, which Snappy has compressed, is at most 22 times as long as in the file. The metadata of
+    columns are not looked at: from a damaged footer, PyArrow ends the process there.
+    """
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        rows, size = group.num_rows, group.total_byte_size
+        most = metadata.num_columns * (_BYTES_A_VALUE * rows + _OTHER_BYTES)
+        if size > most:
+            raise ValueError(f"{rows} rows have {size} bytes, more than {most}")
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of a column, which may be a dictionary."""
     import pyarrow as pa
 
-    kind = field.type
-    is_text = pa.types.is_dictionary(kind) and kind.value_type == pa.string()
-    return bool(is_text or pa.types.is_primitive(kind))
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _as_text(column: pa.Array) -> pa.Array:
@@ -160,8 +185,8 @@ def _as_text(column: pa.Array) -> pa.Array:
     if not pa.types.is_dictionary(column.type):
         return column
     _, lengths = _text(column.dictionary)
-    if np.frombuffer(lengths, np.int32).max(initial=0) > LONGEST_TEXT:
-        raise ValueError(f"a text has more than {LONGEST_TEXT} bytes")
+    if np.frombuffer(lengths, np.int32).max(initial=0) > _LONGEST_TEXT:
+        raise ValueError(f"a text has more than {_LONGEST_TEXT} bytes")
     return column.dictionary_decode()
 
 

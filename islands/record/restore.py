@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands.archipelago.archipelago import Archipelago
 from islands.configuration.spec import RunSpec, Visits
 from islands.errors import InputError
-from islands.inside import inside, opened
+from islands.inside import inside
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
@@ -25,7 +25,7 @@ from islands.record.checkpoint import Manifest, RankFile, digest, newest_first
 from islands.record.files import arrays_file
 from islands.record.folder import CHECKPOINTS, RUN_SETTINGS
 from islands.record.records import kinds_of
-from islands.record.stream import Extent, first_rows, require_dense, rows_path
+from islands.record.stream import Extent, first_rows, rows_path
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
@@ -156,8 +156,6 @@ def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[st
         size = path.stat().st_size
     if size != part.bytes:
         raise InputError(f"{part.file}: has {size} bytes instead of {part.bytes}")
-    with reading(path), opened(path) as stream:
-        require_dense(path, stream)
     if digest(path) != part.sha256:
         raise InputError(f"{part.file}: {MISMATCH}")
     found = {}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +21,11 @@ from islands.paths import writing
 from islands.record.folder import UNFINISHED
 from islands.record.parquet import (
     RowsChecksum,
+    TooManyRowsError,
     checksum,
     metadata_of,
-    most_rows_of,
     read_parquet,
+    require_columns,
     write_parquet,
 )
 from islands.text import counted
@@ -36,12 +38,8 @@ _NAME = re.compile(rf"rank-(\d+)(?:\.(\d+){re.escape(UNFINISHED)}|\.parquet)")
 _START, _RUN = b"islands.start", b"islands.run"
 """The metadata keys of the start that wrote a file, and of the identity of its run."""
 _ROWS_A_GROUP = 1 << 16
-_HEADER, _COMPRESSION = 2, 3
-"""The numbers of the fields in the tables Message and RecordBatch of Arrow's format."""
 MOST_BYTES = 1 << 29
 """Of a stream that is read at once."""
-_DENSEST = 64
-"""A filesystem may compress files, but rarely by more than this."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +144,15 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
         return schema.empty_table()
     path = rows_path(folder, rank, start)
     if path == finished_path(folder, rank):
-        found = _published_rows(path, schema)
+        found = read_parquet(path, [*schema])
     elif path.exists():
-        found = _streamed_rows(path, schema, extent.rows)
+        found = streamed_rows(path, [*schema], extent.rows)
     else:
         raise InputError(f"{path}: is missing")
+    found = found.replace_schema_metadata(None)
+    if not found.schema.equals(schema):
+        columns = ", ".join(f"{field.name} {field.type}" for field in schema)
+        raise InputError(f"{path}: has other columns than {columns}")
     if found.num_rows < extent.rows:
         raise InputError(f"{path}: contains {found.num_rows} of {counted(extent.rows, 'row')}")
     found = found.slice(0, extent.rows)
@@ -168,27 +170,36 @@ def rows_path(folder: Path, rank: int, start: int) -> Path:
     return published if is_there and _start_of(published) in (start, None) else streamed
 
 
-def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
-    """Return at least `enough` rows of a stream, which may be truncated after them."""
+def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None = None) -> pa.Table:
+    """Return the complete batches of a stream, which another process may be writing.
+
+    Stop when there are `enough` rows; without that, refuse a large file.
+    """
     import pyarrow as pa
 
     batches: list[pa.RecordBatch] = []
     with parsing(path), opened(path) as source:
-        require_dense(path, source)
-        found, reader = read_stream(source)
-        _require(path, found, schema)
-        for batch in reader:
-            batches.append(batch.replace_schema_metadata(None))
-            enough -= batch.num_rows
-            if enough <= 0:
-                break
+        size, left = os.fstat(source.fileno()).st_size, sys.maxsize if enough is None else enough
+        if enough is None and size > MOST_BYTES:
+            raise TooManyRowsError(f"{path}: has {size} bytes, more than {MOST_BYTES}")
+        schema, reader = read_stream(source)
+        require_columns(schema, columns)
+        try:
+            while left > 0 and (batch := next(reader, None)) is not None:
+                batches.append(batch)
+                left -= batch.num_rows
+        except pa.ArrowInvalid:
+            pass  # a process is writing this batch, or died; those before it are complete
+        except OSError as error:
+            if error.errno is not None:  # of the system, not Arrow's for a batch that ends early
+                raise
     return pa.Table.from_batches(batches, schema)
 
 
 def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Return the schema of a stream and its batches, which may end with an Arrow error.
 
-    Refuse compressed batches, which no run writes: few bytes may contain gigabytes.
+    Refuse batches with more bytes than the file: they are compressed, as no run writes them.
     """
     import pyarrow as pa
 
@@ -196,65 +207,22 @@ def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]
     reader = pa.ipc.open_stream(source)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        place = source.tell()
-        source.seek(0)
-        _refuse_compressed(source)
-        source.seek(place)
+        found = 0
         for batch in reader:
+            found += batch.get_total_buffer_size()  # without a look at what is not validated
+            if found > (size := os.fstat(source.fileno()).st_size):
+                raise ValueError(f"its rows have {found} bytes, more than the {size} of the file")
             batch.validate(full=True)
             yield batch
 
     return reader.schema, batches()
 
 
-def _refuse_compressed(source: IO[bytes]) -> None:
-    import pyarrow as pa
-
-    is_compressed = False
-    with suppress(pa.ArrowInvalid, OSError):  # the reader of the rows says what is wrong
-        for message in pa.ipc.MessageReader.open_stream(source):
-            is_compressed |= _is_compressed(message.metadata)
-    if is_compressed:
-        raise ValueError("its rows are compressed, as no run writes them")
-
-
 def stream_metadata(path: Path) -> dict[bytes, bytes]:
     """Return what a stream says about itself; read no rows."""
     with parsing(path), opened(path) as source:
-        require_dense(path, source)
         schema, _ = read_stream(source)
         return dict(schema.metadata or {})
-
-
-def _is_compressed(metadata: pa.Buffer) -> bool:
-    """Return whether the header of a message, a FlatBuffers table, names a compression."""
-    data = memoryview(metadata)
-
-    def field(table: int, number: int) -> int:
-        """Return the place of a field of a table, or 0 if the table lacks it."""
-        fields = table - _signed(data, table)
-        place = 4 + 2 * number
-        size = int.from_bytes(data[fields : fields + 2], "little")
-        start = fields + place
-        offset = int.from_bytes(data[start : start + 2], "little") if place < size else 0
-        return table + offset if offset else 0
-
-    def followed(place: int) -> int:
-        return place + _signed(data, place)
-
-    header = field(followed(0), _HEADER)
-    return header != 0 and field(followed(header), _COMPRESSION) != 0
-
-
-def _signed(data: memoryview, place: int) -> int:
-    return int.from_bytes(data[place : place + 4], "little", signed=True)
-
-
-def require_dense(path: Path, file: IO[bytes], most: int = MOST_BYTES) -> None:
-    """Refuse a large file that takes hardly any space on the disk, as it consists of gaps."""
-    status = os.fstat(file.fileno())
-    if status.st_size > max(most, _DENSEST * 512 * status.st_blocks):
-        raise InputError(f"{path}: has {status.st_size} bytes, nearly all of them gaps. Remove it")
 
 
 def _start_of(path: Path) -> int | None:
@@ -262,15 +230,3 @@ def _start_of(path: Path) -> int | None:
     with suppress(InputError), parsing(path):
         return int(metadata_of(path)[_START])
     return None
-
-
-def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:
-    found = read_parquet(path, [*schema], most_rows_of(path))
-    _require(path, found.schema, schema)
-    return found.replace_schema_metadata(None)
-
-
-def _require(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
-    if not found.equals(wanted):
-        columns = ", ".join(f"{field.name} {field.type}" for field in wanted)
-        raise InputError(f"{path}: has other columns than {columns}")

@@ -5,7 +5,6 @@ In memory, a long run keeps only every second, fourth, ... epoch, so that memory
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from islands.configuration.spec import RunSpec
 from islands.errors import InputError, RunError
-from islands.inside import inside, inside_all, opened
+from islands.inside import inside, inside_all
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
@@ -27,15 +26,12 @@ from islands.record.folder import FINISHED, RUN_SETTINGS, UNFINISHED, has_checkp
 from islands.record.parquet import (
     MOST_ROWS,
     TooManyRowsError,
-    most_rows_of,
     read_parquet,
     require_at_most,
-    require_columns,
     rows_in,
 )
 from islands.record.records import Migrations, Record, Trace, batch_of, kinds_of
-from islands.record.stream import MOST_BYTES, rank_and_start, read_stream
-from islands.untrusted import parsing
+from islands.record.stream import rank_and_start, streamed_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -220,7 +216,7 @@ def read_records(
         if any(path.suffix == ".parquet" for path in paths):
             tables = _published(paths, fields, MOST_ROWS if most is None else most, thinned)
         else:
-            tables = [_streamed(path, fields) for path in paths]
+            tables = [streamed_rows(path, fields) for path in paths]
     if not tables:
         return None
     ranked = [_with_rank(table, path) for table, path in zip(tables, paths, strict=True)]
@@ -259,14 +255,13 @@ def _published(
 ) -> list[pa.Table]:
     """Return the rows of Parquet files; see `read_records`."""
     rows, every = sum(map(rows_in, paths)), 1
-    most = min(most, sum(map(most_rows_of, paths)))
     require_at_most(paths[0].parent, rows, most if thinned is None else _MOST_THINNED_ROWS)
     while thinned is not None and rows > every * _KEPT_ROWS:
         every *= 2
     if thinned is not None and every > 1:
         thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
     return [
-        read_parquet(path, fields, sys.maxsize, None if every == 1 else Thinning(every).keep)
+        read_parquet(path, fields, keep=None if every == 1 else Thinning(every).keep)
         for path in paths
     ]
 
@@ -300,26 +295,6 @@ def _last_streams(folder: Path) -> list[Path]:
                 found.append((named[1], named[0], path))
     last = max((start for start, *_ in found), default=0)
     return [path for start, _, path in sorted(found) if start == last]
-
-
-def _streamed(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
-    """Return the complete batches of a stream, which another process may be writing."""
-    import pyarrow as pa
-
-    batches: list[pa.RecordBatch] = []
-    with parsing(path), opened(path) as source:
-        if (size := os.fstat(source.fileno()).st_size) > MOST_BYTES:
-            raise TooManyRowsError(f"{path}: has {size} bytes, more than {MOST_BYTES}")
-        schema, reader = read_stream(source)
-        require_columns(schema, fields)
-        try:
-            batches.extend(reader)
-        except pa.ArrowInvalid:
-            pass  # a process is writing this batch, or died; those before it are complete
-        except OSError as error:
-            if error.errno is not None:  # of the system, not Arrow's for a batch that ends early
-                raise
-    return pa.Table.from_batches(batches, schema)
 
 
 def _with_rank(table: pa.Table, path: Path) -> pa.Table:

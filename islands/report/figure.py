@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from hashlib import sha256
-from html import escape
+from html import escape, unescape
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 
 from islands.errors import UsageError
 from islands.paths import published
 from islands.report.interactive import panels_of
-from islands.untrusted import bounded_text, parsing
+from islands.untrusted import bounded_text
 
 WIDTH, HEIGHT = 4.8, 3.0
 """Size of a figure in inches: text stays readable on a phone, where a figure is narrower."""
@@ -63,13 +62,6 @@ _UNUSED_NAME = re.compile(r' id="([A-Za-z.0-9]+_\d+|image[0-9a-f]+)"')
 _by_pyplot = ContextVar("by_pyplot", default=False)
 _DECLARATIONS = re.compile(r"<\?xml.*?<svg", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
-
-_PARTS = {"svg", "g", "defs", "clipPath", "path", "rect", "use", "text", "tspan"}
-_ATTRIBUTES = {"viewBox", "id", "clip-path", "style", "transform", "d", "x", "y", "href"}
-_ATTRIBUTES |= {"width", "height"}
-_WHITE = re.compile(r"fill: ?#ffffff")
-_FOREIGN = re.compile(r"url\((?!#)|\\|@|expression")
-"""What could load another file in the value of an attribute."""
 
 
 @contextmanager
@@ -209,20 +201,13 @@ def save(figure: Any, path: Path, form: str) -> None:
 
 
 def inline(figure: Any, words: str) -> str:
-    """Return a figure as SVG inside a page, whose colours it takes; `words` describe it."""
+    """Return a figure as SVG with the size and the colours of its page; `words` describe it."""
     stream = StringIO()
     with style(salt=words):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
-        panels = panels_of(figure)
+        panels = panels_of(figure)  # the values of its curves, which the page shows at the pointer
     text = _DECLARATIONS.sub("<svg", stream.getvalue(), count=1)
-    return themed(_UNUSED_NAME.sub("", _METADATA.sub("", text, count=1)), words, panels)
-
-
-def themed(text: str, words: str, panels: str = "") -> str:
-    """Return an SVG with the size and the colours of its page; `words` describe it.
-
-    `panels` has the values of its curves, which the page shows at the pointer.
-    """
+    text = _UNUSED_NAME.sub("", _METADATA.sub("", text, count=1))
     text = text.replace(_INK, "currentColor").replace(_GRID, "var(--grid)")
     head, end, rest = text.partition(">")
     head = re.sub(r' (width|height)="[^"]*"', "", head)  # the page determines the size
@@ -232,45 +217,12 @@ def themed(text: str, words: str, panels: str = "") -> str:
 
 
 def stored_picture(path: Path) -> tuple[str, str]:
-    """Return an SVG file as part of a page, with the page's colours, and its title.
+    """Return an SVG file as an image of a page, and its title.
 
-    Only the shapes and the texts are kept, so that nothing in the file can run or load anything.
+    In an image, browsers run no scripts and load no other files.
     """
-    with parsing(path, fix="Remove it, or repeat the command that wrote it"):
-        # The text was written by Matplotlib; a document type of its own would define entities.
-        text = re.sub(r"<!DOCTYPE svg PUBLIC[^>\[]*>", "", bounded_text(path), count=1)
-        if "<!DOCTYPE" in text or "<!ENTITY" in text:
-            raise ValueError("it defines entities")
-        root = ElementTree.fromstring(text)
-        title = " ".join("".join(_title(root)).split()) or path.stem
-        # Names of parts are unique in a page with several pictures.
-        place = sha256(str(path).encode()).hexdigest()[:8]
-        made = _copied(root, f"p{place}")
-        body = ElementTree.tostring(made, encoding="unicode")
-    return themed(_WHITE.sub("fill: none", body), title), title
-
-
-def _title(root: ElementTree.Element) -> list[str]:
-    return [each.text or "" for each in root if _name(each.tag) == "title"][:1]
-
-
-def _copied(old: ElementTree.Element, place: str) -> ElementTree.Element:
-    """Return an element with the parts and attributes that are shapes and texts."""
-    new = ElementTree.Element(_name(old.tag))
-    for key, value in old.attrib.items():
-        name = _name(key)
-        if name not in _ATTRIBUTES or _FOREIGN.search(value):
-            continue
-        if name == "href" and not value.startswith("#"):
-            continue
-        if name == "id" or name == "href":
-            value = f"#{place}{value[1:]}" if name == "href" else f"{place}{value}"
-        new.set(name, value.replace("url(#", f"url(#{place}"))
-    new.text, new.tail = old.text, old.tail
-    new.extend(_copied(each, place) for each in old if _name(each.tag) in _PARTS)
-    return new
-
-
-def _name(tag: str) -> str:
-    """Return a name without its namespace."""
-    return tag.rpartition("}")[2]
+    text = bounded_text(path)
+    found = re.search("<title>([^<]*)</title>", text)
+    title = " ".join(unescape(found[1]).split()) if found else path.stem
+    coded = b64encode(text.encode()).decode()
+    return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{coded}">', title

@@ -10,7 +10,8 @@ from functools import cache, partial
 from math import sqrt
 from typing import Any, ClassVar
 
-from islands.cells.configurations import Reals, random
+from islands.cells.configurations import random
+from islands.cells.domains import Range
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
@@ -368,8 +369,8 @@ def configurations(model: str) -> Sequence[Mapping[str, float]]:
     """Return the paper's choice, then the configurations that `islands tune` draws with seed 1."""
     preset = layers({"preset": MODELS[model]})[0].values
     names = _OF_MODEL[model]
-    domains = [Reals(name, *RANGES[name]) for name in names]
-    drawn = random(domains, RANDOM, _SEED, str).configurations[1:]
+    domains = [Range(name, *RANGES[name]) for name in names]
+    drawn = random(domains, RANDOM, _SEED, lambda values: tuple(values.items())).configurations[1:]
     return [{name: preset[name] for name in names}, *(each.values for each in drawn)]
 
 

@@ -1,247 +1,132 @@
-"""The loop of ranks that do not wait for each other: they report to rank 0, which decides.
-
-If ranks share islands, the first rank of each team does this, and the others do what it does.
-"""
+"""The loop of ranks that do not wait for each other: they report to rank 0, which ends the run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.archipelago import Archipelago
-from islands.configuration.spec import RunSpec
-from islands.configuration.stop import first_reason, time_limit
-from islands.display.messages import Slow
-from islands.parallel import World
-from islands.problems.base import Problem
+from islands.parallel import Channel
 from islands.progress import usage
-from islands.progress.progress import (
-    INTERRUPTED,
-    Epoch,
-    Moment,
-    Outcome,
-    Progress,
-    size_of_generation_0,
-)
+from islands.progress.progress import Moment, Outcome, Progress
 from islands.progress.tally import StopRequests, Tally
-from islands.run.loop import Epochs
-from islands.run.observers import Observer
-from islands.run.signals import OUTPUT_LOST, UNWRITABLE, Alarm, Interruption, suspension
+from islands.run.loop import Loop
 
 _TAG = 4
-_NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals
 _NAP_SECONDS = 0.001
-_SHORT, _LONG, _MIGRATE, _END = "advance", "attempt", "migrate", "end"
 
 
-def evolve_asynchronous(
-    archipelago: Archipelago,
-    spec: RunSpec,
-    problem: Problem,
-    world: World,
-    interruption: Interruption,
-    observers: Sequence[Observer],
-    say: Callable[[str], None],
-) -> Outcome:
-    """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
-    began, limit = time.perf_counter(), time_limit(spec.stop)
-    slow = Slow(archipelago, spec, say, problem.evaluation.name)
-    loop: _AsynchronousLoop | None = None
-    if archipelago.mine:
-        evolution = (archipelago, spec, problem, archipelago.firsts or world, interruption)
-        loop = _AsynchronousLoop(*evolution, observers)
-    with Alarm(
-        archipelago, interruption, lambda: time.perf_counter() - began >= limit, world, slow
-    ):
-        archipelago.may_be_partial = True
-        world.run_on_all(archipelago.start)
-        if loop is None:
-            _follow(archipelago)
-        else:
-            loop.run()
-    outcome = None if loop is None else loop.outcome()
-    if archipelago.team is not None:
-        outcome = archipelago.team.bcast(outcome)
-    assert outcome is not None, "the first rank of a team has a loop"
-    return outcome
+class AsyncLoop(Loop):
+    """A loop whose ranks wait for each other at generation 0 and at the end of the run only.
 
+    Each rank has its own generation. Without checkpoints, any signal interrupts the run.
+    """
 
-def _follow(archipelago: Archipelago) -> None:
-    """Do what the first rank of the team does until it ends."""
-    assert archipelago.team is not None
-    while True:
-        order, generations = archipelago.team.bcast((_END, 0))
-        if order == _END:
-            return
-        if order == _MIGRATE:
-            archipelago.migrate()
-        elif order == _SHORT:
-            archipelago.advance(generations)
-        elif not archipelago.attempt(generations):
-            archipelago.undo()
+    _channel: Channel | None = None
+    """Opened after generation 0; until then, ranks agree as in any run."""
+    _rows: NDArray[np.int64]
+    """The latest numbers of each rank and its generation; ranks above 0 renew their own only."""
+    _messages: NDArray[np.int64]
+    """Those in flight. A message from rank 0 means that the run is over, whatever its numbers."""
+    _is_over = False
+    """Whether rank 0 has ended the run."""
 
+    def run(self) -> Outcome:
+        """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
+        outcome = super().run()
+        self._archipelago.finish()
+        return outcome
 
-class _AsynchronousLoop(Epochs):
-    """The loop of a rank that does not wait for others."""
+    def _agree(self, own: Tally) -> tuple[Tally, StopRequests]:
+        self._own = own
+        signals, rank = self._interruption.requested, self._world.rank
+        # The clock of rank 0 counts. Another rank need not report that time passes.
+        row = own.row(signals, self._seconds() if rank == 0 else 0.0)
+        row = np.append(row, self._archipelago.generation)
+        if self._channel is None:
+            self._rows = self._world.allgather_numbers(row)
+            return own.of_rows(self._rows[:, :-1])
+        self._rows[rank] = row
+        self._share()
+        if rank > 0:
+            return own, StopRequests(signals, self._seconds())
+        return own.of_rows(self._rows[:, :-1])
 
-    def __init__(
-        self,
-        archipelago: Archipelago,
-        spec: RunSpec,
-        problem: Problem,
-        world: World,
-        interruption: Interruption,
-        observers: Sequence[Observer],
-    ) -> None:
-        super().__init__(archipelago, spec, problem, world, interruption)
-        self._observers = observers
-        self._rows = np.zeros((world.size, _NUMBERS), np.int64)
-        """The latest numbers of each rank; ranks above 0 have only their own."""
-        self._known = {world.rank}
-        self._leads = world.rank == 0
-        # A message in flight must not change, while the rows do. A message from rank 0 has no
-        # content: it means that the run is over.
-        self._messages = np.zeros((world.size, _NUMBERS), np.int64)
-        others = range(1, world.size)
-        if self._leads:
-            sends = dict.fromkeys(others, self._messages[0])
-            receives = {rank: self._messages[rank] for rank in others}
-        else:
-            sends, receives = {0: self._messages[world.rank]}, {0: self._messages[0]}
-        self._channel = world.channel(_TAG, sends, receives)
-        self._before_all: Progress | None = None
-        self._reason: str | None = None
-        self._has_news = False
-        self.is_over = False
-        """Whether rank 0 has ended the run."""
+    def _end(self, progress: Progress, requests: StopRequests, moment: Moment) -> Outcome | None:
+        if self._channel is None:
+            outcome = self._decision(progress, requests, moment)
+            if outcome is None:
+                self._channel = self._opened()
+            return outcome
+        while True:
+            decision = None
+            if self._world.rank == 0:
+                decision = self._decision(progress, requests, moment)
+            if self._is_over or decision is not None:
+                return self._outcome(decision)
+            if self._visits.last is None or self._archipelago.generation < self._visits.last:
+                return None
+            time.sleep(_NAP_SECONDS)  # slower ranks have generations to do
+            tally, requests = self._agree(self._own)
+            progress = self._progress(tally, progress.generation, requests.seconds, self._before)
 
-    def run(self) -> None:
-        """Run until rank 0 ends the run; wait for slower ranks after the last generation."""
-        self.look()
-        last = self._visits.last
-        while not self.is_over:
-            if last is not None and self._archipelago.generation >= last:
-                self.rest()
-            else:
-                self.run_epoch()
-                self.look()
-        self._tell(_END)
+    def _decision(
+        self, progress: Progress, requests: StopRequests, moment: Moment
+    ) -> Outcome | None:
+        """Return how the run ends if the latest numbers of all ranks say so."""
+        slowest = replace(progress, generation=int(self._rows[:, -1].min()))
+        outcome = super()._end(slowest, requests, moment)
+        if outcome is not None and outcome.suspended:
+            return replace(outcome, suspended=False, interrupted=True)
+        return outcome
 
-    def look(self) -> None:
-        """Measure, and report to rank 0, which decides for all ranks."""
-        measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
-        self.phases.lap(usage.GENERATIONS)
-        generation, seconds = self._archipelago.generation, self._seconds()
-        self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
-        own = self._progress_of(self._rows[sorted(self._known)], generation, seconds, self._before)
-        self._pace.epoch_ended(self._before, generation, seconds)
-        for each in self._observers:
-            each.epoch(Epoch(measures, arrivals, own))
-        self.phases.lap(usage.RECORDS)
-        self._before = own
-        self._has_news = True
-        self._share_numbers()
-        self.phases.lap(usage.RANKS)
-
-    def rest(self) -> None:
-        """Wait briefly for slower ranks."""
-        time.sleep(_NAP_SECONDS)
-        self._share_numbers()
-        self.phases.lap(usage.RANKS)
-
-    def _share_numbers(self) -> None:
-        """Send this rank's numbers to rank 0; on rank 0, receive those of others and decide."""
-        signals = self._interruption.requested
-        self._has_news |= signals != self._rows[self._world.rank, -1]
-        self._rows[self._world.rank, -1] = signals
-        self._listen()
-        if self._leads:
-            self._decide(self._rows[sorted(self._known)], self._seconds())
-        elif self._has_news and 0 in self._channel.free():
-            # While a message is in flight, the next one waits.
-            self._messages[self._world.rank] = self._rows[self._world.rank]
-            self._channel.send(0)
-            self._has_news = False
-
-    def _decide(self, rows: NDArray[np.int64], seconds: float) -> None:
-        is_stopped = bool(rows[:, -1].any())
-        if len(rows) < self._world.size and seconds < self._limit and not is_stopped:
-            return  # a rank that has not reported yet may be far behind
-        slowest = int(rows[:, -2].min())
-        progress = self._progress_of(rows, slowest, seconds, self._before_all)
-        self._before_all = progress
-        self._reason = self._stopped_by(rows) or first_reason(self._spec.stop, progress)
-        if self._reason is not None:
-            self.is_over = True
-            for rank in self._channel.free():
-                self._channel.send(rank)
-
-    @staticmethod
-    def _stopped_by(rows: NDArray[np.int64]) -> str | None:
-        signals = int(np.bitwise_or.reduce(rows[:, -1]))
-        if signals & (OUTPUT_LOST | UNWRITABLE):
-            return suspension(signals & (OUTPUT_LOST | UNWRITABLE))
-        return INTERRUPTED if signals else None
-
-    def _advance(self, generations: int, *, long: bool) -> bool:
-        self._tell(_LONG if long else _SHORT, generations)
-        return super()._advance(generations, long=long)
-
-    def _migrate(self) -> None:
-        self._tell(_MIGRATE)
-        super()._migrate()
-
-    def _tell(self, order: str, generations: int = 0) -> None:
-        """Let the other ranks of the team do what this rank does."""
-        if self._archipelago.team is not None:
-            self._archipelago.team.bcast((order, generations))
+    def _ends_epoch(self, generation: int) -> bool:
+        return True  # what a rank has reported last may be from inside an epoch
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
         """Return what may end the run as far as this rank knows."""
-        self._listen()
-        signals = self._interruption.requested | int(self._rows[:, -1].any() or self.is_over)
-        seconds = self._seconds() if self._leads else 0.0  # rank 0 decides by its own clock
-        return StopRequests(signals, seconds, is_complete)
+        if self._channel is None:
+            return super()._requests(is_complete=is_complete)
+        self._share()
+        signals = self._interruption.requested | int(self._rows[:, 0].any() or self._is_over)
+        return StopRequests(signals, self._seconds() if self._world.rank == 0 else 0.0, is_complete)
 
-    def _may_be_spent(self) -> bool:
-        return False  # rank 0 counts the evaluations of all ranks at its visits
+    def _opened(self) -> Channel:
+        """Return the channel between rank 0 and the others, each of which has a row."""
+        self._messages = self._rows.copy()
+        rank, others = self._world.rank, range(1, self._world.size)
+        if rank == 0:
+            sends = dict.fromkeys(others, self._messages[0])
+            receives = {each: self._messages[each] for each in others}
+        else:
+            sends, receives = {0: self._messages[rank]}, {0: self._messages[0]}
+        return self._world.channel(_TAG, sends, receives)
 
-    def outcome(self) -> Outcome:
-        """Return how the run ended, the same on every rank; collective."""
+    def _share(self) -> None:
+        """Receive what has arrived, and report to rank 0 unless a message is still in flight."""
+        assert self._channel is not None, "generation 0 is made"
+        for each in self._channel.arrived():
+            self._rows[each] = self._messages[each]
+            self._is_over |= each == 0
+            self._channel.listen(each)
+        rank = self._world.rank
+        is_new = rank > 0 and (self._messages[rank] != self._rows[rank]).any()
+        if is_new and 0 in self._channel.free():
+            self._messages[rank] = self._rows[rank]
+            self._channel.send(0)
+
+    def _outcome(self, decision: Outcome | None) -> Outcome:
+        """Return how the run ended, with the progress of all ranks; collective."""
+        assert self._channel is not None, "generation 0 is made"
+        for each in self._channel.free() if self._world.rank == 0 else ():
+            self._channel.send(each)
         self._channel.close()
-        self._archipelago.finish()
+        decision = self._world.bcast(decision)
+        assert decision is not None, "rank 0 has decided"
         rows = self._world.allgather_numbers(self._rows[self._world.rank])
-        seconds = self._world.bcast(self._seconds())
-        progress = self._progress_of(rows, int(rows[:, -2].min()), seconds, None)
-        reason = self._world.bcast(self._reason or "")
-        if progress.generation == 0 and self._world.any(self._archipelago.is_partial):
-            reason = f"{reason}; {size_of_generation_0(progress)}"
-        interrupted = bool(rows[:, -1].any())
-        moment = Moment(progress.generation, seconds, self._before)
-        return Outcome(
-            progress,
-            reason,
-            moment,
-            interrupted=interrupted,
-            phases=usage.with_team(self.phases.seconds, self._archipelago.team_seconds),
-        )
-
-    def _listen(self) -> None:
-        for rank in self._channel.arrived():
-            if self._leads:
-                self._known.add(rank)
-                self._rows[rank] = self._messages[rank]
-            else:
-                self.is_over = True
-            self._channel.listen(rank)
-
-    def _progress_of(
-        self, rows: NDArray[np.int64], generation: int, seconds: float, before: Progress | None
-    ) -> Progress:
-        """Return the combined progress of the ranks in these rows."""
-        tally = Tally.merged([Tally(*row[:-2]) for row in rows.tolist()])
-        return self._progress(tally, generation, seconds, before)
+        self.phases.lap(usage.RANKS)
+        tally, _ = Tally.of_rows(rows[:, :-1])
+        last, seconds = int(rows[:, -1].min()), decision.progress.seconds
+        return replace(decision, progress=self._progress(tally, last, seconds, None))

@@ -125,11 +125,7 @@ def make_archipelago(
         world.run_on_all(warm_start)
     transport = None
     deal = deal_of(spec, problem, world.size)
-    team = firsts = None
-    if deal.largest_team > 1:
-        team = world.split(deal.team(world.rank).start)
-        if asynchronous:
-            firsts = world.split(min(team.rank, 1))
+    team = world.split(deal.team(world.rank).start) if deal.largest_team > 1 else None
     if team is not None or has_halo(spec) or spec.migrates:
         transport, trouble = find(world, backend)
         if trouble and world.rank == 0:
@@ -145,7 +141,6 @@ def make_archipelago(
             warm_start=warm_start,
             deal=deal,
             team=team,
-            firsts=firsts,
         )
     )
 

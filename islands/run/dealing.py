@@ -16,14 +16,10 @@ from typing import TypeVar
 
 from islands.errors import UsageError
 from islands.parallel import World
+from islands.run.limits import LIMITS
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")
-_ROUND_SECONDS = 0.2
-_FIRST_ROUND_SECONDS = 0.0125
-"""Each round takes twice as long as the one before: at first, nobody knows how fast a rank is."""
-_FEWER = 8
-"""A rank holds no less than this part of the tasks with which it begins."""
 
 
 def solved_by_ranks(
@@ -41,7 +37,7 @@ def solved_by_ranks(
     more, the ranks would not end at the same time.
     """
     held, taken, all_are_dealt, ranks = deque[Task](), 0, False, range(world.size)
-    seconds = _FIRST_ROUND_SECONDS
+    seconds = LIMITS.first_round_seconds
 
     def own_tasks() -> Iterator[Task | None]:
         nonlocal taken
@@ -64,7 +60,7 @@ def solved_by_ranks(
                 held += [t for t, rank in zip(tasks, owners, strict=True) if rank == world.rank]
                 all_are_dealt = is_end
             before = taken
-            own, is_last, error = _of_round(made, min(seconds, _ROUND_SECONDS))
+            own, is_last, error = _of_round(made, min(seconds, LIMITS.round_seconds))
             # Nobody knows how fast a rank is while it compiles its programs.
             seconds *= 2 if own else 1.1
             # Packed here and not by MPI: a rank does not unpack its own, and all see an error.
@@ -72,7 +68,11 @@ def solved_by_ranks(
                 packed = dumps(own, HIGHEST_PROTOCOL)
             except Exception as problem:
                 packed, error = b"", error or _unfit(problem)
-            enough = max(1, at_first // _FEWER, 2 * (taken - before)) if taken else at_first
+            enough = (
+                max(1, at_first // LIMITS.fewest_on_rank, 2 * (taken - before))
+                if taken
+                else at_first
+            )
             lack = max(0, enough - len(held))
             world.wait_for_all()  # naps, as threads of this rank need its processors
             world.agree_on(error)

@@ -11,13 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
 
-LONGEST = 2.0
-"""Seconds after which a launch is halted if nobody knows how long evaluations take."""
-_USUAL = 0.25
-"""Seconds of a launch, after which the clock and signals are looked at."""
-_LOOK_SECONDS = 0.1
-_FASTER = 4
-"""How many times as many generations as before a launch may have."""
+from islands.run.limits import LIMITS
 
 
 class Watch:
@@ -60,11 +54,11 @@ class Watch:
         """Choose the length of the next launch by the time since the last call."""
         seconds, self._seconds = self._seconds, 0.0
         if generations > 0:
-            allowed = int(_USUAL * generations / max(seconds, 1e-9))
-            self.generations = max(1, min(allowed, _FASTER * generations))
+            allowed = int(LIMITS.launch_seconds * generations / max(seconds, 1e-9))
+            self.generations = max(1, min(allowed, LIMITS.faster * generations))
 
     def _look(self, must_end: Callable[[], bool]) -> None:
-        while not self._ended.wait(_LOOK_SECONDS):
+        while not self._ended.wait(LIMITS.watch_seconds):
             with self._lock:
                 began = self._began
                 if began is None or self.has_halted:

@@ -36,8 +36,8 @@ _VIEW_SECONDS = 1.0
 _BEGIN = Moment(0, 0.0, None)
 
 
-class Epochs:
-    """Advances islands to the generations that the host visits; subclasses look at them there."""
+class Loop:
+    """The loop of a run on all ranks."""
 
     def __init__(
         self,
@@ -46,15 +46,26 @@ class Epochs:
         problem: Problem,
         world: World,
         interruption: Interruption,
-        origin: Moment = _BEGIN,
+        observers: Sequence[Observer] = (),
+        *,
+        say: Callable[[str], None] | None = None,
+        origin: Moment | None = None,
     ) -> None:
+        """Prepare to run from the start, or from `origin`.
+
+        Pass observers of the same types on all ranks. `say` prints a message.
+        """
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._interruption = world, interruption
+        self._observers, self._say = observers, say
         self._visits, self._limit = Visits.of(spec), time_limit(spec.stop)
         self._population, self._starts = spec.mean_population, spec.starts()
+        self._origin = origin
+        origin = origin or _BEGIN
         self._before = origin.before
         """The progress at the end of the previous epoch."""
         self._began = time.perf_counter() - origin.seconds
+        self._viewed_at = origin.seconds
         self._abandoned_seconds = 0.0
         self.phases = Stopwatch()
         # The same on all ranks, also if a colony lies on some of them only.
@@ -62,15 +73,38 @@ class Epochs:
         self._pace = Pace(
             spec, origin.generation, origin.seconds, may_take_long=self._may_take_long
         )
+        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
         self._always_attempts = any(world.allgather(archipelago.is_on_cpu))
+        self._always_attempts |= any(each.varies_in_length for each in used)
         self.is_partial = False
         """Whether generation 0 was abandoned."""
+        self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
+        self._has_told_idle = False
 
     def is_late(self) -> bool:
         """Return whether the time limit is reached; any thread may call this."""
         return self._seconds() >= self._limit
 
-    def start(self) -> None:
+    def run(self) -> Outcome:
+        """Run until a criterion is satisfied, a signal arrives or the callback ends the run."""
+        islands, slow = self._archipelago, None
+        if self._say is not None:
+            slow = Slow(islands, self._spec, self._say, self._problem.evaluation.name)
+        with Alarm(islands, self._interruption, self.is_late, self._world, slow):
+            if self._origin is None:
+                self._start()
+            elif not self._ends_epoch(self._origin.generation):
+                self._run_epoch()
+            while (outcome := self._look()) is None:
+                self._run_epoch()
+        return replace(
+            outcome,
+            is_partial=self.is_partial,
+            abandoned_seconds=self._abandoned_seconds,
+            phases=usage.with_team(self.phases.seconds, islands.team_seconds),
+        )
+
+    def _start(self) -> None:
         """Make generation 0; collective.
 
         It is abandoned if the run must end. After a signal for a handler that is not ours, which
@@ -86,11 +120,11 @@ class Epochs:
             if requests.signals or requests.seconds >= self._limit:
                 return
 
-    def run_epoch(self) -> None:
+    def _run_epoch(self) -> None:
         """Advance to the next visit, and migrate; end earlier if the run may be over."""
         visit = self._visits.after(self._archipelago.generation)
         if self._reach(visit) and self._visits.migrate(visit):
-            self._migrate()
+            self._archipelago.migrate()
             self.phases.lap(usage.MIGRATION)
 
     def _reach(self, visit: int) -> bool:
@@ -104,7 +138,11 @@ class Epochs:
             if long:
                 self._report()
             began = self._seconds()
-            is_complete = self._advance(step, long=long)
+            is_complete = True
+            if long:
+                is_complete = self._archipelago.attempt(step)
+            else:
+                self._archipelago.advance(step)
             self.phases.lap(usage.GENERATIONS)
             # After a quick launch, the host can report the previous epoch while a GPU works.
             self._report()
@@ -125,32 +163,12 @@ class Epochs:
                 self._step_ended(requests.seconds)
         return True
 
-    def _advance(self, generations: int, *, long: bool) -> bool:
-        """Advance; return whether the generations were not abandoned."""
-        if long:
-            return self._archipelago.attempt(generations)
-        self._archipelago.advance(generations)
-        return True
-
-    def _migrate(self) -> None:
-        self._archipelago.migrate()
-
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
         """Return what may end the run, the same on all ranks; collective."""
         signals = self._interruption.requested
         return StopRequests.of_all_ranks(
             self._world, signals, self._seconds(), is_complete=is_complete
         )
-
-    def _may_be_spent(self) -> bool:
-        """Return whether the limit of evaluations may be reached inside an epoch; collective."""
-        return bool(self._pace.counts_at(self._archipelago.generation))
-
-    def _report(self) -> None:
-        """Report the last epoch unless this is done."""
-
-    def _step_ended(self, seconds: float) -> None:
-        """Take note of a step inside an epoch; collective."""
 
     def _progress(
         self, tally: Tally, generation: int, seconds: float, before: Progress | None
@@ -161,55 +179,6 @@ class Epochs:
     def _seconds(self) -> float:
         return time.perf_counter() - self._began
 
-
-class Loop(Epochs):
-    """The loop of a run on all ranks."""
-
-    def __init__(
-        self,
-        archipelago: Archipelago,
-        spec: RunSpec,
-        problem: Problem,
-        world: World,
-        interruption: Interruption,
-        observers: Sequence[Observer] = (),
-        *,
-        say: Callable[[str], None] | None = None,
-        origin: Moment | None = None,
-    ) -> None:
-        """Prepare to run from the start, or from `origin`.
-
-        Pass observers of the same types on all ranks. `say` prints a message.
-        """
-        self._origin = origin
-        origin = origin or _BEGIN
-        super().__init__(archipelago, spec, problem, world, interruption, origin)
-        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
-        self._always_attempts |= any(each.varies_in_length for each in used)
-        self._observers, self._say = observers, say
-        self._viewed_at = origin.seconds
-        self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
-        self._has_told_idle = False
-
-    def run(self) -> Outcome:
-        """Run until a criterion is satisfied, a signal arrives or the callback ends the run."""
-        islands, slow = self._archipelago, None
-        if self._say is not None:
-            slow = Slow(islands, self._spec, self._say, self._problem.evaluation.name)
-        with Alarm(islands, self._interruption, self.is_late, self._world, slow):
-            if self._origin is None:
-                self.start()
-            elif not self._ends_epoch(self._origin.generation):
-                self.run_epoch()
-            while (outcome := self._look()) is None:
-                self.run_epoch()
-        return replace(
-            outcome,
-            is_partial=self.is_partial,
-            abandoned_seconds=self._abandoned_seconds,
-            phases=usage.with_team(self.phases.seconds, islands.team_seconds),
-        )
-
     def _ends_epoch(self, generation: int) -> bool:
         """Return whether the run measures and decides at this generation."""
         last = self._visits.last
@@ -219,9 +188,7 @@ class Loop(Epochs):
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
         self.phases.lap(usage.GENERATIONS)
-        tally, requests = Tally.of(measures).of_all_ranks(
-            self._world, self._interruption.requested, self._seconds()
-        )
+        tally, requests = self._agree(Tally.of(measures))
         self.phases.lap(usage.RANKS)
         self._tell_idle()
         generation, seconds = self._archipelago.generation, requests.seconds
@@ -242,6 +209,10 @@ class Loop(Epochs):
             reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
             outcome = replace(outcome, reason=reason)
         return outcome
+
+    def _agree(self, own: Tally) -> tuple[Tally, StopRequests]:
+        """Return the tally and the stop requests of all ranks; collective."""
+        return own.of_all_ranks(self._world, self._interruption.requested, self._seconds())
 
     def _tell_idle(self) -> None:
         """Say once that ranks which share an island with rank 0 are idle."""
@@ -289,8 +260,10 @@ class Loop(Epochs):
         return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
 
     def _may_be_spent(self) -> bool:
-        is_counted = super()._may_be_spent()
-        return is_counted and bool(is_spent(self._spec.stop, self._measured(self._seconds())))
+        """Return whether the limit of evaluations is reached inside an epoch; collective."""
+        if not self._pace.counts_at(self._archipelago.generation):
+            return False
+        return bool(is_spent(self._spec.stop, self._measured(self._seconds())))
 
     def _step_ended(self, seconds: float) -> None:
         """Show the progress between two distant visits, and write a checkpoint if it is due."""
@@ -303,7 +276,7 @@ class Loop(Epochs):
 
     def _measured(self, seconds: float) -> Progress:
         """Return the progress inside an epoch; collective."""
-        tally, _ = Tally.of(self._archipelago.measure()).of_all_ranks(self._world, 0, seconds)
+        tally, _ = self._agree(Tally.of(self._archipelago.measure()))
         return self._progress(tally, self._archipelago.generation, seconds, self._before)
 
     def _keep_if_due(self, moment: Moment) -> None:

@@ -43,6 +43,8 @@ class Plan(ABC, Generic[Cell]):
 
     shares: bool = True
     """Whether runs may share launches."""
+    repeats: bool = False
+    """Whether each problem has so many runs that they share launches with no others."""
     callback: Callback | None = None
     """A function that receives the progress of each run; runs then share no launches."""
     trust: Trust | None = None

@@ -72,5 +72,8 @@ class Preparing(Generic[Cell]):
 
     def _of(self, cell: Cell, spec: RunSpec, problem: Problem) -> Ready[Cell]:
         require_block_memory(spec, problem, lambda: self._backend.block_memory)
-        waiting = waiting_for(cell, spec, problem, self._backend) if self._plan.shares else None
+        if not self._plan.shares:
+            return Ready(cell, spec, problem)
+        has_own_kind = self._plan.repeats
+        waiting = waiting_for(cell, spec, problem, self._backend, has_own_kind=has_own_kind)
         return Ready(cell, spec, problem) if waiting is None else waiting

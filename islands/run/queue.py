@@ -17,30 +17,11 @@ from typing import Any, Generic, TypeVar
 from islands.backends.base import Backend
 from islands.errors import IslandsError
 from islands.instances.lines import reading_until
+from islands.run.limits import LIMITS
 from islands.run.plan import Cell, Plan, Ready
 from islands.run.preparing import Preparing
 from islands.run.shared import Sharing
-from islands.run.waiting import MOST_PLACES, Waiting, places_for
-
-_FEWEST, _FEWEST_OF_FEW_ITEMS, _FEW_ITEMS = 2, 1, 1000
-"""Instances of a kind for which places are worth their memory; with several threads, even one, if
-it has few items: otherwise, it would wait for its turn, and need programs of its own. Launches of
-large ones take so long that only those of one alone are ended in time."""
-_MOST_AHEAD, _MOST_BYTES = 2 * MOST_PLACES, 1 << 30
-"""Instances that wait for several threads if there are many kinds, so that there are some of each;
-and what the arrays of those that wait may take."""
-_GROWN = 2
-"""From how many instances for a place on a kind begins again with more places."""
-_LOOK_SECONDS, _MOST_LOOK_SECONDS = 0.02, 1.28
-"""Seconds between two looks whether another instance is known, at first and if there is none for
-long: a thread that looks takes time of those that work."""
-_LONG_SECONDS = 0.1
-"""How long a kind takes before another thread begins a second one: the preparation of small ones in
-Python takes longer than the device, and threads would only wait for each other."""
-_LOOK_AHEAD = 32
-"""Instances that a thread reads at each look while others work."""
-_READING_SECONDS = 0.5
-"""How long instances are read before the first ones begin."""
+from islands.run.waiting import Waiting, places_for
 
 
 class Queue(Generic[Cell]):
@@ -89,7 +70,7 @@ class Queue(Generic[Cell]):
 
     def results(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
         """Yield what the plan makes of the result of each cell, or the error that it caused."""
-        nap = _LOOK_SECONDS
+        nap = LIMITS.look_seconds
         try:
             while not self._is_over():
                 self._has_news.clear()
@@ -108,7 +89,7 @@ class Queue(Generic[Cell]):
                     is_news = self._has_news.wait(nap)
                     with self._lock:
                         waits = is_news or self._free_kind() is not None or not self._began
-                    nap = _LOOK_SECONDS if waits else min(2 * nap, _MOST_LOOK_SECONDS)
+                    nap = LIMITS.look_seconds if waits else min(2 * nap, LIMITS.most_look_seconds)
         finally:
             self._has_news.set()
 
@@ -119,7 +100,7 @@ class Queue(Generic[Cell]):
     def _is_worth_another_thread(self) -> bool:
         """Return whether no thread has begun a kind just now."""
         now = time.monotonic()
-        return all(now - began > _LONG_SECONDS for began in [*self._began.values()])
+        return all(now - began > LIMITS.long_seconds for began in [*self._began.values()])
 
     def _begun(self, backend: Backend) -> Hashable | None:
         """Return a kind that is this thread's now; None if there is none.
@@ -128,7 +109,7 @@ class Queue(Generic[Cell]):
         """
         if not self._is_worth_another_thread():
             return None
-        if not self._reading.acquire(timeout=_READING_SECONDS):
+        if not self._reading.acquire(timeout=LIMITS.reading_seconds):
             return self._claimed()  # instances come slowly
         try:
             if not self._is_worth_another_thread():
@@ -158,8 +139,8 @@ class Queue(Generic[Cell]):
 
     def _fewest(self, kind: Hashable) -> int:
         """Return how many instances of a kind share launches."""
-        has_few_items = self._waiting[kind][0].problem.size <= _FEW_ITEMS
-        return _FEWEST_OF_FEW_ITEMS if self._threads > 1 and has_few_items else _FEWEST
+        has_few_items = self._waiting[kind][0].problem.size <= LIMITS.few_items
+        return LIMITS.fewest_of_few_items if self._threads > 1 and has_few_items else LIMITS.fewest
 
     def _leave(self, ready: Ready[Cell]) -> None:
         """Let an instance be solved alone."""
@@ -168,12 +149,15 @@ class Queue(Generic[Cell]):
 
     def _read_ahead(self, backend: Backend) -> None:
         """Read what may begin together, and more if several threads solve many kinds."""
-        end = time.monotonic() + _READING_SECONDS
+        end = time.monotonic() + LIMITS.reading_seconds
         while time.monotonic() < end:
             # Reading disturbs those that work.
             others_work = self._began or self._turn.locked()
             self._read(
-                min(self._ahead, self._count + _LOOK_AHEAD) if others_work else self._ahead, end
+                min(self._ahead, self._count + LIMITS.ahead_while_others_work)
+                if others_work
+                else self._ahead,
+                end,
             )
             with self._lock:
                 kind, kinds = self._free_kind(), len(self._waiting)
@@ -182,7 +166,7 @@ class Queue(Generic[Cell]):
                 first = self._waiting[kind][0]
             ahead = 2 * self._places_for(first, backend)
             if self._threads > 1:
-                ahead = max(ahead, min(_MOST_AHEAD, ahead * kinds))
+                ahead = max(ahead, min(LIMITS.most_ahead, ahead * kinds))
             if ahead <= self._ahead:
                 return
             self._ahead = ahead
@@ -231,12 +215,14 @@ class Queue(Generic[Cell]):
         """
         kind = sharing.kind
         # Others can read while this thread keeps the device busy.
-        end = time.monotonic() + (_READING_SECONDS if self._threads == 1 else _LOOK_SECONDS)
+        end = time.monotonic() + (
+            LIMITS.reading_seconds if self._threads == 1 else LIMITS.look_seconds
+        )
         while kind not in self._alone_kinds:
             while kind not in self._waiting:
                 if time.monotonic() > end or not self._read_one():
                     return None
-            if may_grow and len(self._waiting[kind]) > _GROWN * sharing.places:
+            if may_grow and len(self._waiting[kind]) > LIMITS.grown * sharing.places:
                 return None
             taken = self._take(kind)
             if sharing.fits(taken):
@@ -312,9 +298,11 @@ class Queue(Generic[Cell]):
 
     def _is_full(self) -> bool:
         """Return whether enough instances are left, or too large ones wait."""
-        is_large = self._bytes > _MOST_BYTES and self._count > 0
+        is_large = self._bytes > LIMITS.most_bytes and self._count > 0
         # One thread solves those that are left, the others need instances of kinds.
-        most = self._ahead if self._threads == 1 else max(self._ahead, _LOOK_AHEAD)
+        most = (
+            self._ahead if self._threads == 1 else max(self._ahead, LIMITS.ahead_while_others_work)
+        )
         return is_large or len(self._others) + len(self._failed) >= most
 
     def _failures(self) -> Iterator[tuple[Cell, Any]]:

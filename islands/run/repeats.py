@@ -30,9 +30,12 @@ class Repeat:
 class Repeats(ResolvedPlan[Place]):
     """Runs of some problems with consecutive seeds."""
 
+    repeats = True
+
     def __init__(self, asked: Sequence[tuple[RunSpec, Problem]], *, shares: bool = True) -> None:
         """Take the settings with the first seed and the problem; they share launches or not."""
-        self._asked, self.shares = asked, shares
+        self._asked = [(spec, problem.adjusted(spec.problem)) for spec, problem in asked]
+        self.shares = shares
         self._alone = set[Place]()
 
     @staticmethod
@@ -43,8 +46,7 @@ class Repeats(ResolvedPlan[Place]):
     def resolved(self, cell: Place) -> tuple[RunSpec, Problem]:
         """Return the settings with the seed of the run."""
         spec, problem = self._asked[cell[0]]
-        later = replace(spec, general=spec.general.later(cell[1]))
-        return later, problem.adjusted(spec.problem)
+        return replace(spec, general=spec.general.later(cell[1])), problem
 
     def alone(self, ready: Ready[Place], device: Backend, is_over: Callable[[], bool]) -> Result:
         """Note that the run has the device for itself."""

@@ -157,11 +157,8 @@ def run(
     require_agreement(world, spec, problem, writes=writes, folder=folder, asynchronous=asynchronous)
     if is_new:
         world.run_on_all(lambda: refuse_unfit(folder, force=output.force))
-    world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
-    # A single rank or team does not wait for others anyway.
-    asynchronous = asynchronous and deal_of(spec, problem, world.size).teams > 1
-    if asynchronous:
-        world.run_on_all(lambda: require_same_senders(spec.migration))
+    asynchronous = asynchronous and world.size > 1
+    world.run_on_all(lambda: _refuse_unfit(spec, problem, world.size, asynchronous=asynchronous))
     if is_new:
         world.run_on_all(lambda: read_start(spec, problem))
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
@@ -200,14 +197,22 @@ def run(
             return perform(prepared, interruption, output, notices.lines)
 
 
-def _refuse_unfit(spec: RunSpec, problem: Problem, rank_options: RankOptions) -> None:
+def _refuse_unfit(spec: RunSpec, problem: Problem, ranks: int, *, asynchronous: bool) -> None:
     """Refuse what a run cannot do, before anything is printed."""
     require_block_memory(spec, problem, lambda: block_memory(spec.general.backend))
-    if rank_options.asynchronous and has_halo(spec):
+    if not asynchronous:
+        return
+    if has_halo(spec):
         raise UsageError(
             "--async with halo=true: slices of one population need each other's ends in each"
             " generation. Leave --async out, or choose halo=false"
         )
+    if (team := deal_of(spec, problem, ranks).largest_team) > 1:
+        raise UsageError(
+            f"--async with teams of {team} ranks: ranks that share islands wait for each other in"
+            " each generation. Leave --async out"
+        )
+    require_same_senders(spec.migration)
 
 
 def _folder(

@@ -36,7 +36,8 @@ from islands.progress.standings import Standings
 from islands.progress.tally import Tally, summarise
 from islands.progress.usage import Machine
 from islands.record.tables import MemoryRecords
-from islands.run.halting import LONGEST, Watch
+from islands.run.halting import Watch
+from islands.run.limits import LIMITS
 from islands.run.pace import Pace, most_evaluations
 from islands.run.plan import Cell
 from islands.run.single import check_exactly, combined, completed
@@ -117,8 +118,10 @@ class Sharing(Generic[Cell]):
         self._is_active, self._rests = np.zeros((2, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[_Ended[Cell]]()
-        is_known = not self._parts.evaluates_own
-        self._watch = Watch(self._runs.halt, max(LONGEST, self._limit) if is_known else LONGEST)
+        longest = LIMITS.longest_launch
+        if not self._parts.evaluates_own:
+            longest = max(longest, self._limit)
+        self._watch = Watch(self._runs.halt, longest)
         self._away = 0.0
         """Seconds in which the caller did something else."""
         self.is_slow = False

@@ -31,7 +31,7 @@ from islands.progress.usage import EnergyMeter, Machine
 from islands.record.folder import LOG
 from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, MemoryRecords
-from islands.run.asynchronous import evolve_asynchronous
+from islands.run.asynchronous import AsyncLoop
 from islands.run.failures import Failures, resuming
 from islands.run.loop import Loop
 from islands.run.observers import (
@@ -189,12 +189,11 @@ def _evolved(
     interruption: Interruption,
 ) -> Outcome:
     evolution = (run.archipelago, run.spec, run.problem, run.world, interruption)
-    if run.asynchronous:
-        return evolve_asynchronous(*evolution, observers, screen.say)
     origin = None if journal is None else journal.origin
     if origin is not None:
         screen.resumes_from(origin.generation)
-    return Loop(*evolution, observers, say=screen.say, origin=origin).run()
+    kind = AsyncLoop if run.asynchronous else Loop
+    return kind(*evolution, observers, say=screen.say, origin=origin).run()
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> float:

@@ -14,19 +14,8 @@ from islands.configuration.spec import RunSpec
 from islands.migration.settings import require_fit
 from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
+from islands.run.limits import LIMITS
 from islands.run.plan import Cell, Other, Ready
-
-_INDIVIDUALS = 1 << 15
-"""Individuals of a launch that fill a GPU."""
-_INDIVIDUALS_ON_CPU = 256
-"""Those of a launch of a CPU thread: enough that launches take longer than what the host does for
-them, and few enough for its caches."""
-_SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
-"""The time of a launch of a CPU thread, if local searches take most of it, and of a read of memory.
-"""
-MOST_PLACES = 2048
-_SHARE = 0.5
-"""Part of the free memory of a device that runs may take."""
 
 
 class Kind:
@@ -53,6 +42,8 @@ class Waiting(Ready[Cell]):
     """What its arrays take in memory."""
     arrays: Arrays | None = None
     """Its arrays, when they are needed: those of many are made together."""
+    has_own_kind: bool = False
+    """Whether all runs of the kind have the same problem, and need no arrays of their own."""
 
     def like(self, cell: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
         """Return another cell whose problem has an equal `likeness`."""
@@ -60,12 +51,12 @@ class Waiting(Ready[Cell]):
         return Waiting(cell, spec, problem, parts, self.kind, self.bytes)
 
 
-def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays]:
+def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
     """Return the arrays of instances of the same kind, which keep them."""
-    lacking = [each for each in many if each.arrays is None]
+    lacking = [each for each in many if each.arrays is None and not each.has_own_kind]
     for each, arrays in zip(lacking, arrays_of([each.parts for each in lacking]), strict=True):
         each.arrays = arrays
-    return [each.arrays for each in many if each.arrays is not None]
+    return [each.arrays for each in many]
 
 
 def shares_launches(spec: RunSpec) -> bool:
@@ -76,9 +67,12 @@ def shares_launches(spec: RunSpec) -> bool:
 
 
 def waiting_for(
-    cell: Cell, spec: RunSpec, problem: Problem, backend: Backend
+    cell: Cell, spec: RunSpec, problem: Problem, backend: Backend, *, has_own_kind: bool = False
 ) -> Waiting[Cell] | None:
-    """Return a cell that waits; None if it cannot share launches."""
+    """Return a cell that waits; None if it cannot share launches.
+
+    If its problem `has_own_kind`, runs of others do not share the launches, which are faster then.
+    """
     if not shares_launches(spec):
         return None
     colony = spec.as_colony()
@@ -87,9 +81,12 @@ def waiting_for(
         return None
     islands, seed = colony.islands, spec.general.seed
     require_fit(parts.algorithm, colony.population, spec.migration, islands=islands, seed=seed)
+    settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
+    if has_own_kind and not problem.evaluation.reports():
+        kind = Kind(id(problem), *settings)
+        return Waiting(cell, spec, problem, parts, kind, 0, has_own_kind=True)
     [arrays] = arrays_of([parts])
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
-    settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
     kind = Kind(*settings, macros, parts.algorithm.numbers(), shapes_of(arrays))
     size = sum(each.nbytes for each in arrays.values())
     return Waiting(cell, spec, problem, parts, kind, size, arrays)
@@ -103,12 +100,14 @@ def places_for(
     By default, so many that they fill the device, which `threads` share.
     """
     colony = first.spec.as_colony()
-    individuals = _INDIVIDUALS
+    individuals = LIMITS.individuals
     if backend.in_host_memory:
-        each = _READ_SECONDS * first.parts.improver.work(first.problem)
-        individuals = int(min(_INDIVIDUALS_ON_CPU, _SECONDS_ON_CPU / max(each, 1e-9)))
+        each = LIMITS.read_seconds * first.parts.improver.work(first.problem)
+        individuals = int(min(LIMITS.individuals_on_cpu, LIMITS.seconds_on_cpu / max(each, 1e-9)))
     fill = wanted or max(1, individuals // (colony.islands * colony.population))
     room = fill
     if (free := backend.free_now()) is not None:
-        room = max(1, int(_SHARE / threads * free / bytes_a_run(first.parts, first.spec.migration)))
-    return min(fill, room, MOST_PLACES)
+        room = max(
+            1, int(LIMITS.memory / threads * free / bytes_a_run(first.parts, first.spec.migration))
+        )
+    return min(fill, room, LIMITS.most_places)

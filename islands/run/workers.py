@@ -21,27 +21,12 @@ from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
 from islands.parallel import World
 from islands.run.build import give_back, take_device
+from islands.run.limits import LIMITS
 
 Task = TypeVar("Task")
 Device = TypeVar("Device")
 Key = TypeVar("Key")
 Made = TypeVar("Made")
-_SWITCH_SECONDS = 2e-4
-"""How long a thread computes in Python while another one waits; the default is 25 times as long,
-which is longer than the launches of a small instance."""
-
-_MOST_DONE, _MOST_DONE_ON_GPU = 8, 512
-"""Results of each thread that nobody has taken yet. A GPU makes thousands in a second."""
-
-_AHEAD, _AHEAD_ON_GPU = 16, 4096
-_REST_SECONDS_ON_GPU = 0.005
-"""How long results wait for others: each time that the caller's thread awakes, the one that keeps
-the GPU busy stops for a moment."""
-_LOOK_SECONDS = 0.02
-"""Seconds between two looks whether the work is over."""
-STREAMS, MOST_STREAMS = 4, 16
-"""Threads of a GPU by default, and at most: each launches the kernels of other instances, on a
-stream of its own."""
 
 
 @contextmanager
@@ -55,7 +40,10 @@ def solving_devices(
     """
     if takes_gpu(name):
         first = take_device(world, name, share_gpu=share_gpu)
-        others = (first.another_stream() for _ in range(1, min(threads or STREAMS, MOST_STREAMS)))
+        others = (
+            first.another_stream()
+            for _ in range(1, min(threads or LIMITS.streams, LIMITS.most_streams))
+        )
         devices = [first, *(each for each in others if each is not None)]
     else:
         count = threads or share_of_cores(world.local_size)
@@ -76,10 +64,10 @@ class Workers(Generic[Device]):
         self.count = len(self._devices)
         self.together = self.count if on_gpu else 1
         """Threads that share what solves their tasks."""
-        self.ahead = _AHEAD_ON_GPU if on_gpu else _AHEAD * self.count
+        self.ahead = LIMITS.ahead_on_rank_with_gpu if on_gpu else LIMITS.ahead_on_rank * self.count
         """Tasks that a rank holds before they are needed, to keep its devices busy."""
-        self._most_done = _MOST_DONE_ON_GPU if on_gpu else _MOST_DONE
-        self._rest_seconds = _REST_SECONDS_ON_GPU if on_gpu else 0.0
+        self._most_done = LIMITS.most_done_on_gpu if on_gpu else LIMITS.most_done
+        self._rest_seconds = LIMITS.rest_seconds_on_gpu if on_gpu else 0.0
         self.ends = Event()
         """Set when the work in progress must end."""
 
@@ -130,7 +118,7 @@ class Workers(Generic[Device]):
                     if self._rest_seconds and done.empty():
                         time.sleep(self._rest_seconds)
                     try:
-                        found = done.get(timeout=None if is_over is None else _LOOK_SECONDS)
+                        found = done.get(timeout=None if is_over is None else LIMITS.look_seconds)
                     except Empty:
                         yield None
                         continue
@@ -176,7 +164,7 @@ class _End:
 @contextmanager
 def _quick_switches() -> Iterator[None]:
     before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, _SWITCH_SECONDS))
+    sys.setswitchinterval(min(before, LIMITS.switch_seconds))
     try:
         yield
     finally:

@@ -24,7 +24,7 @@ from typing import Self
 
 from platformdirs import user_config_path
 
-from islands.custom.trust import signed
+from islands.custom.signature import signed
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import data_folder, publish

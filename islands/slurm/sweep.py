@@ -16,7 +16,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from islands.custom.trust import is_signed, trusts_all
+from islands.custom.signature import is_signed
+from islands.custom.trust import trusts_all
 from islands.errors import InputError, IslandsError, UntrustedError, UsageError
 from islands.inside import inside, inside_all
 from islands.paths import publish, writing

@@ -1,5 +1,5 @@
 // The instance of a run. Usually all islands have the same one. With ISLANDS_INSTANCES, a header
-// that Python generates, each of several concurrent runs has its own: the structs that kernels
+// that Python generates, each of several runs has its own: the structs that kernels
 // receive point to the data of the first run, and those of the next runs follow at equal distances.
 // Reads the structs and the rows of runs; writes a copy with the addresses and the numbers of a
 // run. No random numbers.

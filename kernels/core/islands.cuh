@@ -35,12 +35,13 @@ struct Trait {
     int32_t bit;        // of Migrant::missing
 };
 
-#ifdef ISLANDS_INSTANCES
-// Concurrent runs that have an instance each: see core/instance.cuh.
+#ifdef ISLANDS_RUNS
+// Several runs, which begin and end at different times.
 struct Runs {
     // [islands]: 1 if an island makes generation 0 now, while others are further; -1 if it rests,
     // as its run is over; usually 0.
     int32_t* begins;
+    // Of runs with an instance each: see core/instance.cuh.
     const char* rows;  // of bytes, one for the data of each run
     int64_t stride;    // bytes between the data of two runs
     int32_t islands;   // of a run
@@ -69,13 +70,13 @@ struct Islands {
     // The slots of each island whose individuals this rank makes: all, or some if it shares its
     // islands with other ranks.
     int32_t first, made;
-#ifdef ISLANDS_INSTANCES
+#ifdef ISLANDS_RUNS
     Runs runs;
 #endif
 
     // Whether an island makes generation 0 now.
     __device__ bool begins(int local) const {
-#ifdef ISLANDS_INSTANCES
+#ifdef ISLANDS_RUNS
         return runs.begins[local] > 0;
 #else
         return true;
@@ -84,7 +85,7 @@ struct Islands {
 
     // Whether an island may make no generations any more. Their content does not matter then.
     __device__ bool rests([[maybe_unused]] int local) const {
-#ifdef ISLANDS_INSTANCES
+#ifdef ISLANDS_RUNS
         return runs.begins[local] < 0;
 #else
         return false;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -15,6 +16,7 @@ from islands.errors import Suspended, UsageError
 from islands.parallel import World, world
 from islands.run import dealing
 from islands.run.dealing import solved_by_ranks
+from islands.run.limits import LIMITS
 from islands.run.signals import INTERRUPT
 from islands.run.workers import Workers
 from islands.testing.ranks import on_ranks
@@ -72,7 +74,7 @@ def squares(tasks: Iterator[int | None]) -> Squares:
 
 
 def test_all_tasks_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
+    monkeypatch.setattr(dealing, "LIMITS", replace(LIMITS, round_seconds=-1.0))
     tasks = Tasks(50)
     found = [each for part in solved_by_ranks(World(), tasks.more, squares, 3) for each in part]
     assert found == [(number, number**2) for number in range(50)]
@@ -122,7 +124,7 @@ def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.mpi
 @pytest.mark.parametrize("error", [None, UsageError("too heavy")])
 def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> None:
-    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
+    monkeypatch.setattr(dealing, "LIMITS", replace(LIMITS, round_seconds=-1.0))
     ranks = world()
 
     def fail_on_the_last(tasks: Iterator[int | None]) -> Squares:

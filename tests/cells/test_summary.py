@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -88,10 +89,16 @@ CONFIGURATIONS = [Configuration(0, {}), Configuration(1, {"a": 1}), Configuratio
 PROBLEMS: dict[str, Problem] = {"one": called("one", 100), "two": called("two", None)}
 
 
+def ends(
+    costs: Sequence[float | None], evaluations: Sequence[int], reached: Sequence[bool]
+) -> TaskResult:
+    place = {"instance": "one", "configuration": 0, "values": {}, "backend": "cpu", "device": "CPU"}
+    times = {"generations": 5.0, "seconds": 0.5, "elapsed": 1.0}
+    return TaskResult(costs=costs, evaluations=evaluations, reached=reached, **place, **times)
+
+
 def cell(*costs: float | None) -> TaskResult:
-    return TaskResult(
-        costs, (10, 30, 20)[: len(costs)], (True, False, True)[: len(costs)], 5.0, 0.5
-    )
+    return ends(costs, (10, 30, 20)[: len(costs)], (True, False, True)[: len(costs)])
 
 
 CELLS = {
@@ -136,12 +143,12 @@ def test_runs_without_a_solution_are_worst_by_every_metric(metric: str, *, maxim
     nothing: tuple[float | None, ...] = (None,) * 6
     # With evaluations only the target counts, not the cost.
     costs = (good,) * 6 if metric == "evaluations" else nothing
-    ends = {
-        0: TaskResult(costs, (1,) * 6, (False,) * 6, 5.0, 0.5),
-        1: TaskResult((bad,) * 6, (10**6,) * 6, (True,) * 6, 5.0, 0.5),
-        2: TaskResult((good,) * 6, (10,) * 6, (True,) * 6, 5.0, 0.5),
-    }
-    cells = {(number, "one"): cell for number, cell in ends.items()}
+    found = [
+        ends(costs, (1,) * 6, (False,) * 6),
+        ends((bad,) * 6, (10**6,) * 6, (True,) * 6),
+        ends((good,) * 6, (10,) * 6, (True,) * 6),
+    ]
+    cells = {(number, "one"): cell for number, cell in enumerate(found)}
     ranking = Ranking.of(CONFIGURATIONS, {"one": problem}, cells, metric)
     assert [each.configuration for each in ranking.ranked] == [2, 1, 0]
     assert [each.mean_rank for each in ranking.ranked] == [1, 2, 3]
@@ -151,8 +158,8 @@ def test_runs_without_a_solution_are_worst_by_every_metric(metric: str, *, maxim
     # All six differ alike: 2 / 2**6, corrected for two tests.
     assert [each.p for each in ranking.ranked] == [None, *[pytest.approx(4 / 64)] * 2]
     # Two without any solution share the last rank; one with some solutions ranks before them.
-    sometimes = replace(ends[1], costs=(None, *[bad] * 5), reached=(False, *[True] * 5))
-    cells = {(0, "one"): ends[0], (1, "one"): ends[0], (2, "one"): sometimes}
+    sometimes = replace(found[1], costs=(None, *[bad] * 5), reached=(False, *[True] * 5))
+    cells = {(0, "one"): found[0], (1, "one"): found[0], (2, "one"): sometimes}
     ranking = Ranking.of(CONFIGURATIONS, {"one": problem}, cells, metric)
     assert [each.configuration for each in ranking.ranked] == [2, 0, 1]
     ranks = [each.mean_rank for each in ranking.ranked]

@@ -13,7 +13,7 @@ from quick_plots import without_rendering
 import islands
 from islands.cli import main
 from islands.custom.parts import PartKind
-from islands.custom.trust import is_signed
+from islands.custom.signature import is_signed
 
 RUN = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none", "--migration", "ring"]
 RUN += ["--islands", "2", "--population", "8", "--backend", "cpu", "--threads", "1", "--quiet"]

@@ -190,11 +190,6 @@ def test_limits_are_those_of_the_first_criterion_that_ends() -> None:
     assert last_generation([parse("seconds=500")]) is None
 
 
-def test_visits_without_rows_of_the_trace_are_migrations_and_the_last_generation() -> None:
-    visits = Visits(migration_interval=7, record_every=10, last=32)
-    assert [visits.after(g, 23) for g in (0, 7, 14, 21, 28, 30)] == [7, 14, 21, 28, 30, 32]
-
-
 @pytest.mark.parametrize("interval", [None, 7])
 @pytest.mark.parametrize("last", [None, 25, 30])
 def test_visits_follow_each_other(interval: int | None, last: int | None) -> None:

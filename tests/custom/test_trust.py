@@ -13,14 +13,11 @@ from commands_for_tests import Patch
 
 from islands.cli import parsed
 from islands.cli.arguments import names_in
-from islands.custom import trust
 from islands.custom.scripts import is_trusted
+from islands.custom.signature import is_signed, sign, signed
 from islands.custom.trust import (
     command,
     current,
-    is_signed,
-    sign,
-    signed,
     signed_scripts,
     trust_files,
 )
@@ -43,18 +40,17 @@ def test_two_processes_that_make_the_key_at_once_have_the_same(
     def late(count: int) -> bytes:
         # While this process makes a key, another one reads or makes it.
         monkeypatch.setattr(secrets, "token_bytes", make)
-        others.append(trust._key())
+        others.append(sign(b"a"))
         return make(count)
 
     monkeypatch.setattr(secrets, "token_bytes", late)
-    key = trust._key()
-    assert others == [key]
-    assert len(key) == 32
+    assert others == [sign(b"a")]
+    assert (keys / "problems").stat().st_size == 32
     assert [path.name for path in keys.iterdir()] == ["problems"]
 
 
 def test_only_its_user_can_read_the_key(keys: Path) -> None:
-    trust._key()
+    sign(b"a")
     assert (keys / "problems").stat().st_mode & 0o077 == 0
 
 

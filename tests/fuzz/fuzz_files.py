@@ -10,7 +10,7 @@ from pathlib import Path
 from fuzz_cases import Target
 
 from islands.algorithms.pso import PsoSettings
-from islands.cells.configurations import Owner, domain
+from islands.cells.domains import domain
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse
@@ -104,7 +104,7 @@ def words() -> list[Target]:
     )
     options += ("migration=ring", "infeasible=drop", "selection=best", "reset=9")
     groups = (GeneralSettings, PsoSettings)
-    owners = {name: Owner(group, "", name) for group in groups for name in group.names()}
+    settings = {name: group for group in groups for name in group.names()}
     ranges = (b"inertia=0.1..0.9", b"c1=1..9:log", b"islands=1,2,3")
 
     def word(path: Path) -> str:
@@ -129,6 +129,6 @@ def words() -> list[Target]:
     return [
         Target("--stop", "stop", (b"seconds=5m", b"gap=0.5%", b"target=1e9"), stop),
         Target("--set", "set", tuple(map(str.encode, options)), option),
-        Target("--over", "over", ranges, lambda path: domain(word(path), owners)),
+        Target("--over", "over", ranges, lambda path: domain(word(path), settings)),
         Target("CXX", "cxx", (b"c++", b"c++ -O2", b"g++"), compiler),
     ]

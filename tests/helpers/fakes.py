@@ -72,7 +72,6 @@ class FakeArchipelago:
     why_idle = ""
     working_ranks = 1
     team_seconds = 0.0
-    team = firsts = None
     ahead = range(0)
 
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
@@ -130,6 +129,9 @@ class FakeArchipelago:
 
     def wait(self) -> None:
         """Return at once: nothing is asynchronous here."""
+
+    def finish(self) -> None:
+        """Do nothing: no message is on its way."""
 
     def measure(self) -> list[IslandMeasure]:
         g = self.generation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shlex
 from dataclasses import dataclass
 from functools import cache
@@ -62,8 +63,10 @@ class RandomRuns:
                 del words[words.index("--stop") : words.index("--stop") + 2]
             instance, *options = words
         ranks = self.ranks(draw)
-        # A halo, or a topology that changes, excludes --async.
-        may_be_asynchronous &= ranks > 1 and not any("halo" in word for word in options)
+        # A halo, ranks that share islands, or a topology that changes, exclude --async.
+        islands = sum(map(int, re.findall(r"islands[= ](\d+)", " ".join(options))))
+        may_be_asynchronous &= 1 < ranks <= islands and "eax" not in options
+        may_be_asynchronous &= not any("halo" in word for word in options)
         may_be_asynchronous &= not any(
             TOPOLOGIES[word].changes for word in options if word in TOPOLOGIES
         )

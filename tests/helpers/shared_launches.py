@@ -85,7 +85,7 @@ def require_compiles_for_gpus(
     """Run problems that share launches, and compile their programs for GPUs."""
     compiled = sources_of(monkeypatch)
     found(problems, choose("cpu", 1), **settings)
-    own = [each for each in compiled if "ISLANDS_INSTANCES" in each.defines]
+    own = [each for each in compiled if "ISLANDS_RUNS" in each.defines]
     assert {each.entry for each in own} == {"program.cuh", "population.cuh"}
     for each in own:
         require_compiles(for_gpu(each.entry, each.defines, Block(256), each.structs))

@@ -17,7 +17,7 @@ from islands.instances.catalogue import BestKnown
 from islands.problems import priced
 from islands.problems.mkp import MkpSettings
 from islands.problems.real_costs import ordered
-from islands.progress.standings import Standings
+from islands.progress.standings import Standing, Standings
 from islands.progress.tally import Tally, summarise
 
 RUNS, ISLANDS, POPULATION = 300, 3, 8
@@ -72,4 +72,6 @@ def test_each_criterion_is_met_by_the_same_runs(kind: str) -> None:
             moment = int(generation[run]), float(seconds[run])
             progress = summarise(Tally.of(measures), *moment, POPULATION, problem)
             assert bool(met[run]) == criterion.met(progress), criterion.kind
+            if criterion.is_target:
+                assert criterion.reached_by(Standing(problem, progress.cost)) == met[run]
         assert 0 < met.sum() < RUNS, criterion.kind

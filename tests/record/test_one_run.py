@@ -18,10 +18,10 @@ from islands.record.one_run import strangers
 RUN = ["--islands", "2", "--population", "16", "--algorithm", "brkga", "--improver", "none"]
 RUN += ["--backend", "cpu", "--threads", "1", "--interval", "2", "--quiet"]
 FILES = {
-    "run.toml": "trace/rank-000.parquet is of a run with other settings",
-    "solution.parquet": "solution.parquet is of a run with other settings",
-    "trace/rank-000.parquet": "trace/rank-000.parquet is of a run with other settings",
-    "migrations/rank-000.parquet": "migrations/rank-000.parquet is of a run with other settings",
+    "run.toml": "trace/rank-000.parquet belongs to another run",
+    "solution.parquet": "solution.parquet belongs to another run",
+    "trace/rank-000.parquet": "trace/rank-000.parquet belongs to another run",
+    "migrations/rank-000.parquet": "migrations/rank-000.parquet belongs to another run",
     "checkpoints": "/manifest.json belongs to another run",
 }
 """Each file that is copied from a run with another seed, and what is said."""

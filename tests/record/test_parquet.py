@@ -105,20 +105,48 @@ def bombs() -> dict[str, tuple[pa.Table, dict[str, Any]]]:
         ),
         "words of a megabyte": (pa.table({"word": [word[: 1 << 20]] * 25}), {}),
         "rows": (pa.table({"best": np.zeros((1 << 22) + 1, np.int64)}), {}),
-        "a page": (
-            pa.table({"best": np.zeros(1 << 21, np.int64)}),
-            {"use_dictionary": False, "data_page_size": 1 << 30, "max_rows_per_page": 1 << 30},
-        ),
         "a column of no record": (pa.table({"best": [1], "other": [2]}), {}),
     }
 
 
-@pytest.mark.slow
-def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -> None:
-    for name, (table, options) in bombs().items():
-        with (tmp_path / f"{name}.parquet").open("wb") as stream:
-            pq.write_table(table, stream, **options)
-        assert (tmp_path / f"{name}.parquet").stat().st_size < 1 << 20
+def liars() -> dict[str, bytes]:
+    """Return files whose footer states fewer bytes, or rows, than they contain."""
+    words = pa.table({"word": ["w" * (1 << 20)] * 15})
+    with_words = stored(words, use_dictionary=False)
+    size = pq.read_metadata(pa.BufferReader(with_words)).row_group(0).total_byte_size
+    rows = pa.table({"best": np.zeros(1 << 20, np.int64)})
+    with_rows = stored(rows)
+    assert pq.read_metadata(pa.BufferReader(with_rows)).num_row_groups == 1
+    return {
+        "bytes": restated(with_words, size, 99),
+        "rows": restated(with_rows, len(rows), 99, count=1),  # not those of its groups
+    }
+
+
+def stored(table: pa.Table, **options: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, **options)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def restated(content: bytes, number: int, other: int, count: int = -1) -> bytes:
+    """Return the file with another number in its footer, in as many bytes: the first `count`."""
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    pages, footer = content[:start], content[start:]
+    size = -(-(2 * number).bit_length() // 7)
+    old, new = varint(2 * number, size), varint(2 * other, size)
+    assert old in footer
+    return pages + footer.replace(old, new, count)
+
+
+def varint(number: int, size: int) -> bytes:
+    """Return a number as `size` bytes, as Thrift writes it: seven bits in each."""
+    parts = [number >> 7 * place & 127 for place in range(size)]
+    return bytes([*(128 | part for part in parts[:-1]), parts[-1]])
+
+
+def refused_in_kilobytes(folder: Path) -> tuple[str, int]:
+    """Read all files of a folder; return the errors, and the memory that this took."""
     code = (
         "import resource, sys\n"
         "from pathlib import Path\n"
@@ -127,16 +155,40 @@ def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -
         "from islands.record.parquet import read_parquet\n"
         "fields = [pyarrow.field('best', 'int64'), pyarrow.field('word', 'string')]\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "for path in Path(sys.argv[1]).iterdir():\n"
+        "for path in sorted(Path(sys.argv[1]).iterdir()):\n"
+        "    assert path.stat().st_size < 1 << 20\n"
         "    try:\n"
-        "        print(path, read_parquet(path, fields))\n"
+        "        read_parquet(path, fields)\n"
+        "        print(path, 'is read')\n"
         "    except InputError as error:\n"
-        "        pass\n"
+        "        print(error)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )
-    command = [sys.executable, "-c", code, str(tmp_path)]
+    command = [sys.executable, "-c", code, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
-    assert int(done.stdout) < 12 << 10
+    *errors, size = done.stdout.splitlines()
+    return "\n".join(errors), int(size)
+
+
+@pytest.mark.slow
+def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -> None:
+    for name, (table, options) in bombs().items():
+        (tmp_path / f"{name}.parquet").write_bytes(stored(table, **options))
+    errors, kilobytes = refused_in_kilobytes(tmp_path)
+    assert "is read" not in errors
+    assert "words of a megabyte.parquet: is damaged or cut off: 25 rows have 1048629" in errors
+    assert "rows.parquet: has 4194305 rows, more than 4194304" in errors
+    assert kilobytes < 12 << 10
+
+
+@pytest.mark.slow
+def test_a_footer_that_lies_gains_no_more_than_its_compression(tmp_path: Path) -> None:
+    for name, content in liars().items():
+        (tmp_path / f"{name}.parquet").write_bytes(content)
+    errors, kilobytes = refused_in_kilobytes(tmp_path)
+    assert "bytes.parquet: is damaged or cut off: a text has more than 32 bytes" in errors
+    assert "rows.parquet: is damaged or cut off: it has more rows than it states" in errors
+    assert kilobytes < 32 << 10
 
 
 ROWS = pa.table(

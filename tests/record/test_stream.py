@@ -18,10 +18,18 @@ from fakes import FakeProblem, arrivals
 from islands.archipelago.measure import IslandMeasure
 from islands.errors import InputError, IslandsError, UnwritableError
 from islands.progress.progress import Epoch, Progress
+from islands.record import stream as streams
 from islands.record import tables as reading
 from islands.record.parquet import RowsChecksum, write_parquet
 from islands.record.records import Migrations, Trace
-from islands.record.stream import Extent, Stream, finished_path, first_rows, stream_path
+from islands.record.stream import (
+    Extent,
+    Stream,
+    finished_path,
+    first_rows,
+    stream_path,
+    streamed_rows,
+)
 from islands.record.tables import Thinning, read_records
 
 SCHEMA = pa.schema([("number", pa.int64()), ("word", pa.string())])
@@ -121,10 +129,10 @@ def test_a_disk_that_cannot_be_read_is_not_the_end_of_a_stream(
 
     path = stream_path(tmp_path, 0, 1)
     written(tmp_path, batch(1, 2), batch(3))
-    assert reading._streamed(path, [*SCHEMA]).num_rows == 3
-    monkeypatch.setattr(reading, "read_stream", lambda _: (SCHEMA, failing()))
+    assert streamed_rows(path, [*SCHEMA]).num_rows == 3
+    monkeypatch.setattr(streams, "read_stream", lambda _: (SCHEMA, failing()))
     with pytest.raises(IslandsError, match=r"rank-000\.1.*Input/output error"):
-        reading._streamed(path, [*SCHEMA])
+        streamed_rows(path, [*SCHEMA])
 
 
 def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> None:
@@ -147,6 +155,17 @@ def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:
     with path.open("wb") as sink, pa.ipc.new_stream(sink, rows.schema) as stream:
         stream.write_batch(rows)
     with pytest.raises(InputError):
+        reading.read_records(tmp_path, "trace")
+
+
+def test_a_stream_whose_rows_have_more_bytes_than_the_file_is_refused(tmp_path: Path) -> None:
+    path = stream_path(tmp_path / "trace", 0, 1)
+    path.parent.mkdir()
+    rows = pa.record_batch({"mean": np.zeros(1 << 20)})
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with path.open("wb") as sink, pa.ipc.new_stream(sink, rows.schema, options=options) as stream:
+        stream.write_batch(rows)
+    with pytest.raises(InputError, match=r"rank-000\.1.* have 8388608 bytes, more than the \d+ of"):
         reading.read_records(tmp_path, "trace")
 
 

@@ -26,7 +26,7 @@ from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp import MkpSettings
-from islands.run.asynchronous import evolve_asynchronous
+from islands.run.asynchronous import AsyncLoop
 from islands.run.build import islands_of
 
 
@@ -76,8 +76,8 @@ def test_an_asynchronous_rank_ends_generation_0_in_time(
     asked = {"algorithm": "ga", "decoding": "host", "islands": 2, "population": 40}
     spec = resolve(layers({**asked, "improver": "none", "stop": "seconds=0.3"}), problem)
     islands_ = islands_of(spec, problem, world, choose("cpu", 1))
-    evolution: Any = (islands_, spec, problem, world, Quiet(), [], Silent().say)
-    outcome = evolve_asynchronous(*evolution)
+    evolution: Any = (islands_, spec, problem, world, Quiet())
+    outcome = AsyncLoop(*evolution, say=Silent().say).run()
     assert outcome.progress.seconds < 4  # a complete generation would take 8 s
     assert 0 < outcome.progress.evaluations < 80
     size = f"; generation 0 is incomplete, with {outcome.progress.evaluations} individuals"

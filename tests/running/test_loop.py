@@ -24,6 +24,7 @@ from islands.run import halting
 from islands.run import pace as pace
 from islands.run.failures import Failures
 from islands.run.halting import Watch
+from islands.run.limits import LIMITS
 from islands.run.loop import Loop
 from islands.run.observers import Calling, Checkpointing, Observer
 from islands.testing.ranks import on_ranks
@@ -158,7 +159,7 @@ def test_observers_see_the_progress_inside_a_long_epoch(monkeypatch: pytest.Monk
 
 def test_a_launch_that_takes_long_is_halted() -> None:
     halted = Event()
-    watch, began = Watch(halted.set, halting.LONGEST), time.monotonic()
+    watch, began = Watch(halted.set, LIMITS.longest_launch), time.monotonic()
     with watch.until(lambda: False), watch.working():
         assert halted.wait(LATE)
     assert watch.has_halted
@@ -175,7 +176,7 @@ def test_a_launch_that_must_end_is_halted_at_once() -> None:
 
 def test_the_host_is_not_halted_between_launches() -> None:
     halted = Event()
-    watch = Watch(halted.set, halting.LONGEST)
+    watch = Watch(halted.set, LIMITS.longest_launch)
     with watch.until(lambda: True):
         with watch.working():
             pass
@@ -190,7 +191,7 @@ def test_the_next_launch_is_short_by_what_is_known(
     """Each generation takes these seconds: launches grow step by step, up to half a second."""
     now = 0.0
     monkeypatch.setattr(halting, "time", SimpleNamespace(perf_counter=lambda: now))
-    watch = Watch(lambda: None, halting.LONGEST)
+    watch = Watch(lambda: None, LIMITS.longest_launch)
     for _ in range(12):
         before = watch.generations
         with watch.working():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from islands.modelling.header import Functions, Text
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run import shared as sharing
+from islands.run.limits import LIMITS
 from islands.run.shared import VisitRecords
 
 RANDOM = np.random.default_rng(54)
@@ -316,7 +318,7 @@ def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:
 
 @pytest.mark.slow
 def test_evaluations_that_take_long_are_made_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "LONGEST", 0.2)
+    monkeypatch.setattr(sharing, "LIMITS", replace(LIMITS, longest_launch=0.2))
     problems = [slow("permutation", "cost", 0.02, quick=quick) for quick in (0, 10**9, 0, 0)]
     settings = {"algorithm": "ga", "islands": 1, "population": 32, "stop": "generations=1"}
     times = list[float]()

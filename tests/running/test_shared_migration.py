@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from islands.errors import UsageError
 from islands.migration.shared import SharedExchange
 from islands.progress.result import Result
 from islands.run import shared as sharing
+from islands.run.limits import LIMITS
 from islands.run.shared import VisitRecords
 
 RING: dict[str, Any] = {"migration": "ring", "interval": 3, "migrants": 2}
@@ -102,7 +104,7 @@ def test_runs_that_are_halted_between_migrations_begin_again_alone(
     halt = SharedRuns.halt
     monkeypatch.setattr(SharedExchange, "migrate", noted)
     monkeypatch.setattr(SharedRuns, "halt", lambda mine: (events.append("halt"), halt(mine)))
-    monkeypatch.setattr(sharing, "LONGEST", 0.1)
+    monkeypatch.setattr(sharing, "LIMITS", replace(LIMITS, longest_launch=0.1))
     # Evaluations begin to take long in generation 3, after the first migration.
     problem = slow("permutation", "cost", 0.008, quick=7 * evaluations // 2)
     every = islands.solve_many([problem], runs=runs, seed=4, threads=1, backend="cpu", **settings)

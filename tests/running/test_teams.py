@@ -12,10 +12,10 @@ from colonies_for_tests import decide
 from models_for_tests import TIMES, makespans
 
 import islands
+from islands.errors import UsageError
 from islands.modelling.model import Model
-from islands.parallel import World, world
+from islands.parallel import World
 from islands.progress.result import Result
-from islands.run import single as single
 from islands.run.build import RankOptions
 from islands.run.runner import run_requested
 from islands.run.single import Output
@@ -112,43 +112,11 @@ def test_python_functions_are_called_by_all_ranks() -> None:
     assert all(alone.evaluations / 4 < called[rank] < alone.evaluations / 2 for rank in range(3))
 
 
-def _digests(archipelago: Any) -> list[tuple[int, str]]:
-    """Return the digests of the islands of a rank, also if it records none."""
-    generation = archipelago.generation
-    return [pair for each in archipelago._colonies for pair in each.digests(generation)]
+def test_ranks_of_a_team_cannot_go_on_without_waiting() -> None:
+    def solve(ranks: World) -> None:
+        options = {"instance": "demo/qap", "islands": 2, "backend": "cpu", "stop": "generations=1"}
+        alone = RankOptions(asynchronous=True)
+        with pytest.raises(UsageError, match="--async with teams of 2 ranks: ranks that share"):
+            run_requested(options, None, ranks, Output(), None, alone)
 
-
-@pytest.mark.mpi(min_size=3)
-def test_members_of_a_team_stay_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Any] = []
-    ranks = world()
-    evolved = single.evolve_asynchronous
-
-    def kept(archipelago: Any, *arguments: Any, **observers: Any) -> Any:
-        seen.append(archipelago)
-        return evolved(archipelago, *arguments, **observers)
-
-    monkeypatch.setattr(single, "evolve_asynchronous", kept)
-    options = {
-        "instance": "demo/qap",
-        "algorithm": "cellular",
-        "improver.name": "two_opt",
-        "islands": 2,
-        "population": 24,
-        "migration.topology": "ring",
-        "migration.interval": 5,
-        "backend": "cpu",
-        "threads": 1,
-        "stop": ["generations=60"],
-    }
-    rank_options = RankOptions(asynchronous=True)
-    result = run_requested(options, None, ranks, Output(), None, rank_options)
-    assert result.team == (ranks.size + 1) // 2
-    assert not result.reproducible
-    everyone = ranks.allgather(_digests(seen[0]))
-    by_island: dict[int, set[str]] = {}
-    for rank in everyone:
-        for island, digest in rank:
-            by_island.setdefault(island, set()).add(digest)
-    assert sorted(by_island) == [0, 1]
-    assert all(len(digests) == 1 for digests in by_island.values())
+    on_ranks(3, solve)

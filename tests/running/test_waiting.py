@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -20,6 +21,7 @@ from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run import queue as queues
+from islands.run.limits import LIMITS
 from islands.run.plan import AskedPlan, Ready
 from islands.run.preparing import Preparing
 from islands.run.queue import Queue
@@ -178,7 +180,7 @@ class Watched(ProblemsInTurn):
 
 def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     # As they may need all memory of a GPU, and call functions of a user.
-    monkeypatch.setattr(queues, "_LONG_SECONDS", -1.0)
+    monkeypatch.setattr(queues, "LIMITS", replace(LIMITS, long_seconds=-1.0))
     active, most = list[int](), list[int]()
 
     def slowly(number: int) -> None:
