@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Unpack
 
 from islands.backends import takes_gpu
 from islands.calls import explained, is_whole
-from islands.campaign.batch import DEFAULT_STOP
+from islands.cells.batch import DEFAULT_STOP
 from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.spec import GeneralSettings

@@ -26,7 +26,7 @@ LAYERS = [
     ("migration", "archipelago"),
     ("progress", "keywords", "configuration"),
     ("record", "display"),
-    ("run", "campaign"),
+    ("run", "cells"),
     ("report", "check", "doctor", "solver", "stored", "reproduce", "slurm", "many"),
     ("bench",),
     ("cli",),

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from islands.backends.base import Backend
-from islands.campaign.engine import Campaign
+from islands.cells.campaign import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
 from islands.record.folder import FolderKind

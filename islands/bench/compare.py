@@ -11,10 +11,9 @@ from typing import Any
 from islands.bench.base import BenchRequest
 from islands.bench.quality_runs import RUNS, read_rows
 from islands.bench.quality_tests import changes
-from islands.campaign.ledger import refuse_unfit
 from islands.errors import InputError, UsageError
 from islands.paths import reading
-from islands.record.folder import BENCH, FolderKind
+from islands.record.folder import BENCH, FolderKind, refuse_other_work
 from islands.tables import Column, Row, Table
 from islands.untrusted import bounded_text, parsing
 
@@ -34,9 +33,9 @@ def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, l
     return {"benchmarks": sorted(benchmarks), **options}
 
 
-def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
+def refuse_other_measurement(folder: Path, mine: dict[str, list[str]]) -> None:
     """Refuse a file, and a folder with another measurement or with anything else."""
-    refuse_unfit(folder, FolderKind.MEASUREMENT)
+    refuse_other_work(folder, FolderKind.MEASUREMENT)
     if not (folder / BENCH).exists():
         return
     made = _made(folder / BENCH)

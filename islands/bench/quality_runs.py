@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import islands
-from islands.campaign.engine import completed
+from islands.cells.campaign import completed
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems.base import Problem

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from islands.bench.base import BenchRequest, spread
-from islands.campaign.engine import completed
+from islands.cells.campaign import completed
 from islands.parallel import World
 from islands.progress.result import Result
 from islands.run.runner import run_requested

@@ -9,9 +9,10 @@ import os
 import select
 import stat
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import islice, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -23,7 +24,7 @@ from islands.text import option, show
 from islands.untrusted import followed, parsing
 
 if TYPE_CHECKING:
-    from islands.campaign.batch import BatchPlan
+    from islands.cells.batch import BatchPlan
     from islands.parallel import World
     from islands.run.build import RankOptions
     from islands.run.single import Output
@@ -36,7 +37,7 @@ _STANDARD_INPUT = "-"
 _END = "--"
 """A line that ends standard input: `mpirun` of Open MPI does not pass on that a pipe is closed."""
 _LOOK_SECONDS, _AT_ONCE = 0.1, 1 << 16
-"""How long to wait for a line, and bytes of lines that are read at once."""
+"""How often to look for the first line, and bytes of lines that are read at once."""
 _LONGEST_LINE = 1 << 13
 """The most bytes of a line: more than any path has."""
 _LONGEST_LIST = 1 << 26
@@ -53,7 +54,7 @@ def run_batch(
     rank_options: RankOptions,
 ) -> int:
     """Solve all instances that the command names."""
-    from islands.campaign.batch import BatchPlan
+    from islands.cells.batch import BatchPlan
 
     for name in _OF_ONE_RUN:
         if getattr(args, name):
@@ -89,7 +90,7 @@ def resume_batch(
     rank_options: RankOptions,
 ) -> int:
     """Solve the instances of a folder that are left."""
-    from islands.campaign.batch import BatchPlan
+    from islands.cells.batch import BatchPlan
 
     if other := sorted({*options} - {"backend", "threads"}):
         raise UsageError(
@@ -107,8 +108,7 @@ def _ended(
     rank_options: RankOptions,
     arriving: Iterator[str | None] | None = None,
 ) -> int:
-    from islands.campaign import batch
-    from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
+    from islands.cells import batch
 
     def line(made: Mapping[str, Any]) -> None:
         show(json.dumps(made))
@@ -117,21 +117,22 @@ def _ended(
     lines = line if args.json else None
     end = batch.run_batch(plan, ranks, output, rank_options, lines=lines, arriving=arriving)
     ranks.barrier()
-    return batch.status_of(end, INTERRUPTED_STATUS, SUSPENDED_STATUS)
+    return end.status
 
 
 def begun(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
     """Return the names that are known, at least one, and those that come later.
 
-    Later ones come from standard input, unless it is a file; None comes whenever no line has come
-    for a moment.
+    Later ones come from standard input, unless it is a file; None comes whenever there is no line.
     """
     if _STANDARD_INPUT not in words or not _may_wait(sys.stdin):
         return listed(words), None
     names = listed(word for word in words if word != _STANDARD_INPUT)
     later = _arriving(sys.stdin.fileno())
-    if not names:
-        names = [*islice((name for name in later if name is not None), 1)]
+    for name in () if names else later:
+        if name is not None:
+            return [name], later
+        time.sleep(_LOOK_SECONDS)
     return names, later
 
 
@@ -162,7 +163,7 @@ def _lines_as_they_come(descriptor: int) -> Iterator[str | None]:
     rest = b""
     with reading("standard input"):
         while True:
-            if not select.select([descriptor], [], [], _LOOK_SECONDS)[0]:
+            if not select.select([descriptor], [], [], 0.0)[0]:
                 yield None
             elif part := os.read(descriptor, _AT_ONCE):
                 *lines, rest = (rest + part).split(b"\n")

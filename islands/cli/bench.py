@@ -21,7 +21,7 @@ from islands.bench.compare import (
     compared,
     measurement,
     read_tables,
-    refuse_other_work,
+    refuse_other_measurement,
 )
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
@@ -260,7 +260,7 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
     shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat}
     request = BenchRequest(backends=backends, **shared, **options)
     if args.out is not None and ranks.rank == 0:
-        refuse_other_work(args.out, measurement(args.what, request))
+        refuse_other_measurement(args.out, measurement(args.what, request))
     return request
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.bench import BENCHES
-from islands.campaign import METRICS
+from islands.cells import METRICS
 from islands.cli.instances import ACTIONS
 from islands.cli.report import RECORDS
 from islands.configuration.fit import every_setting

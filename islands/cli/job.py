@@ -267,7 +267,7 @@ def trust_words(words: Sequence[str]) -> None:
 
 def facts(words: Sequence[str]) -> JobFacts:
     """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
-    from islands.campaign.series import SeriesPlan
+    from islands.cells.series import SeriesPlan
     from islands.configuration.resolve import layers, resolve
     from islands.run.request import resolved, stored_request
 

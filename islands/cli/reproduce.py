@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -21,18 +21,17 @@ from islands.doctor.nvidia import driver
 from islands.errors import Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import InterruptedTogether, world
-from islands.paths import writing
-from islands.record.folder import FolderKind
+from islands.record.folder import PAGE, FolderKind, refuse_other_work
 from islands.record.provenance import provenance
 from islands.reproduce import PAPERS
 from islands.text import meant, show, unknown
 
 if TYPE_CHECKING:
     from islands.backends.base import Backend
-    from islands.campaign.ledger import Ledger
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
     from islands.reproduce.experiment import ExperimentRequest
+    from islands.reproduce.perform import ExperimentFolder
     from islands.reproduce.table import Paper, PaperTable, Selection
 
 ALL = "all"
@@ -51,10 +50,19 @@ class PaperExperiment:
     settings: dict[str, object]
     out: Path | None
 
-    def unfinished(self) -> Path:
-        """Return the folder that keeps the results of a command without --out until it is done."""
+    def opened(self) -> ExperimentFolder | None:
+        """Return the folder; without --out, only open one that has the results until all are made.
+
+        The command closes it.
+        """
+        from islands.reproduce.perform import ExperimentFolder
+
+        store = self.request.campaign.store
+        if self.out is not None:
+            return ExperimentFolder(self.out, self.settings, store)
         key = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:8]
-        return UNFINISHED / f"unfinished-{self.name}-{key}"
+        store.open(UNFINISHED / f"unfinished-{self.name}-{key}")
+        return None
 
 
 def prepared(
@@ -65,7 +73,7 @@ def prepared(
     heartbeat: Heartbeat,
 ) -> list[PaperExperiment]:
     """Return the experiments; refuse wrong options before the first run."""
-    from islands.campaign.engine import Campaign
+    from islands.cells.campaign import Campaign
     from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.table import select
 
@@ -76,12 +84,9 @@ def prepared(
             raise UsageError(f"--{option} {value}: must be at least 1")
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
     if args.out is not None and ranks.rank == 0:
-        from islands.campaign.ledger import refuse_unfit
-
-        kind = FolderKind.EXPERIMENTS if args.what == ALL else FolderKind.EXPERIMENT
-        refuse_unfit(args.out, kind, own=papers)
+        refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
         for each in papers if args.what == ALL else ():
-            refuse_unfit(args.out / each, FolderKind.EXPERIMENT)
+            refuse_other_work(args.out / each, FolderKind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []
@@ -240,12 +245,11 @@ def main(args: argparse.Namespace) -> int:
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         done: dict[str, Any] = {}
-        unfinished: list[Ledger] = []
         try:
             with hearing, heartbeat, _together(args, ranks, heartbeat):
                 for each in experiments:
                     heartbeat.work = f"reproduce {each.name}"
-                    done[each.name] = _performed(each, ranks, say, unfinished)
+                    done[each.name] = _performed(each, ranks, say)
         except (KeyboardInterrupt, Suspended) as error:
             kept = args.out if args.out is not None else UNFINISHED
             say(f"\nInterrupted. To continue, repeat the command: {kept} has the results")
@@ -256,14 +260,14 @@ def main(args: argparse.Namespace) -> int:
                 return INTERRUPTED_STATUS
             raise
         finally:
-            for ledger in unfinished:
-                ledger.close()
-        for ledger in unfinished:
-            ledger.remove()
+            for each in experiments:
+                each.request.campaign.store.close()
+        for each in experiments if args.out is None else ():
+            each.request.campaign.store.remove()
         with suppress(OSError):
             UNFINISHED.rmdir()  # unless it contains other work
     if args.what == ALL and args.out is not None and is_first:
-        from islands.report.folders import PAGE, page_for
+        from islands.report.folders import page_for
 
         page_for([args.out]).write(inside(args.out, PAGE))
         say(f"\nWrote {args.out / PAGE}")
@@ -276,20 +280,13 @@ def main(args: argparse.Namespace) -> int:
 @contextmanager
 def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Iterator[None]:
     """Let other processes watch the experiments, of which each has a folder of its own."""
+    from islands.cells.store import Store
     from islands.display.heartbeat import end_work, write_work
-    from islands.record.folder import EXPERIMENTS_LOCK
-    from islands.record.lock import FolderLock
 
     is_written = args.out is not None and ranks.rank == 0
-    with FolderLock("experiment", EXPERIMENTS_LOCK) as lock:
-
-        def take() -> None:
-            if is_written and args.what == ALL:
-                with writing(args.out):
-                    args.out.mkdir(parents=True, exist_ok=True)
-                lock.take(args.out)
-
-        ranks.run_on_all(take)
+    with closing(Store()) as store:
+        # All papers together have a lock, too.
+        ranks.run_on_all(lambda: store.open(args.out) if is_written and args.what == ALL else None)
         if is_written:
             heartbeat.tell = partial(write_work, args.out)
         yield
@@ -298,34 +295,14 @@ def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> I
 
 
 def _performed(
-    each: PaperExperiment,
-    ranks: World,
-    say: Callable[[str], None],
-    unfinished: list[Ledger],
+    each: PaperExperiment, ranks: World, say: Callable[[str], None]
 ) -> dict[str, object]:
-    """Fill the tables of one paper; return its settings and tables.
+    """Fill the tables of one paper; return its settings and tables."""
+    from islands.reproduce.perform import perform
 
-    Without --out, its results are added to the `unfinished` ones of the command.
-    """
-    from islands.reproduce.perform import ExperimentFolder, perform
-
-    ledger = each.request.campaign.ledger
-
-    def opened() -> ExperimentFolder | None:
-        if ranks.rank == 0 and each.out is not None:
-            return ExperimentFolder(each.out, each.settings, ledger)
-        if ranks.rank == 0:
-            ledger.open(each.unfinished())
-            unfinished.append(ledger)
-        return None
-
-    folder = ranks.run_on_all(opened)
+    folder = ranks.run_on_all(lambda: each.opened() if ranks.rank == 0 else None)
     say(each.paper.title)
-    try:
-        tables = perform(each.selections, each.request, say, folder)
-    finally:
-        if folder is not None:
-            folder.close()
+    tables = perform(each.selections, each.request, say, folder)
     if folder is not None:
         folder.write_provenance(lambda: _provenance(each.request))
         folder.page()

@@ -31,7 +31,7 @@ from islands.text import show
 from islands.untrusted import followed
 
 if TYPE_CHECKING:
-    from islands.campaign.series import Series
+    from islands.cells.series import Series
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.single import Output
@@ -163,7 +163,7 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
-    from islands.campaign.series import SeriesPlan, run_series
+    from islands.cells.series import SeriesPlan, run_series
     from islands.run.build import RankOptions
     from islands.run.runner import run_requested
 

@@ -8,7 +8,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from islands.campaign import METRICS
+from islands.cells import METRICS
 from islands.cli import arguments
 from islands.cli.run import add_output, add_settings, options, output_of
 from islands.errors import Suspended, UsageError
@@ -16,9 +16,9 @@ from islands.parallel import InterruptedTogether, world
 from islands.text import show
 
 if TYPE_CHECKING:
-    from islands.campaign.ledger import Ledger
-    from islands.campaign.tune import TuneResult
-    from islands.campaign.tuning import Tuning
+    from islands.cells.store import Store
+    from islands.cells.tune import TuneResult
+    from islands.cells.tuning import Tuning
 
 _CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
 
@@ -83,9 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
-    from islands.campaign.engine import Campaign
-    from islands.campaign.ranking import table
-    from islands.campaign.tune import tune
+    from islands.cells.campaign import Campaign
+    from islands.cells.ranking import table
+    from islands.cells.tune import tune
     from islands.display.heartbeat import Heartbeat
     from islands.record.folder import BEST, RANKING, TUNING_TABLE, FolderKind
     from islands.run.signals import INTERRUPTED_STATUS
@@ -107,7 +107,7 @@ def main(args: argparse.Namespace) -> int:
             raise
     if ranks.rank > 0:
         return 0
-    _write_provenance(done, campaign.ledger)
+    _write_provenance(done, campaign.store)
     lines = [("" if args.quiet else "\n") + table(done.ranking)]
     lines += [f"Left out: {reason}" for reason in done.left_out.values()]
     if refused := tuning.candidates.refused:
@@ -121,7 +121,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _tuning(args: argparse.Namespace) -> Tuning:
     """Return the planned tuning; refuse wrong options."""
-    from islands.campaign.tuning import Base, Tuning
+    from islands.cells.tuning import Base, Tuning
 
     if find_spec("scipy") is None:
         raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
@@ -143,7 +143,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
     )
 
 
-def _write_provenance(done: TuneResult, ledger: Ledger) -> None:
+def _write_provenance(done: TuneResult, store: Store) -> None:
     """Write what made the ranking: for rows of earlier commands only, what made those."""
     from islands.doctor.nvidia import driver
     from islands.record.folder import PROVENANCE
@@ -151,9 +151,9 @@ def _write_provenance(done: TuneResult, ledger: Ledger) -> None:
     from islands.untrusted import bounded_text, parsing
 
     path = done.folder / PROVENANCE
-    if path.exists() and not ledger.has_new:
+    if path.exists() and not store.has_new:
         with parsing(path):
             made = dict(json.loads(bounded_text(path)))
     else:
-        made = {**provenance(), "driver": driver(), "seconds": ledger.seconds()}
+        made = {**provenance(), "driver": driver(), "seconds": store.seconds()}
     write_provenance(path, {**made, "metric": done.ranking.metric, "command": sys.argv[1:]})

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self, TextIO, TypeVar
 
-from islands.display.terminal import StatusLine, write
+from islands.display.terminal import StatusLine, is_terminal, write
 from islands.errors import InputError
 from islands.inside import inside
 from islands.paths import published
@@ -26,6 +26,8 @@ _SIGN_OF_LIFE = 30.0
 """Seconds without output, during one piece of work, before a line is printed."""
 _SELDOM = 5.0
 """Minimum seconds between lines of a log file; on a terminal, the line is rewritten at once."""
+_OFTEN = 0.5
+"""Minimum seconds between two states of work without pieces."""
 
 Piece = TypeVar("Piece")
 _FILE = ".work.json"
@@ -62,11 +64,11 @@ class Heartbeat:
         self.tell: Callable[[Work], None] | None = None
         """A function that also receives each report."""
         self._stream = stream
-        self._line = StatusLine(stream) if stream is not None and stream.isatty() else None
+        self._line = StatusLine(stream) if stream is not None and is_terminal(stream) else None
         self._pieces = _Pieces(0, None)
         self._words = self._detail = ""
         self._number = self._of = 0
-        self._said_at = float("-inf")
+        self._said_at = self._reported_at = float("-inf")
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._live, daemon=True)
 
@@ -117,6 +119,15 @@ class Heartbeat:
         with self._lock:
             self._detail = words
             self._say()
+
+    def report(self, number: int, of: int, words: str) -> None:
+        """Report the state of work that is not done piece by piece; may be called often."""
+        now = time.perf_counter()
+        if now - self._reported_at >= _OFTEN:
+            self._reported_at = now
+            with self._lock:
+                self._number, self._of, self._words = number, of, words
+                self._say()
 
     def print(self, text: str, stream: TextIO) -> None:
         """Print a line of results, after erasing the progress line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -14,7 +14,7 @@ import islands
 from islands.configuration.spec import FORMAT, SIGN
 from islands.errors import InputError, UsageError, system_reason
 from islands.inside import inside, inside_all, line_breaks, opened
-from islands.paths import writing
+from islands.paths import reading, writing
 from islands.problems import PROBLEMS
 from islands.text import option
 from islands.untrusted import bounded_text, parsing
@@ -38,7 +38,9 @@ JOB = "slurm"
 """The folder with the script, the output and the record of a Slurm job."""
 FINISHED = "solution.parquet"
 """The last file written; a folder that contains it is that of a finished run."""
-DRAWN = ("report.html", "solution.png")
+PAGE = "report.html"
+"""The page of a run or of other work."""
+DRAWN = (PAGE, "solution.png")
 """What `islands report` and `islands plot` write by default, which would be out of date."""
 _FIRST_LINE = re.compile(
     rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
@@ -62,12 +64,12 @@ BENCH = "bench.json"
 """All tables of a measurement, the last file that it writes."""
 RANKING, CONCLUSION, BEST = "ranking.tsv", "ranking.txt", "best.toml"
 """The results of a tuning; the second is the ranking as it was printed."""
-BATCH_SETTINGS, BATCH_TABLE, BATCH_LOCK = "batch.json", "batch.tsv", ".batch.tsv.lock"
+BATCH_SETTINGS, BATCH_TABLE = "batch.json", "batch.tsv"
 """The settings of a batch, and its results as a table."""
 BATCH_NAMES = "instances.jsonl"
 """The names of the instances of a batch."""
-SERIES_LOCK, TUNING_LOCK = f".{SERIES_TABLE}.lock", f".{TUNING_TABLE}.lock"
-EXPERIMENTS_LOCK = ".experiments.lock"
+MANY_LOCK = ".runs.lock"
+"""The file that a process with many runs locks; it contains the kind of the folder."""
 
 
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
@@ -258,36 +260,75 @@ def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
 
 
 class FolderKind(Enum):
-    """What a folder holds, in words; files that show it; and the file that its process locks."""
+    """What a folder contains: one run, or many runs of a kind of work.
 
-    RUN = "a run", (RUN_SETTINGS,), LOG
-    TUNING = "a tuning", (TUNING_TABLE, TUNING_LOCK), TUNING_LOCK
-    EXPERIMENT = "an experiment of islands reproduce", (EXPERIMENT_SETTINGS,), LEDGER
-    EXPERIMENTS = "experiments of islands reproduce", (EXPERIMENTS_LOCK,), EXPERIMENTS_LOCK
-    SERIES = "a series of runs", (SERIES_TABLE, SERIES_LOCK), SERIES_LOCK
-    BATCH = "a batch", (BATCH_SETTINGS, BATCH_LOCK), BATCH_LOCK
-    MEASUREMENT = "a measurement of islands bench", (BENCH, LEDGER), LEDGER
+    A folder of many runs has its kind in `MANY_LOCK`; those of earlier versions have one of the
+    files `marks`. The files `results` have the results.
+    """
 
-    def __init__(self, words: str, marks: Sequence[str], lock: str) -> None:
-        self.words, self.marks, self.lock = words, marks, lock
+    RUN = "a run", {"solution": FINISHED}, (RUN_SETTINGS,)
+    TUNING = "a tuning", {"ranking": RANKING, "best": BEST}, (TUNING_TABLE, ".tune.tsv.lock")
+    EXPERIMENT = (
+        *("an experiment of islands reproduce", {"page": PAGE}),
+        (EXPERIMENT_SETTINGS, ".experiments.lock"),
+    )
+    SERIES = "a series of runs", {"table": SERIES_TABLE}, (SERIES_TABLE, ".runs.tsv.lock")
+    BATCH = "a batch", {"table": BATCH_TABLE}, (BATCH_SETTINGS, ".batch.tsv.lock")
+    MEASUREMENT = "a measurement of islands bench", {"tables": BENCH}, (BENCH, LEDGER)
+
+    def __init__(self, words: str, results: Mapping[str, str], marks: Sequence[str]) -> None:
+        self.words, self.results, self.marks = words, results, marks
 
     @property
     def noun(self) -> str:
         """The kind in one word."""
-        return "experiment" if self is FolderKind.EXPERIMENTS else self.name.lower()
+        return self.name.lower()
+
+    @property
+    def lock(self) -> str:
+        """The file that a process locks."""
+        return LOG if self is FolderKind.RUN else MANY_LOCK
 
 
 def kind_of(folder: Path) -> FolderKind | None:
-    """Return what a folder holds, or None if it is nothing of this program."""
+    """Return what a folder contains, or None if it is nothing of this program."""
+    if (folder / MANY_LOCK).is_file() and not (folder / RUN_SETTINGS).is_file():
+        said = bounded_text(inside(folder, MANY_LOCK), errors="replace").strip()
+        if said.upper() in FolderKind.__members__:
+            return FolderKind[said.upper()]
     marked = [kind for kind in FolderKind if any((folder / name).is_file() for name in kind.marks)]
-    # An experiment writes its settings at once after it has made its ledger.
     if marked and marked[0] is not FolderKind.MEASUREMENT:
         return marked[0]
     if any(runs_in(folder)):
         return FolderKind.SERIES
     if any(experiments_in(folder)):
-        return FolderKind.EXPERIMENTS
+        return FolderKind.EXPERIMENT
     return FolderKind.MEASUREMENT if marked else None
+
+
+def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
+    """Refuse a file, a folder with other work, and one with files but no work of this kind.
+
+    `own` are names of files or folders that such work may leave before its first result. Whether
+    the folder has the same work of this kind is for the caller to decide.
+    """
+    with reading(folder):
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
+        found, names = kind_of(folder), {path.name for path in folder.iterdir()}
+    if found is kind and names.intersection((*kind.marks, LEDGER, MANY_LOCK)):
+        return
+    if found not in (None, kind):
+        raise UsageError(
+            f"--out {folder}: contains {found.words}, no {kind.noun}. Name a new folder"
+        )
+    if {name for name in names if not name.startswith(".")} - {*own, JOB}:
+        raise UsageError(
+            f"--out {folder}: contains files, but no {kind.noun}. Name a new or empty folder, so"
+            " that your files are not overwritten"
+        )
 
 
 def results_in(folder: Path) -> int:
@@ -311,22 +352,31 @@ def _with(folder: Path, name: str) -> list[Path]:
     return [inside(folder, path.parent.name) for path in sorted(folder.glob(f"*/{name}"))]
 
 
+def how_to_continue(folder: Path, kind: FolderKind) -> str:
+    """Return how to make the remaining runs of a folder of many runs."""
+    place = shlex.quote(str(folder))
+    if kind is FolderKind.BATCH:
+        return f"to continue: islands resume {place}"
+    return f"to continue, repeat its command with --out {place}"
+
+
+def results_of(folder: Path, kind: FolderKind) -> str:
+    """Return where the results of many runs are."""
+    files = {what: folder / name for what, name in kind.results.items()}
+    return "; ".join(f"{what}: {path}" for what, path in files.items() if path.exists())
+
+
 def not_a_run(folder: Path) -> str:
     """Return what a folder without a run contains, and what to do with it; empty if nothing."""
-    kind, place = kind_of(folder), shlex.quote(str(folder))
-    if kind in (None, FolderKind.RUN):
+    kind = kind_of(folder)
+    if kind is None or kind is FolderKind.RUN:
         return ""
-    assert kind is not None
-    look = f"Look at it with: islands report {place}"
+    look = f"Its results are in {folder / next(iter(kind.results.values()))}"
     if kind is FolderKind.SERIES:
-        run = next(runs_in(folder), folder / "NAME-seed1")
-        look = f"Name one of its runs, such as {run}"
-    if kind is FolderKind.BATCH:
-        return f"contains {kind.words}, not a run. Its results are in {folder / BATCH_TABLE}"
-    if kind is FolderKind.MEASUREMENT:
-        look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
-    again = f"to continue, repeat its command with --out {place}"
-    return f"contains {kind.words}, not a run. {look}; {again}"
+        look = f"Name one of its runs, such as {next(runs_in(folder), folder / 'NAME-seed1')}"
+    elif kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
+        look = f"Look at it with: islands report {shlex.quote(str(folder))}"
+    return f"contains {kind.words}, not a run. {look}; {how_to_continue(folder, kind)}"
 
 
 def is_batch(folder: Path) -> bool:

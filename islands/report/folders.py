@@ -8,7 +8,15 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import reading
-from islands.record.folder import BATCH_TABLE, RUN_SETTINGS, FolderKind, experiments_in, kind_of
+from islands.record.folder import (
+    EXPERIMENT_SETTINGS,
+    PAGE,
+    RUN_SETTINGS,
+    FolderKind,
+    experiments_in,
+    kind_of,
+    results_of,
+)
 from islands.record.folder import runs_in as runs_inside
 from islands.report.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
 from islands.report.comparison import page_of_several
@@ -21,8 +29,6 @@ from islands.text import counted, escaped
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
 """Folders of runs that are named at most."""
-PAGE = "report.html"
-"""The default name of a page."""
 
 
 def page_for(
@@ -54,8 +60,8 @@ def page_for(
         if kind is FolderKind.TUNING:
             return page_of_tuning(folder)
         if kind is FolderKind.EXPERIMENT:
-            return page_of_experiment(folder)
-        if kind is FolderKind.EXPERIMENTS:
+            if (folder / EXPERIMENT_SETTINGS).exists():
+                return page_of_experiment(folder)
             return page_of_experiments(folder, [*experiments_in(folder)])
         return _page_of_runs(folders, say)
 
@@ -89,17 +95,15 @@ def runs_in(folder: Path) -> Iterator[Path]:
             return
         inside = [*runs_inside(folder)]
     if not inside:
-        kind, what = kind_of(folder), "no run"
-        if kind is FolderKind.SERIES:
-            what = "a series without runs"
-        elif kind is FolderKind.BATCH:
-            what = f"{kind.words}, whose table is {folder / BATCH_TABLE}"
-        elif kind is FolderKind.MEASUREMENT:
-            what = f"{kind.words}, whose tables and plots are files there"
-        elif kind is not None and kind is not FolderKind.RUN:
+        kind = kind_of(folder)
+        if kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
             raise InputError(
                 f"{folder}: contains {kind.words}, which has a page of its own. Name it alone"
             )
+        what = "no run"
+        if kind not in (None, FolderKind.RUN):
+            where = results_of(folder, kind)
+            what = "; ".join(filter(None, [f"{kind.words} without folders of runs", where]))
         raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, ClassVar
 
-from islands.campaign.engine import Campaign, completed
+from islands.cells.campaign import Campaign, completed
 from islands.configuration.resolve import layers, resolve
 from islands.errors import IslandsError
 from islands.parallel import World

@@ -9,8 +9,8 @@ from functools import cache
 from math import sqrt
 from typing import Any, ClassVar
 
-from islands.campaign.configurations import random
-from islands.campaign.domains import Range
+from islands.cells.configurations import random
+from islands.cells.domains import Range
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem

@@ -9,18 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from islands.campaign.ledger import Ledger, differing
+from islands.cells.store import Store, differing
 from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.instances.locate import Found
-from islands.paths import published, reading
+from islands.paths import publish, published
 from islands.problems import read
-from islands.record.folder import EXPERIMENT_SETTINGS, PROVENANCE
+from islands.record.folder import EXPERIMENT_SETTINGS, PAGE, PROVENANCE, experiments_in
 from islands.record.provenance import write_provenance
 from islands.report.columns import draw_columns
 from islands.report.figure import style
-from islands.report.folders import PAGE, page_for
+from islands.report.folders import page_for
 from islands.reproduce.cells import Plot, TableRow, numbers
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.table import PaperTable, Selection
@@ -34,28 +34,37 @@ _PLACE = "place of the class"
 class ExperimentFolder:
     """Writes an experiment's files; each file is complete, and a table is updated per row."""
 
-    def __init__(
-        self, path: Path, settings: Mapping[str, Any], ledger: Ledger | None = None
-    ) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any], store: Store | None = None) -> None:
         """Begin an experiment or continue one; refuse one with other settings."""
-        import tomli_w
-
-        _refuse_other(path, settings)
-        self.path, self.ledger = path, Ledger() if ledger is None else ledger
-        self.ledger.open(path)
+        self.path, self.store = path, Store() if store is None else store
+        self.store.open(path)
         try:
-            # Another process may have begun an experiment before this one locked the folder.
-            _refuse_other(path, settings)
-            if not (path / EXPERIMENT_SETTINGS).exists():
-                with published(inside(path, EXPERIMENT_SETTINGS)) as temporary:
-                    temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+            self._begin(settings)
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
             raise
 
+    def _begin(self, settings: Mapping[str, Any]) -> None:
+        import tomli_w
+
+        path = inside(self.path, EXPERIMENT_SETTINGS)
+        if not path.exists() and any(experiments_in(self.path)):
+            raise UsageError(
+                f"--out {self.path}: contains a folder for each paper. Name one of them, or a new"
+                " folder"
+            )
+        if not path.exists():
+            publish(path, tomli_w.dumps(settings))
+        elif names := differing(read_toml(path), settings):
+            raise UsageError(
+                f"--out {self.path}: contains an experiment with other settings:"
+                f" {', '.join(names)}. To continue it, repeat its command with the settings in"
+                f" {path}; or name another folder"
+            )
+
     def close(self) -> None:
         """Release the folder's lock."""
-        self.ledger.close()
+        self.store.close()
 
     def table(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the table's rows so far, and the rows of single instances."""
@@ -81,9 +90,9 @@ class ExperimentFolder:
 
     def write_provenance(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
         """Write what made the tables, unless all results are from earlier runs."""
-        if (self.path / PROVENANCE).exists() and not self.ledger.has_new:
+        if (self.path / PROVENANCE).exists() and not self.store.has_new:
             return
-        made = {**provenance(), "seconds": self.ledger.seconds()}
+        made = {**provenance(), "seconds": self.store.seconds()}
         write_provenance(self.path / PROVENANCE, made)
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
@@ -96,22 +105,6 @@ class ExperimentFolder:
                 with published(inside(self.path, name)) as temporary:
                     own = replace(plot, curves=curves)
                     write_plot(temporary, form, table.title, rows, size, own)
-
-
-def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
-    """Refuse a path that is a file, or a folder with another experiment."""
-    with reading(path):
-        if path.exists() and not path.is_dir():
-            raise UsageError(f"--out {path}: is a file. Name a new or existing folder")
-        if not (path / EXPERIMENT_SETTINGS).exists():
-            return
-        kept = read_toml(path / EXPERIMENT_SETTINGS)
-    if names := differing(kept, settings):
-        raise UsageError(
-            f"--out {path}: contains an experiment with other settings: {', '.join(names)}. To"
-            f" continue it, repeat its command with the settings in"
-            f" {path / EXPERIMENT_SETTINGS}; or name another folder"
-        )
 
 
 def write_plot(
@@ -156,7 +149,7 @@ def perform(
     Only rank 0 has a `folder`.
     """
     done = {}
-    if known := len(request.campaign.ledger):
+    if known := len(request.campaign.store):
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
         here = [found.name for found in selection.here]

@@ -6,7 +6,6 @@ The runs of a sweep have a table, and a command that repeats the unfinished ones
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,18 +15,16 @@ from islands.display.heartbeat import read_work
 from islands.errors import InputError, IslandsError, Suspended
 from islands.inside import inside, inside_all, last_lines
 from islands.record.folder import (
-    BATCH_TABLE,
-    BENCH,
-    BEST,
     FINISHED,
     JOB,
     LOG,
-    RANKING,
     RUN_SETTINGS,
     SERIES_TABLE,
     FolderKind,
+    how_to_continue,
     kind_of,
     results_in,
+    results_of,
     runs_in,
 )
 from islands.record.lock import is_locked
@@ -40,8 +37,8 @@ from islands.text import counted, escaped, gap, one_line, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
-_LAST = {FolderKind.TUNING: RANKING, FolderKind.MEASUREMENT: BENCH}
-"""The file that completes the work; other kinds are complete when no piece is in progress."""
+_RANKED = (FolderKind.TUNING, FolderKind.MEASUREMENT)
+"""Work whose results are computed when all runs are made."""
 TABLE = "results.csv"
 _VALUES = (
     *("instance", "problem", "algorithm", "encoding", "preset", "seed", "cost", "best_known"),
@@ -174,32 +171,21 @@ def _state_of_work(folder: Path) -> JobState:
     if is_locked(folder, kind.lock) or in_series:
         about = kind.words if work is None else f"{kind.words}: {work}"
         return JobState("running", about + made)
-    last = _LAST.get(kind)
-    if work is None and (last is None or (folder / last).exists()):
+    lacks_results = kind in _RANKED and not results_of(folder, kind)
+    if work is None and not lacks_results:
         return JobState("done", f"{kind.words}; {_outcome(folder, kind)}")
     at = ("" if work is None else f" at {work.words}") + made
-    place = shlex.quote(str(folder))
-    again = f"to continue, repeat its command with --out {place}"
-    if kind is FolderKind.BATCH:
-        again = f"to continue: islands resume {place}"
-    return JobState("stopped", f"{kind.words}{at}; {again}")
+    return JobState("stopped", f"{kind.words}{at}; {how_to_continue(folder, kind)}")
 
 
 def _outcome(folder: Path, kind: FolderKind) -> str:
-    """Return where the results are."""
-    if kind is FolderKind.SERIES:
-        table = folder / SERIES_TABLE
-        return f"table: {table}" if table.exists() else counted(len([*runs_in(folder)]), "run")
-    if kind is FolderKind.BATCH:
-        return f"table: {folder / BATCH_TABLE}"
-    if kind is FolderKind.TUNING:
-        return f"ranking: {folder / RANKING}; best: {folder / BEST}"
-    if kind is FolderKind.MEASUREMENT:
-        runs = results_in(folder)
-        made = f"{counted(runs, 'run')}; " if runs else ""
-        return f"{made}tables: {folder / BENCH}"
-    pages = folder / "report.html"
-    return f"page: {pages}" if pages.exists() else f"tables: {folder}"
+    """Return how many runs a measurement has, and where the results are."""
+    runs = results_in(folder) if kind is FolderKind.MEASUREMENT else 0
+    made = f"{counted(runs, 'run')}; " if runs else ""
+    if results := results_of(folder, kind):
+        return f"{made}{results}"
+    inside = counted(len([*runs_in(folder)]), "run")
+    return inside if kind is FolderKind.SERIES else f"tables: {folder}"
 
 
 def is_sweep(folder: Path) -> bool:

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from checked_pages import experiment
 
-from islands.campaign.series import COLUMNS
+from islands.cells.series import COLUMNS
 from islands.record.files import write_table
 from islands.record.parquet import read_parquet, write_parquet
 

@@ -87,7 +87,7 @@ def test_all_tables_write_their_files(tmp_path: Path) -> None:
     line += ["--threads", "1"]
     assert main(line) == 0
     assert {path.name for path in out.iterdir()} == {
-        *("provenance.json", "report.html", "runs.jsonl", "settings.toml"),
+        *(".runs.lock", "provenance.json", "report.html", "runs.jsonl", "settings.toml"),
         *("values.csv", "values.txt"),
         *(f"{each}.{form}" for each in ("times", "vlsi") for form in ("csv", "txt", *PLOTS)),
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from fuzz_cases import Target
 
 from islands.algorithms.pso import PsoSettings
-from islands.campaign.domains import domain
+from islands.cells.domains import domain
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse

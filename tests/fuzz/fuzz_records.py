@@ -17,8 +17,8 @@ from fuzz_cases import Target
 from numpy.typing import NDArray
 
 from islands.backends import choose
-from islands.campaign.ledger import Ledger
-from islands.campaign.series import COLUMNS, read_rows, row_of
+from islands.cells.series import COLUMNS, read_rows, row_of
+from islands.cells.store import Store
 from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
@@ -67,7 +67,7 @@ def checkpoints(folder: Path) -> list[Target]:
     """Return the readers of a run's folder: its result, its row in a series, and its checkpoint."""
     finished = Finished("demo/qap", folder, algorithm="ga", encoding="permutation")
     which, manifest = finished.identity, finished.manifest
-    row, ledger = row_of(finished.result), Ledger(folder.parent)
+    row, ledger = row_of(finished.result), Store(folder.parent)
     ledger.add({"instance": row["instance"], "seed": row["seed"]}, row)
     ledger.close()
     append_row(folder.parent / SERIES_TABLE, COLUMNS, row)
@@ -87,8 +87,8 @@ def checkpoints(folder: Path) -> list[Target]:
     lines = (folder.parent / LEDGER).read_bytes()
 
     def ledger_of(path: Path) -> None:
-        with closing(Ledger(path.parent)) as read:
-            list(read.entries())
+        with closing(Store(path.parent)) as read:
+            read.tabulate(path.with_name("table.tsv"), COLUMNS, lambda _, row: row)
 
     result = folder / "solution.parquet"
     states = [

@@ -15,7 +15,7 @@ from recorded_launches import Recorder
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.campaign.series import PlannedRun
+from islands.cells.series import PlannedRun
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.identity import identity
 from islands.configuration.resolve import format_of, instance_of, layers, resolve

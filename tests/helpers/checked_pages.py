@@ -7,7 +7,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from islands.campaign.tuning import COLUMNS
+from islands.cells.tuning import COLUMNS
 from islands.record.files import write_table
 from islands.record.inputs import trust_folder
 from islands.report.folders import page_for

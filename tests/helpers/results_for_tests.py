@@ -11,8 +11,8 @@ from problems_for_tests import facilities, knapsack
 
 from islands.bench.gpus_rows import TARGET, GpuRunRow
 from islands.bench.quality_runs import RunRow
-from islands.campaign.engine import Campaign
-from islands.campaign.summary import Summary
+from islands.cells.campaign import Campaign
+from islands.cells.summary import Summary
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.problems.scale import Scale

@@ -17,7 +17,7 @@ from fakes import FakeArchipelago
 from starts_for_tests import AnyOrder
 
 from islands.archipelago.measure import Candidate
-from islands.campaign.series import Series, SeriesPlan, run_series
+from islands.cells.series import Series, SeriesPlan, run_series
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.run import request as request

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import islands
 from islands.backends import choose
 from islands.bounds.held_karp import lower_bound
-from islands.campaign.summary import Summary
+from islands.cells.summary import Summary
 from islands.cli import main
 from islands.problems.tsp import Tsp
 

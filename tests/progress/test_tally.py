@@ -20,7 +20,7 @@ import islands
 from islands import statistics
 from islands.archipelago.measure import IslandMeasure
 from islands.backends.base import Backend
-from islands.campaign.summary import Summary, table
+from islands.cells.summary import Summary, table
 from islands.configuration.stop import parse
 from islands.display.screen import row
 from islands.instances.catalogue import BestKnown

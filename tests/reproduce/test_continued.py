@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 
 from results_for_tests import called, ended
 
-from islands.campaign.engine import Campaign
+from islands.cells.campaign import Campaign
 from islands.configuration.resolve import layers
 from islands.configuration.stop import last_generation, parse
 from islands.errors import UsageError
@@ -100,7 +100,7 @@ def filled(
     here = [found for found in table.instances(Index()) if found.name][:2]
     campaign = Campaign()
     if folder is not None:
-        campaign.ledger = folder.ledger
+        campaign.store = folder.store
     asked = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, campaign)
     said = list[str]()
     try:
@@ -142,12 +142,12 @@ def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_
 
 
 def test_a_folder_of_another_experiment_is_refused(tmp_path: Path) -> None:
-    ExperimentFolder(tmp_path, SETTINGS).ledger.close()
+    ExperimentFolder(tmp_path, SETTINGS).store.close()
     with pytest.raises(
         UsageError, match=r"other settings: what, seeds|other settings: seeds, what"
     ):
         ExperimentFolder(tmp_path, {"seeds": {"b": [1]}})
-    assert len(ExperimentFolder(tmp_path, SETTINGS).ledger) == 0
+    assert len(ExperimentFolder(tmp_path, SETTINGS).store) == 0
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 
 from islands import statistics
-from islands.campaign.configurations import Configuration, Values, words_of
-from islands.campaign.tuning import TaskResult
+from islands.cells.configurations import Configuration, Values, words_of
+from islands.cells.tuning import TaskResult
 from islands.problems.base import Problem
 from islands.progress.standings import Standing
 from islands.statistics import SIGNIFICANT, Losses, against, friedman, mean_ranks, percent_worse

@@ -1,4 +1,4 @@
-"""Many runs: a plan of cells, a folder with a ledger, the ranks that make the cells, and a table.
+"""Many runs: a plan of cells, a folder with a store, the ranks that make the cells, and a table.
 
 `islands run` with several runs and `islands tune` are here; `bench` and `reproduce` use the engine.
 """

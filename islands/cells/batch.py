@@ -1,4 +1,4 @@
-"""Many instances in one command: several at a time, a line of the ledger for each.
+"""Many instances in one command: several at a time, a line of the store for each.
 
 Each is solved on one thread, or on the GPU of its rank. An instance that cannot be read or solved
 is named, and the others go on. What is done is kept, so that an interrupted batch goes on with the
@@ -11,24 +11,23 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
+from functools import cached_property, partial
+from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TextIO
 
 from islands.backends import takes_gpu
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
-from islands.campaign.names import Arriving, keep_names, kept_names
+from islands.cells.campaign import Campaign
+from islands.cells.names import keep_names, keeping, kept_names
+from islands.cells.store import Key, Made, plain
 from islands.configuration.given import combined
 from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED
 from islands.custom.trust import named_by, require_all
-from islands.display.heartbeat import Work, duration, write_work
-from islands.display.terminal import StatusLine, is_terminal
+from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
 from islands.instances.lines import reading_until
@@ -42,21 +41,16 @@ from islands.run.build import RankOptions
 from islands.run.plan import AskedPlan, Ready
 from islands.run.request import resolved
 from islands.run.scheduler import Scheduler
-from islands.run.signals import INTERRUPT, received
+from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, SUSPENDED_STATUS, received
 from islands.run.single import Output
 from islands.run.workers import solving_devices
-from islands.text import counted, gap, one_line, show
+from islands.text import counted, gap, one_line
 from islands.untrusted import bounded_text, parsing
 
 DEFAULT_STOP = (CONVERGED, "seconds=10")
 """When an instance ends if nothing else is said."""
 COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
 _OF_DEVICE = ("backend", "threads")
-_SELDOM = 5.0
-"""Seconds between two lines on the progress where no line can be rewritten."""
-
-_TOLD_EVERY = 1.0
-"""Seconds between two reports to other processes."""
 _MOST_TRIED = 20
 """Instances that are read before the first one is solved, until one can be read."""
 
@@ -130,8 +124,13 @@ class BatchPlan(AskedPlan[Task]):
         """Return the seed of a run."""
         return cell.seed
 
+    def key(self, cell: Task) -> Key:
+        """Return what the result of a run depends on."""
+        settings = {k: v for k, v in self.options(cell).items() if k not in _OF_DEVICE}
+        return {"instance": cell.instance, "seed": cell.seed, "settings": plain(settings)}
+
     def made(self, ready: Ready[Task], result: Result) -> Made:
-        """Return a result as the ledger has it, which is also less for ranks to exchange."""
+        """Return a result as the store has it, which is also less for ranks to exchange."""
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:
@@ -144,9 +143,8 @@ class BatchPlan(AskedPlan[Task]):
                 continue  # is named when it is its turn
             return
 
-    def refuse_unfit(self, folder: Path, *, force: bool) -> None:
-        """Refuse a folder with other work."""
-        refuse_unfit(folder, FolderKind.BATCH)
+    def refuse_other(self, folder: Path, *, force: bool) -> None:
+        """Refuse a folder with another batch, unless it is to be overwritten."""
         path = folder / BATCH_SETTINGS
         if force or not path.exists():
             return
@@ -172,6 +170,13 @@ class BatchEnd:
     ended_by: int = 0
     """The signals that ended it."""
 
+    @property
+    def status(self) -> int:
+        """The exit status of the command."""
+        if self.ended_by:
+            return INTERRUPTED_STATUS if self.ended_by & INTERRUPT else SUSPENDED_STATUS
+        return 1 if self.failed else 0
+
 
 def run_batch(
     plan: BatchPlan,
@@ -187,21 +192,18 @@ def run_batch(
     On rank 0, `lines` receives each result, including those that the folder has, and `arriving`
     yields instances of an open plan as they come, and None whenever none has come for a moment.
     """
-    campaign = Campaign(world, kind=FolderKind.BATCH)
+    stream = output.stream if world.rank == 0 else None
+    heartbeat = Heartbeat(None if output.quiet else stream, "batch")
+    campaign = Campaign(world, heartbeat, FolderKind.BATCH)
+    refuse = partial(plan.refuse_other, force=output.force)
     with campaign.hearing("batch"), reading_until(lambda: received() != 0):
         world.run_on_all(plan.require_possible)
-        folder = campaign.claim(
-            output.folder, "batch", lambda path: plan.refuse_unfit(path, force=output.force)
-        )
-        try:
-            return _Performance(
-                *(plan, campaign, output, folder, rank_options, lines, arriving)
-            ).perform()
-        finally:
-            campaign.close()
+        with campaign.opened(output.folder, "batch", refuse, force=output.force) as folder:
+            batch = _Batch(plan, campaign, output, folder, stream, lines)
+            return batch.solve(rank_options, arriving)
 
 
-class _Performance:
+class _Batch:
     """Solves the instances and shows what is done."""
 
     def __init__(
@@ -210,48 +212,34 @@ class _Performance:
         campaign: Campaign,
         output: Output,
         folder: Path,
-        rank_options: RankOptions,
+        stream: TextIO | None,
         lines: Callable[[Made], None] | None,
-        arriving: Iterator[str | None] | None,
     ) -> None:
         self._plan, self._campaign, self._world = plan, campaign, campaign.world
-        self._output, self._folder, self._rank_options = output, folder, rank_options
+        self._output, self._folder, self._stream = output, folder, stream
         self._lines = lines if campaign.world.rank == 0 else None
-        self._source = arriving
-        self._arriving: Arriving | None = None
-        self._end = BatchEnd(folder, 0)
-        stream = output.stream if campaign.world.rank == 0 else None
-        self._stream = stream
-        self._status = StatusLine(stream) if stream is not None and is_terminal(stream) else None
-        self._began = self._said_at = perf_counter()
-        self._told_at = float("-inf")
-        self._new = self._running = 0
+        self._end, self._is_open = BatchEnd(folder, 0), False
+        self._began, self._new, self._running = perf_counter(), 0, 0
 
-    def perform(self) -> BatchEnd:
+    def solve(self, rank_options: RankOptions, arriving: Iterator[str | None] | None) -> BatchEnd:
         """Solve what is left; return how it ended."""
-        self._campaign.open(self._folder, force=self._output.force)
         names = self._world.from_first(self._write_request)
-        self._known = self._end.count = self._plan.runs * len(names)
+        self._end.count = count = self._plan.runs * len(names)
         done = self._world.from_first(lambda: self._show_known(names))
-        self._end.done = len(done)
+        self._end.done, self._is_open = len(done), arriving is not None
+        if not self._output.quiet:
+            more = ", and those of names that come" if self._is_open else ""
+            words = f"{counted(count - len(done), 'run')} of {count} to do{more}"
+            self._print(f"{words}, in {self._folder}")
         # One by one: a batch may have more runs than memory.
         left = (task for task in self._plan.tasks_of(names) if task not in done)
-        count = counted(self._known - len(done), "run")
-        more = ", and those of names that come" if self._source is not None else ""
-        self._say(f"{count} of {self._known} to do{more}, in {self._folder}")
-        with ExitStack() as stack:
-            if self._source is not None:
-                self._arriving = stack.enter_context(Arriving(self._source, self._folder, names))
-            self._began = perf_counter()
-            self._progress()
-            for task, made in self._made(left):
+        self._began = perf_counter()
+        self._report()
+        with closing(keeping(arriving or (), self._folder, names)) as later:
+            for task, made in self._made(chain(left, self._of_names(later)), rank_options):
                 self._take(task, made)
         self._conclude()
         return self._end
-
-    def _asked(self, task: Task) -> Asked:
-        settings = {k: v for k, v in self._plan.options(task).items() if k not in _OF_DEVICE}
-        return {"instance": task.instance, "seed": task.seed, "settings": plain(settings)}
 
     def _write_request(self) -> list[str]:
         """Write what is to be done and what is known; return all instances so far."""
@@ -261,48 +249,42 @@ class _Performance:
         keep_names(folder, names)
         with published(inside(folder, BATCH_SETTINGS)) as temporary:
             temporary.write_text(json.dumps(plan.stored()) + "\n", encoding="utf-8")
-        # Each instance is there once.
-        table = folder / BATCH_TABLE
-        self._campaign.ledger.tabulate(table, COLUMNS, _row, is_read=False)
+        self._campaign.store.tabulate(folder / BATCH_TABLE, COLUMNS, _row)
         return names
 
     def _show_known(self, names: Iterable[str]) -> set[Task]:
         """Return the runs whose results the folder has, and show them; a signal ends this."""
-        ledger, done = self._campaign.ledger, set[Task]()
-        left = len(ledger)
+        store, done = self._campaign.store, set[Task]()
+        left = len(store)
         for task in self._plan.tasks_of(names):
             if left == 0 or received():
                 break
-            if (made := ledger.take(self._asked(task))) is not None:
+            if (made := store.known(self._plan.key(task))) is not None:
                 done.add(task)
                 left -= 1
                 if self._lines is not None:
                     self._lines(made)
         return done
 
-    def _tasks(self, left: Iterable[Task]) -> Iterator[Task | None]:
-        """Yield the runs that are left, and those of names that come; None if none has come."""
-        yield from left
-        arriving = self._arriving
-        while arriving is not None and not arriving.is_over:
-            name = arriving.take()
-            self._end.count = self._known + self._plan.runs * arriving.count
-            if name is None:
-                yield None
-            else:
-                yield from self._plan.tasks_of([name])
+    def _of_names(self, names: Iterable[str | None]) -> Iterator[Task | None]:
+        """Yield the runs of names that come; None if none has come."""
+        for name in names:
+            self._end.count += 0 if name is None else self._plan.runs
+            yield from [None] if name is None else self._plan.tasks_of([name])
+        self._is_open = False
 
-    def _made(self, left: Iterable[Task]) -> Iterator[tuple[Task, Made | IslandsError]]:
+    def _made(
+        self, tasks: Iterable[Task | None], rank_options: RankOptions
+    ) -> Iterator[tuple[Task, Made | IslandsError]]:
         """Yield what becomes of the runs, on all ranks, until a signal arrives."""
         plan, world = self._plan, self._world
         name, threads = str(plan.asked.get("backend", "auto")), int(plan.asked.get("threads", 0))
-        share = self._rank_options.share_gpu
+        share = rank_options.share_gpu
         with solving_devices(world, name, threads or None, share_gpu=share) as devices:
             scheduler = Scheduler(plan, devices, world)
             # A GPU has as many in progress as fill it.
             self._running = sum(world.allgather(0 if takes_gpu(name) else scheduler.count))
             # Only rank 0 knows the names that come.
-            tasks = self._tasks(left)
             yield from scheduler.run(tasks, lambda: received() != 0, from_first=True)
         self._end.ended_by = self._campaign.received()
 
@@ -314,32 +296,24 @@ class _Performance:
             self._print(f"islands: {one_line(task.instance)}: {made}")
         else:
             end.done += 1
-            self._campaign.ledger.add(self._asked(task), made)
+            self._campaign.store.add(self._plan.key(task), made)
             if self._lines is not None:
                 self._lines(made)
             elif not self._output.quiet:
                 self._print(_words(made))
         self._new += 1
-        self._progress()
+        self._report()
 
-    def _progress(self) -> None:
-        line, now = self._state(), perf_counter()
-        if self._world.rank == 0 and now - self._told_at >= _TOLD_EVERY:
-            self._told_at = now
-            write_work(self._folder, Work(self._end.done, self._end.count, line, ""))
-        if self._status is not None:
-            self._status.show(line)
-        elif now - self._said_at >= _SELDOM and not self._output.quiet:
-            self._said_at = now
-            self._print(line)
+    def _report(self) -> None:
+        self._campaign.heartbeat.report(self._end.done, self._end.count, self._state())
 
     def _state(self) -> str:
         end, seconds = self._end, perf_counter() - self._began
         left = end.count - end.done - end.failed
-        words = [f"batch: {end.done} of {end.count} done"]
+        words = [f"{end.done} of {end.count} done"]
         words += [f"{end.failed} failed"] if end.failed else []
         words += [f"{min(left, self._running)} running"] if left and self._running else []
-        if self._arriving is not None and not self._arriving.is_over:
+        if self._is_open:
             words.append("more may come")
         if self._new and seconds > 0:
             words.append(f"{self._new / seconds:.3g} a second")
@@ -347,31 +321,24 @@ class _Performance:
         return ", ".join(words)
 
     def _conclude(self) -> None:
-        end, place = self._end, shlex.quote(str(self._folder))
-        if self._status is not None:
-            self._status.wipe()
-        self._print(self._state())
+        end, state = self._end, self._state()
+        self._print(f"batch: {state}")
         if not end.ended_by:
             self._campaign.end_work()
         elif self._world.rank == 0:
-            write_work(self._folder, Work(end.done, end.count, self._state(), ""))
+            write_work(self._folder, Work(end.done, end.count, state, ""))
         if end.ended_by or end.failed:
+            place = shlex.quote(str(self._folder))
             self._print(f"To go on with the rest: islands resume {place}")
         self._print(f"Wrote {self._folder}: {BATCH_TABLE}, and all results in runs.jsonl")
 
-    def _say(self, text: str) -> None:
-        if not self._output.quiet:
-            self._print(text)
-
     def _print(self, text: str) -> None:
         if self._stream is not None:
-            if self._status is not None:
-                self._status.wipe()
             with suppress(OSError, ValueError):
-                show(text, file=self._stream)
+                self._campaign.heartbeat.print(text, self._stream)
 
 
-def _row(_: Asked, made: Made) -> Row:
+def _row(_: Key, made: Made) -> Row:
     return {name: "" if made.get(name) is None else one_line(str(made[name])) for name in COLUMNS}
 
 
@@ -381,10 +348,3 @@ def _words(made: Made) -> str:
     return (
         f"{one_line(made['instance'])} seed {made['seed']}: {cost}{known}, {made['seconds']:.2f} s"
     )
-
-
-def status_of(end: BatchEnd, interrupted: int, suspended: int) -> int:
-    """Return the exit status of a batch."""
-    if end.ended_by:
-        return interrupted if end.ended_by & INTERRUPT else suspended
-    return 1 if end.failed else 0

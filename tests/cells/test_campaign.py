@@ -10,8 +10,8 @@ from itertools import islice
 
 import pytest
 
-from islands.campaign import engine
-from islands.campaign.engine import Campaign
+from islands.cells import campaign as module
+from islands.cells.campaign import Campaign
 from islands.errors import Suspended, UsageError
 from islands.parallel import World, world
 from islands.run import dealing
@@ -31,7 +31,7 @@ def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
     number: int, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = 0
-    monkeypatch.setattr(engine, "received", lambda: heard)
+    monkeypatch.setattr(module, "received", lambda: heard)
 
     def interrupted(world: World) -> int:
         nonlocal heard

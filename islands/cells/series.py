@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import differing, refuse_unfit
-from islands.campaign.summary import Summary, table
+from islands.cells.campaign import Campaign
+from islands.cells.store import differing
+from islands.cells.summary import Summary, table
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit
@@ -63,6 +63,11 @@ class PlannedRun:
     def folder(self) -> str:
         """The name of the run's folder in the folder of the series."""
         return f"{self.problem.instance.split('/')[-1]}-seed{self.spec.general.seed}"
+
+    @property
+    def key(self) -> dict[str, str]:
+        """What distinguishes the run from others of the series."""
+        return {"instance": self.problem.instance, "seed": str(self.spec.general.seed)}
 
     def later(self, runs: int) -> PlannedRun:
         """Return the run of the same instance with the seed increased by `runs`."""
@@ -138,18 +143,16 @@ class SeriesPlan:
             )
             campaign.raise_together(error)
 
-    def refuse_unfit(self, folder: Path, *, force: bool) -> None:
+    def refuse_other(self, folder: Path, *, force: bool) -> None:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""
-        refuse_unfit(folder, FolderKind.SERIES, [job.folder for job in self.jobs()])
         if not folder.exists():
             return
-        with reading(folder):
-            names = {path.name for path in folder.iterdir()}
         read_rows(folder)
         for job in self.jobs():
-            if job.folder in names:
-                refuse_other_run(inside(folder, job.folder), force=True)
-                if not force and (folder / job.folder / RUN_SETTINGS).exists():
+            place = inside(folder, job.folder)
+            if place.exists():
+                refuse_other_run(place, force=True)
+                if not force and (place / RUN_SETTINGS).exists():
                     _refuse_other(folder, job)
 
 
@@ -199,10 +202,6 @@ def read_rows(folder: Path) -> list[Row]:
     return read_table(folder / SERIES_TABLE, COLUMNS, "runs")
 
 
-def _asked(row: Row) -> dict[str, str]:
-    return {"instance": row["instance"], "seed": row["seed"]}
-
-
 @dataclass(frozen=True)
 class Series:
     """The results of all runs, in order, and their summaries."""
@@ -222,18 +221,17 @@ class Series:
         plan: SeriesPlan,
         folder: Path,
         results: Sequence[Result],
-        *,
-        interrupted: bool,
-        suspended: bool,
+        ended_by: int,
     ) -> Self:
-        """Return the series with a summary of each instance."""
+        """Return the series with a summary of each instance; `ended_by` are signals."""
         whole = [each for each in results if not (each.interrupted or each.suspended)]
         summaries = [
             Summary.of(runs, job.problem.scale)
             for job in plan.first
             if (runs := [each for each in whole if each.instance == job.problem.instance])
         ]
-        return cls(folder, len(plan.first), results, summaries, interrupted, suspended)
+        ends = bool(ended_by & INTERRUPT), bool(ended_by & ~INTERRUPT)
+        return cls(folder, len(plan.first), results, summaries, *ends)
 
     @property
     def write_error(self) -> str:
@@ -275,22 +273,18 @@ def run_series(
     """Perform the missing runs and return the series, the same on every rank; collective."""
     campaign = Campaign(world, kind=FolderKind.SERIES)
     plan.require_agreement(campaign, output.folder, force=output.force)
-    with Interruption(suspends="ending the series of runs") as interruption:
-        refuse = partial(plan.refuse_unfit, force=output.force)
-        folder = campaign.claim(output.folder, "several", refuse)
+    refuse = partial(plan.refuse_other, force=output.force)
+    own = [job.folder for job in plan.jobs()]
+    with (
+        Interruption(suspends="ending the series of runs") as interruption,
+        campaign.opened(output.folder, "several", refuse, own) as folder,
+    ):
         if not output.force:
             plan = world.run_on_all(partial(plan.as_begun, folder))
-        performance = _Performance(plan, campaign, output, folder, rank_options, interruption)
-        try:
-            return performance.perform()
-        except BaseException:
-            performance.print_continuation()
-            raise
-        finally:
-            campaign.close()
+        return _Runs(plan, campaign, output, folder, rank_options, interruption).perform()
 
 
-class _Performance:
+class _Runs:
     """Performs the runs and collects their results, the same on every rank."""
 
     def __init__(
@@ -306,109 +300,81 @@ class _Performance:
         self._plan, self._campaign, self._world = plan, campaign, campaign.world
         self._output, self._folder, self._rank_options = output, folder, rank_options
         self._count = plan.runs * len(plan.first)
-        self._ledger = campaign.ledger
         self._results: list[Result] = []
+        self._done = 0
 
     def perform(self) -> Series:
         """Perform the runs until all are done or a signal arrives; collective."""
-        limit = time_limit(self._plan.first[0].spec.stop)
-        self._campaign.open(self._folder)
-        self._world.run_on_all(self._tabulate)
-        ended_by = 0
-        for job in self._campaign.heartbeat.over(
-            [*self._plan.jobs()],
-            PlannedRun.words,
-            seconds=limit if math.isfinite(limit) else None,
-        ):
-            if ended_by := self._campaign.received():
-                break
-            self._announce(job)
-            result = self._done(job)
-            self._results.append(result)
-            self._report(result)
-            if result.interrupted or result.suspended or result.write_error:
-                is_suspended = result.suspended or bool(result.write_error)
-                ended_by = INTERRUPT * result.interrupted + 2 * INTERRUPT * is_suspended
-                break
-            self._world.run_on_all(self._enter)
-        series = Series.of(
-            self._plan,
-            self._folder,
-            self._results,
-            interrupted=bool(ended_by & INTERRUPT),
-            suspended=bool(ended_by & ~INTERRUPT),
-        )
-        self._end(series)
-        return series
-
-    def _tabulate(self) -> None:
-        if self._world.rank == 0:
-            if not len(self._ledger):  # of an earlier version
-                self._ledger.adopt((_asked(row), row, 0.0) for row in read_rows(self._folder))
-            self._ledger.tabulate(self._folder / SERIES_TABLE, COLUMNS, lambda _, row: row)
-
-    def _done(self, job: PlannedRun) -> Result:
-        """Return the result of a run: new, resumed, or already finished; collective."""
-        folder, world = inside(self._folder, job.folder), self._world
-        # Without checkpoints (--async), there is nothing to resume from.
-        force = self._output.force or self._rank_options.asynchronous
-        stream = None if self._output.quiet else self._output.stream
-        output = replace(self._output, folder=folder, force=force, stream=stream)
-        if not world.bcast(world.run_on_all(lambda: self._goes_on(job, folder))):
-            return run(job.spec, job.problem, world, output, self._rank_options)
-        self._campaign.heartbeat.skip()
-        place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
-        return resume_requested(folder, place, world, output, self._rank_options)
-
-    def _goes_on(self, job: PlannedRun, folder: Path) -> bool:
-        table = self._ledger.table
-        if table is None or self._output.force or not (folder / RUN_SETTINGS).exists():
-            return False
-        if not self._rank_options.asynchronous:
-            return True
-        asked = {"instance": job.problem.instance, "seed": str(job.spec.general.seed)}
-        return bool((table.row(asked) or {}).get("cost"))
-
-    def _enter(self) -> None:
-        """Add the row of the last run, unless it is known."""
-        if (table := self._ledger.table) is not None:
-            row = row_of(self._results[-1])
-            if table.row(_asked(row)) != row:
-                self._ledger.add(_asked(row), row)
-
-    def _announce(self, job: PlannedRun) -> None:
-        if not self._output.quiet:
-            space = "\n" if self._results else ""
-            self._say(f"{space}run {len(self._results) + 1} of {self._count}: {job.words()}\n")
-
-    def _report(self, result: Result) -> None:
-        if self._output.quiet:
-            self._say(
-                f"{one_line(result.instance)} seed {result.seed}:"
-                f" {'no feasible solution' if result.cost is None else result.cost},"
-                f" gap {gap(result.gap)},"
-                f" {count(result.evaluations)} evaluations, {result.seconds:.2f} s:"
-                f" {one_line(result.reason)}"
-            )
-
-    def _end(self, series: Series) -> None:
+        store, path = self._campaign.store, self._folder / SERIES_TABLE
+        try:
+            self._world.from_first(lambda: store.tabulate(path, COLUMNS, lambda _, row: row))
+            ended_by = self._ended_by()
+        except BaseException:
+            self._print_continuation()
+            raise
+        series = Series.of(self._plan, self._folder, self._results, ended_by)
         if series.summaries:
             self._say(f"\n{table(series.summaries)}")
-        if series.interrupted or series.suspended:
-            self.print_continuation()
+        if ended_by:
+            self._print_continuation()
         else:
             self._campaign.end_work()
             self._say(f"\nWrote {self._folder}: {SERIES_TABLE}, and one folder per run")
+        return series
 
-    def print_continuation(self) -> None:
+    def _ended_by(self) -> int:
+        """Perform the runs; return the signals that ended them."""
+        limit = time_limit(self._plan.first[0].spec.stop)
+        jobs, seconds = [*self._plan.jobs()], limit if math.isfinite(limit) else None
+        for job in self._campaign.heartbeat.over(jobs, PlannedRun.words, seconds=seconds):
+            if ended_by := self._campaign.received() or self._perform(job):
+                return ended_by
+        return 0
+
+    def _perform(self, job: PlannedRun) -> int:
+        """Perform or read a run, and keep its row; return the signal that ended it."""
+        if not self._output.quiet:
+            space = "\n" if self._results else ""
+            self._say(f"{space}run {len(self._results) + 1} of {self._count}: {job.words()}\n")
+        store = self._campaign.store
+        known = self._world.from_first(lambda: store.known(job.key))
+        result = self._result(job, known)
+        self._results.append(result)
+        if self._output.quiet:
+            self._say(_words(result))
+        if result.interrupted:
+            return INTERRUPT
+        if result.suspended or result.write_error:
+            return 2 * INTERRUPT
+
+        def keep() -> None:
+            if (row := row_of(result)) != known:
+                store.add(job.key, row)
+
+        self._world.from_first(keep)
+        self._done += 1
+        return 0
+
+    def _result(self, job: PlannedRun, known: Row | None) -> Result:
+        """Return the result of a run: new, resumed, or already finished; collective."""
+        folder, world, options = inside(self._folder, job.folder), self._world, self._rank_options
+        # Without checkpoints (--async), there is nothing to resume from.
+        force = self._output.force or options.asynchronous
+        stream = None if self._output.quiet else self._output.stream
+        output = replace(self._output, folder=folder, force=force, stream=stream)
+        is_whole = known is not None and bool(known["cost"])
+        goes_on = not self._output.force and (is_whole or not options.asynchronous)
+        if not world.from_first(lambda: goes_on and (folder / RUN_SETTINGS).exists()):
+            return run(job.spec, job.problem, world, output, options)
+        self._campaign.heartbeat.skip()
+        place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
+        return resume_requested(folder, place, world, output, options)
+
+    def _print_continuation(self) -> None:
         """Print the command that performs the remaining runs, if some are done."""
         if self._results:
-            done = sum(
-                not (each.interrupted or each.suspended or each.write_error)
-                for each in self._results
-            )
             of = counted(self._count, "run")
-            self._say(self._campaign.to_continue(done, of, force=self._output.force))
+            self._say(self._campaign.to_continue(self._done, of, force=self._output.force))
 
     def _say(self, text: str) -> None:
         stream = self._output.stream if self._world.rank == 0 else None
@@ -417,3 +383,13 @@ class _Performance:
 
     def _end_without_output(self, _error: Exception, _is_log: bool) -> None:
         self._interruption.request(OUTPUT_LOST)
+
+
+def _words(result: Result) -> str:
+    """Return a result as a line."""
+    cost = "no feasible solution" if result.cost is None else result.cost
+    return (
+        f"{one_line(result.instance)} seed {result.seed}: {cost}, gap {gap(result.gap)},"
+        f" {count(result.evaluations)} evaluations, {result.seconds:.2f} s:"
+        f" {one_line(result.reason)}"
+    )

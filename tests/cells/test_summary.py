@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from results_for_tests import NEAR_BEST_KNOWN, SECONDS, called, result, summary
 
-from islands.campaign import METRICS
-from islands.campaign.configurations import Configuration
-from islands.campaign.ranking import Ranking
-from islands.campaign.series import Series
-from islands.campaign.summary import Summary
-from islands.campaign.tuning import TaskResult
+from islands.cells import METRICS
+from islands.cells.configurations import Configuration
+from islands.cells.ranking import Ranking
+from islands.cells.series import Series
+from islands.cells.summary import Summary
+from islands.cells.tuning import TaskResult
 from islands.errors import RunError
 from islands.problems.base import Problem
 from islands.problems.scale import Scale

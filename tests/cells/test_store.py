@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 import tracemalloc
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -14,14 +13,20 @@ from typing import Any
 
 import pytest
 
-from islands.campaign import ledger
-from islands.campaign.batch import BatchPlan, run_batch
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import LEDGER, Ledger, refuse_unfit
-from islands.campaign.names import Arriving, keep_names, kept_names
+from islands.cells import store
+from islands.cells.batch import BatchPlan, run_batch
+from islands.cells.campaign import Campaign
+from islands.cells.names import keep_names, keeping, kept_names
+from islands.cells.store import Store
 from islands.errors import InputError, UsageError
 from islands.parallel import World
-from islands.record.folder import BATCH_NAMES, RUN_SETTINGS, FolderKind
+from islands.record.folder import (
+    BATCH_NAMES,
+    LEDGER,
+    RUN_SETTINGS,
+    FolderKind,
+    refuse_other_work,
+)
 from islands.run.build import RankOptions
 from islands.run.single import Output
 
@@ -34,21 +39,21 @@ class Clock:
         return self.now
 
 
-def add(kept: Ledger, clock: Clock, seed: int, seconds: float) -> None:
+def add(kept: Store, clock: Clock, seed: int, seconds: float) -> None:
 
     def run() -> dict[str, int]:
         clock.now += seconds
         return {"cost": seed}
 
     campaign = Campaign()
-    campaign.ledger = kept
+    campaign.store = kept
     assert campaign.result({"seed": seed}, run) == {"cost": seed}
 
 
 def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(ledger, "perf_counter", clock)
-    first = Ledger(tmp_path)
+    monkeypatch.setattr(store, "perf_counter", clock)
+    first = Store(tmp_path)
     clock.now += 1
     add(first, clock, 1, 4.0)
     add(first, clock, 2, 2.5)
@@ -56,7 +61,7 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     clock.now += 30  # killed before the third result: this time is repeated
     first.close()
     clock.now += 1000
-    second = Ledger(tmp_path)
+    second = Store(tmp_path)
     assert second.seconds() == 7.5
     add(second, clock, 1, 4.0)  # known
     clock.now += 0.5
@@ -64,7 +69,7 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     add(second, clock, 3, 2.0)
     assert second.seconds() == 10.0
     second.close()
-    third = Ledger(tmp_path)
+    third = Store(tmp_path)
     assert third.seconds() == 10.0
     third.close()
 
@@ -83,58 +88,57 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
 def test_only_empty_folders_and_those_of_a_batch_are_taken(
     tmp_path: Path, files: list[str], own: list[str], fits: bool
 ) -> None:
-    refuse_unfit(tmp_path / "new", FolderKind.BATCH)
+    refuse_other_work(tmp_path / "new", FolderKind.BATCH)
     for name in files:
         (tmp_path / name).touch()
         with pytest.raises(UsageError):
-            refuse_unfit(tmp_path / name, FolderKind.BATCH)
+            refuse_other_work(tmp_path / name, FolderKind.BATCH)
     with nullcontext() if fits else pytest.raises(UsageError):
-        refuse_unfit(tmp_path, FolderKind.BATCH, own)
+        refuse_other_work(tmp_path, FolderKind.BATCH, own)
 
 
 @pytest.mark.slow
 def test_results_stay_on_disk_until_they_are_asked_for(tmp_path: Path) -> None:
     solution, count = list(range(300)), 200
-    kept = Ledger(tmp_path)
+    kept = Store(tmp_path)
     for seed in range(count):
         kept.add({"instance": "own", "seed": seed}, {"cost": seed, "solution": solution})
     kept.close()
     tracemalloc.start()
-    again = Ledger(tmp_path)
-    taken = [again.take({"instance": "own", "seed": seed}) for seed in (7, 3, 3)]
+    again = Store(tmp_path)
+    taken = [again.known({"instance": "own", "seed": seed}) for seed in (7, 3, 3)]
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert taken == [{"cost": 7, "solution": solution}, {"cost": 3, "solution": solution}, None]
     assert len(again) == count - 2
-    assert [asked["seed"] for asked, _ in again.entries()][:6] == [0, 1, 2, 4, 5, 6]
     again.close()
     assert held < 500 * count  # a line has more than 1300 bytes
 
 
 def test_equal_questions_have_their_results_in_order(tmp_path: Path) -> None:
     for first in (0, 2):
-        kept = Ledger(tmp_path)
+        kept = Store(tmp_path)
         for cost in (first, first + 1):
             kept.add({"seed": 1}, {"cost": cost})
         kept.close()
-    again = Ledger(tmp_path)
-    assert [again.take({"seed": 1}) for _ in range(5)] == [*({"cost": k} for k in range(4)), None]
+    again = Store(tmp_path)
+    assert [again.known({"seed": 1}) for _ in range(5)] == [*({"cost": k} for k in range(4)), None]
     again.close()
 
 
 def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
-    kept = Ledger(tmp_path)
+    kept = Store(tmp_path)
     for seed in range(3):
         kept.add({"seed": seed}, {"cost": seed})
     kept.close()
     path = tmp_path / LEDGER
     path.write_bytes(path.read_bytes()[:-9])
-    again = Ledger(tmp_path)
-    assert [again.take({"seed": seed}) for seed in range(3)] == [{"cost": 0}, {"cost": 1}, None]
+    again = Store(tmp_path)
+    assert [again.known({"seed": seed}) for seed in range(3)] == [{"cost": 0}, {"cost": 1}, None]
     again.add({"seed": 2}, {"cost": 7})
     again.close()
-    last = Ledger(tmp_path)
-    assert last.take({"seed": 2}) == {"cost": 7}
+    last = Store(tmp_path)
+    assert last.known({"seed": 2}) == {"cost": 7}
     last.close()
 
 
@@ -157,14 +161,9 @@ def test_lines_that_are_no_names_are_refused(tmp_path: Path, line: str) -> None:
 
 def test_each_name_that_comes_is_taken_and_kept_once(tmp_path: Path) -> None:
     keep_names(tmp_path, ["known"])
-    found, end = [], time.monotonic() + 10
     source = iter(["a", "b", None, "a", "known", "c", "c"])
-    with Arriving(source, tmp_path, ["known"]) as arriving:
-        while not arriving.is_over and time.monotonic() < end:
-            if (name := arriving.take()) is not None:
-                found.append(name)
-    assert found == ["a", "b", "c"]
-    assert arriving.count == 3
+    found = list(keeping(source, tmp_path, ["known"]))
+    assert found == ["a", "b", None, "c"]
     lines = (tmp_path / BATCH_NAMES).read_text().splitlines()
     assert [json.loads(line) for line in lines] == ["known", "a", "b", "c"]
 

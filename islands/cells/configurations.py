@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from islands.campaign.domains import Domain
+from islands.cells.domains import Domain
 from islands.errors import InputError, UsageError
 
 MAX_CONFIGURATIONS = 1000

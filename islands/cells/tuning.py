@@ -15,9 +15,9 @@ from statistics import fmean
 from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
-from islands.campaign.configurations import Candidates, Configuration, Values, grid, random
-from islands.campaign.domains import NOT_TUNED, Domain, domain, full_name, tunable
-from islands.campaign.ledger import Asked, Made
+from islands.cells.configurations import Candidates, Configuration, Values, grid, random
+from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
+from islands.cells.store import Key, Made
 from islands.configuration.defaults import stand_in
 from islands.configuration.fit import (
     owners,
@@ -126,7 +126,7 @@ class Task:
         """The criteria on the cost."""
         return [each for each in self.spec.stop if each.is_target]
 
-    def asked(self, runs: int, *, share: bool) -> Asked:
+    def asked(self, runs: int, *, share: bool) -> Key:
         """Return what the results depend on.
 
         Whether runs share launches matters only if they have a time limit, which they then share.
@@ -139,7 +139,7 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """The results of the runs of a task, as the ledger has them."""
+    """The results of the runs of a task, as the store has them."""
 
     instance: str
     configuration: int
@@ -180,7 +180,7 @@ class TaskResult:
         )
 
 
-def row_of(asked: Asked, made: Made) -> Row:
+def row_of(asked: Key, made: Made) -> Row:
     """Return the row of `tune.tsv`; lists have one number per run, in the order of the seeds."""
     return {name: _text({**asked, **made}[name]) for name in COLUMNS}
 

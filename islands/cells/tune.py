@@ -7,15 +7,16 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from islands import statistics
 from islands.backends.base import Backend
-from islands.campaign.engine import Campaign
-from islands.campaign.ledger import Made, plain, refuse_unfit
-from islands.campaign.ranking import RankedConfiguration, Ranking, table
-from islands.campaign.tuning import COLUMNS, Task, TaskResult, Tuning, row_of
+from islands.cells.campaign import Campaign
+from islands.cells.ranking import RankedConfiguration, Ranking, table
+from islands.cells.store import Made, plain
+from islands.cells.tuning import COLUMNS, Task, TaskResult, Tuning, row_of
 from islands.custom.signature import signed
 from islands.custom.trust import references
 from islands.errors import IslandsError, RunError, UsageError
@@ -30,7 +31,6 @@ from islands.record.folder import (
     PROVENANCE,
     RANKING,
     TUNING_TABLE,
-    FolderKind,
 )
 from islands.run.build import take_device
 from islands.run.repeats import Repeat, Repeats
@@ -75,11 +75,8 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
     """Make all runs, report each task, and write the files; collective."""
     general = tuning.tasks[0].spec.general
     backend = take_device(campaign.world, general.backend, general.threads or None)
-    folder = campaign.claim(
-        output.folder, "tune", lambda folder: _refuse_unfit(folder, force=output.force)
-    )
-    try:
-        campaign.open(folder, force=output.force)
+    refuse = partial(_refuse_earlier, force=output.force)
+    with campaign.opened(output.folder, "tune", refuse, force=output.force) as folder:
         performance = _Performance(tuning, output, campaign, backend)
         performance.perform()
         campaign.end_work()
@@ -93,13 +90,10 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
         if campaign.world.rank == 0:
             _write(result)
         return result
-    finally:
-        campaign.close()
 
 
-def _refuse_unfit(folder: Path, *, force: bool) -> None:
-    """Refuse a folder with other work, or with a table that is not made from a ledger."""
-    refuse_unfit(folder, FolderKind.TUNING)
+def _refuse_earlier(folder: Path, *, force: bool) -> None:
+    """Refuse a folder with a table that is not made from a store."""
     path = folder / TUNING_TABLE
     if path.exists() and not (force or (folder / LEDGER).exists()):
         raise UsageError(
@@ -129,7 +123,7 @@ class _Performance:
         """Make the runs and report each task; after an interruption, how to continue."""
         campaign, count = self._campaign, len(self._tasks)
         if campaign.world.rank == 0 and campaign.folder is not None:
-            campaign.ledger.tabulate(campaign.folder / TUNING_TABLE, COLUMNS, row_of)
+            campaign.store.tabulate(campaign.folder / TUNING_TABLE, COLUMNS, row_of)
         self._report(self._header())
         pieces = campaign.heartbeat.over(self._tasks, Task.words, seconds=self._seconds())
         try:
@@ -153,7 +147,7 @@ class _Performance:
         """Yield a line about each task when it ends, those of the folder first."""
         campaign, tasks, runs = self._campaign, self._tasks, self._tuning.runs
         asked = [task.asked(runs, share=self._share) for task in tasks]
-        known = campaign.world.bcast([campaign.ledger.take(each) for each in asked])
+        known = campaign.world.bcast([campaign.store.known(each) for each in asked])
         for task, made in zip(tasks, known, strict=True):
             if made is not None:
                 campaign.heartbeat.skip()
@@ -175,7 +169,7 @@ class _Performance:
             own[run] = found
             if len(own) == runs:
                 made = plain(vars(TaskResult.of(task, [own[each] for each in range(runs)])))
-                campaign.ledger.add(asked[place], made)
+                campaign.store.add(asked[place], made)
                 del ended[place]
                 yield self._keep(task, made)
 

@@ -1,31 +1,30 @@
-"""Campaigns: make the work that a folder does not have, on any number of ranks.
+"""Campaigns: what a command that makes many runs has: its ranks, a store, and a report.
 
-All that a result depends on is its question, which is JSON: the instance, the settings and the
-seed. Rank 0 keeps each result in the ledger. A scheduler makes the runs, or all ranks make one
-together, or the first ones do (`on_first`): the results are the same.
+All that a result depends on is its key, which is JSON: the instance, the settings and the seed.
+Rank 0 keeps each result in the store. A scheduler makes the runs, or all ranks make one together,
+or the first ones do (`on_first`): the results are the same.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial, reduce
 from operator import or_
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from islands.backends.base import Backend
-from islands.campaign.ledger import Asked, Ledger, Made, plain
+from islands.cells.store import Key, Made, Store, plain
 from islands.display.heartbeat import Heartbeat, end_work, write_work
 from islands.errors import IslandsError, Suspended
 from islands.parallel import InterruptedTogether, World
 from islands.paths import writing
 from islands.progress.result import Result
 from islands.record.claim import fresh
-from islands.record.folder import FolderKind
+from islands.record.folder import MANY_LOCK, FolderKind, refuse_other_work
 from islands.run.plan import Cell, Plan
 from islands.run.scheduler import Scheduler
 from islands.run.signals import INTERRUPT, Interruption, received
@@ -34,16 +33,8 @@ Value = TypeVar("Value")
 _SUSPENSION = 2
 
 
-@dataclass(frozen=True)
-class _Part(Generic[Value]):
-    """What one rank has done while others waited."""
-
-    value: Value | None = None
-    ended_by: int = 0
-
-
 class Campaign:
-    """The ranks of a command, the ledger of its folder, and the report of its progress.
+    """The ranks of a command, the store in its folder, and the report of its progress.
 
     All methods are collective. A signal to one rank raises the same exception on all ranks: at once
     if it ended a part of the work, otherwise before the next cell, so that no result is lost.
@@ -57,37 +48,59 @@ class Campaign:
     ) -> None:
         """Keep results in memory until a folder is opened."""
         self.world, self.heartbeat = world or World(), heartbeat or Heartbeat()
-        self.ledger, self.kind = Ledger(kind=kind), kind
+        self.store, self.kind = Store(kind=kind), kind
         self.folder: Path | None = None
         self._is_new = False
 
     # The folder.
 
-    def claim(self, asked: Path | None, name: str, refuse: Callable[[Path], None]) -> Path:
-        """Return the folder that was asked for, unless `refuse` does, or a new one in `runs`."""
+    @contextmanager
+    def opened(
+        self,
+        asked: Path | None,
+        name: str,
+        refuse: Callable[[Path], None],
+        own: Collection[str] = (),
+        *,
+        force: bool = False,
+    ) -> Iterator[Path]:
+        """Yield the claimed folder, which is open until the end of the block."""
+        folder = self.claim(asked, name, refuse, own)
+        try:
+            self.open(folder, force=force)
+            yield folder
+        finally:
+            self.close()
+
+    def claim(
+        self,
+        asked: Path | None,
+        name: str,
+        refuse: Callable[[Path], None],
+        own: Collection[str] = (),
+    ) -> Path:
+        """Return the folder that was asked for, or a new one in `runs`.
+
+        Refuse a folder with other work, and the same kind of work if `refuse` does. `own` are names
+        that this work may leave in the folder before its first result.
+        """
 
         def claimed() -> tuple[Path, bool]:
-            runs = Path("runs")
-            if self.world.rank > 0:
-                return runs, False
             if asked is not None:
+                refuse_other_work(asked, self.kind, own)
                 refuse(asked)
                 return asked, not asked.exists()
+            runs = Path("runs")
             with writing(runs):
                 return fresh(runs, f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"), True
 
-        folder, self._is_new = self.world.bcast(self.world.run_on_all(claimed))
+        folder, self._is_new = self.world.from_first(claimed)
         return folder
 
     def open(self, folder: Path, *, force: bool = False) -> None:
-        """Lock the folder and read its ledger; with `force`, forget the results in it."""
+        """Lock the folder and read its store; with `force`, forget the results in it."""
         self.folder = folder
-
-        def opened() -> None:
-            if self.world.rank == 0:
-                self.ledger.open(folder, force=force)
-
-        self.world.run_on_all(opened)
+        self.world.from_first(lambda: self.store.open(folder, force=force))
         if self.world.rank == 0:
             # Other processes see in the folder what is in progress.
             self.heartbeat.tell = partial(write_work, folder)
@@ -99,17 +112,12 @@ class Campaign:
 
     def close(self) -> None:
         """Release the folder; remove a new one in which nothing was made."""
-        is_unused = self._is_new and not self.ledger.has_new
-        if self.world.rank == 0 and self.folder is not None and is_unused:
-            self._remove_unused(self.folder)
-        self.ledger.close()
-
-    def _remove_unused(self, folder: Path) -> None:
-        with suppress(OSError):
-            end_work(folder)
-            if {path.name for path in folder.iterdir()} <= {self.kind.lock}:
-                (folder / self.kind.lock).unlink(missing_ok=True)
-                folder.rmdir()
+        if self._is_new and not self.store.has_new and self.world.rank == 0 and self.folder:
+            with suppress(OSError, IslandsError):
+                end_work(self.folder)
+                if {path.name for path in self.folder.iterdir()} <= {MANY_LOCK}:
+                    self.store.remove()
+        self.store.close()
 
     def to_continue(self, done: int, of: str, *, force: bool) -> str:
         """Return how to make the remaining cells."""
@@ -119,16 +127,16 @@ class Campaign:
 
     # The cells.
 
-    def result(self, asked: Asked, make: Callable[[], Mapping[str, Any]], words: str = "") -> Made:
+    def result(self, key: Key, make: Callable[[], Mapping[str, Any]], words: str = "") -> Made:
         """Return the known result of a cell, or the one that all ranks make; `words` report it."""
-        known = self.world.bcast(self.ledger.take(asked))
+        known = self.world.bcast(self.store.known(key))
         if known is not None:
             self.heartbeat.skip()
             return known
         if words:
             self.heartbeat.detail(words)
         made = plain(make())
-        self.ledger.add(asked, made)
+        self.store.add(key, made)
         return made
 
     def cells(
@@ -149,18 +157,18 @@ class Campaign:
         self.raise_received()
         if count >= self.world.size:
             return work(self.world)
-        part, mine = self.world.part(count), _Part[Value]()
-        if part is not None:
-            try:
-                mine = _Part(work(part))
-            except KeyboardInterrupt:
-                mine = _Part(ended_by=INTERRUPT)
-            except Suspended:
-                mine = _Part(ended_by=_SUSPENSION)
+        part = self.world.part(count)
+        value, ended_by = None, 0
+        try:
+            value = None if part is None else work(part)
+        except KeyboardInterrupt:
+            ended_by = INTERRUPT
+        except Suspended:
+            ended_by = _SUSPENSION
         self.world.wait_for_all()
-        parts = self.world.allgather(mine)
-        _raise_signals(reduce(or_, (each.ended_by for each in parts)))
-        return next(each.value for each in parts if each.value is not None)
+        values = self.world.allgather((value, ended_by))
+        _raise_signals(reduce(or_, (each for _, each in values)))
+        return next(each for each, _ in values if each is not None)
 
     def raise_together(self, error: IslandsError) -> None:
         """Raise an error that all ranks know, on all of them."""

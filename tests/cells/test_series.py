@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from series_for_tests import Seeded, done, entered, planned, pretend, rows
 
-from islands.campaign.series import Series, run_series
+from islands.cells.series import Series, run_series
 from islands.errors import InputError, UnwritableError, UsageError
 from islands.parallel import World
 from islands.record.parquet import write_parquet

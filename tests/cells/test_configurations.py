@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from islands.campaign.configurations import Values, grid, random
-from islands.campaign.domains import Choices, Range, domain
+from islands.cells.configurations import Values, grid, random
+from islands.cells.domains import Choices, Range, domain
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 

@@ -1,0 +1,232 @@
+"""Stores: the results of cells that are made, a line each in the folder of many runs.
+
+Only rank 0 has a file, to which lines are only added. A table, such as `runs.tsv`, is made from it.
+In memory are the places of the lines, not the results: a batch may have a million.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any, BinaryIO, TextIO
+
+from islands.errors import InputError
+from islands.inside import inside, opened
+from islands.paths import reading, writing
+from islands.record.files import Row, append_row, write_table
+from islands.record.folder import LEDGER, LONGEST_RESULT, MANY_LOCK, FolderKind
+from islands.record.lock import FolderLock
+from islands.untrusted import MISMATCH, parsing
+
+Key = Mapping[str, Any]
+"""All that the result of a cell depends on, as JSON has it."""
+Made = dict[str, Any]
+"""The result of a cell, as JSON has it."""
+
+
+class Store:
+    """The key of each cell, its result, and the seconds since the line before.
+
+    Without a folder, nothing is kept. Cells with equal keys are distinguished by their order, which
+    is always the same.
+    """
+
+    def __init__(
+        self, folder: Path | None = None, kind: FolderKind = FolderKind.EXPERIMENT
+    ) -> None:
+        """Open the file in the folder, if there is one."""
+        self._kind, self._lock = kind, FolderLock(kind.noun, kind.lock)
+        self._known: dict[bytes, tuple[int, ...]] = {}
+        """Where the unused results of each key that the file had begin in it."""
+        self._path: Path | None = None
+        self._stream: TextIO | None = None
+        self._source: BinaryIO | None = None
+        self._size = 0
+        self._seconds, self._since = 0.0, perf_counter()
+        self._table: tuple[Path, Sequence[str], Callable[[Key, Made], Row]] | None = None
+        self.has_new = False
+        """Whether this command has added lines."""
+        if folder is not None:
+            self.open(folder)
+
+    def open(self, folder: Path, *, force: bool = False) -> None:
+        """Lock the folder, unless this is done, and read the lines; with `force`, remove them.
+
+        An incomplete last line is dropped.
+        """
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._lock.take(folder)
+        if self._path is not None:
+            return
+        path, lock = inside(folder, LEDGER), inside(folder, MANY_LOCK)
+        try:
+            with writing(lock), opened(lock, "wb") as stream:
+                stream.write(f"{self._kind.noun}\n".encode())
+            if force:
+                with writing(path):
+                    path.unlink(missing_ok=True)
+            if path.exists():
+                self._read(path)
+        except BaseException:
+            self.close()  # an exception may keep this object, and thus the lock, for long
+            raise
+        self._path = path
+
+    def close(self) -> None:
+        """Close the file and release the lock."""
+        with self._lock:
+            if self._source is not None:
+                self._source.close()
+            if self._stream is not None and self._path is not None:
+                # This tries again to write a line that did not fit on the disk.
+                with writing(self._path):
+                    self._stream.close()
+
+    def remove(self) -> None:
+        """Close the file, and remove its folder, which contains nothing else."""
+        self.close()
+        if self._path is not None:
+            with writing(self._path):
+                for name in (LEDGER, MANY_LOCK):
+                    (self._path.parent / name).unlink(missing_ok=True)
+                self._path.parent.rmdir()
+
+    def __len__(self) -> int:
+        """Return the number of known results that are not used yet."""
+        return sum(map(len, self._known.values()))
+
+    def seconds(self) -> float:
+        """Return the time of all commands that have written to the file, also of killed ones."""
+        return self._seconds + perf_counter() - self._since
+
+    def known(self, key: Key) -> Made | None:
+        """Return the known result of a cell, which is used with this; None if it is not made."""
+        digest = _digest(key)
+        if not (places := self._known.get(digest)):
+            return None
+        self._known[digest] = places[1:]
+        return self._entry_at(places[0])[1]
+
+    def add(self, key: Key, result: Made) -> None:
+        """Add a line, and a row of the table, which may replace one."""
+        if self._path is None:
+            return
+        now = perf_counter()
+        self._write(key, result, now - self._since)
+        self._since, self.has_new = now, True
+        if self._table is not None and _digest(key) in self._known:
+            self._write_table(self._last_places().values())
+        elif self._table is not None:
+            path, columns, row_of = self._table
+            append_row(path, columns, row_of(key, result))
+
+    def tabulate(
+        self,
+        path: Path,
+        columns: Sequence[str],
+        row_of: Callable[[Key, Made], Row],
+    ) -> None:
+        """Also keep a table with a row for each key, of its last result; no result is used yet."""
+        self._table = path, columns, row_of
+        # A killed process may have left the table without its last row.
+        self._write_table([places[-1] for places in self._known.values()])
+
+    def _write_table(self, places: Collection[int]) -> None:
+        assert self._table is not None
+        path, columns, row_of = self._table
+        if places:
+            write_table(path, columns, (row_of(*self._entry_at(place)) for place in places))
+        else:
+            with writing(path):
+                path.unlink(missing_ok=True)
+
+    def _last_places(self) -> dict[bytes, int]:
+        """Return where the last result of each key begins."""
+        assert self._path is not None
+        return {_digest(key): place for place, key, _ in self._lines(self._path)}
+
+    def _write(self, key: Key, result: Made, seconds: float) -> None:
+        assert self._path is not None
+        entry = {"asked": json.loads(_text(key)), "result": result, "seconds": seconds}
+        self._seconds += seconds
+        with writing(self._path):
+            if self._stream is None:
+                self._stream = opened(self._path, "a", encoding="utf-8")
+            line = json.dumps(entry | {"sha256": _checksum(entry)}) + "\n"
+            self._size += len(line)
+            self._stream.write(line)
+            self._stream.flush()
+
+    def _read(self, path: Path) -> None:
+        for place, key, seconds in self._lines(path):
+            self._remember(key, place)
+            self._seconds += seconds
+        with reading(path):
+            is_whole = path.stat().st_size == self._size
+        if not is_whole:
+            with writing(path), opened(path, "a+b") as file:
+                file.truncate(self._size)
+
+    def _lines(self, path: Path) -> Iterator[tuple[int, Key, float]]:
+        """Yield where each complete line begins, its key and its seconds."""
+        place = 0
+        with reading(path), opened(path) as stream:
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_RESULT), b""), 1):
+                if not line.endswith(b"\n"):
+                    self._refuse_long(path, number, line)
+                    break
+                with parsing(f"{path}:{number}", "is damaged", "Remove that line"):
+                    entry = json.loads(line)
+                    if entry.pop("sha256", None) != _checksum(entry):
+                        raise ValueError(MISMATCH)
+                    dict(entry["result"])
+                    found = entry["asked"], entry.get("seconds", 0.0)  # earlier files have none
+                yield place, *found
+                place += len(line)
+        self._size = place
+
+    def _refuse_long(self, path: Path, number: int, line: bytes) -> None:
+        if len(line) == LONGEST_RESULT:
+            raise InputError(
+                f"{path}:{number}: has more than {LONGEST_RESULT} bytes, the limit for the result"
+                " of a run. Remove that line"
+            )
+
+    def _remember(self, key: Key, place: int) -> None:
+        digest = _digest(key)
+        self._known[digest] = (*self._known.get(digest, ()), place)
+
+    def _entry_at(self, place: int) -> tuple[Key, Made]:
+        assert self._path is not None
+        with reading(self._path), parsing(self._path):
+            if self._source is None:
+                self._source = opened(self._path)
+            self._source.seek(place)
+            entry = json.loads(self._source.readline())
+            return entry["asked"], dict(entry["result"])
+
+
+def plain(made: Mapping[str, Any]) -> Made:
+    """Return a result as it is read later: through JSON, with NumPy's numbers as Python's."""
+    return dict(json.loads(json.dumps(made, default=lambda number: number.item())))
+
+
+def differing(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that are not the same in a folder as in a request."""
+    return [name for name in {**asked, **kept} if kept.get(name) != asked.get(name)]
+
+
+def _text(key: Key) -> str:
+    return json.dumps(key, sort_keys=True)
+
+
+def _digest(key: Key) -> bytes:
+    return hashlib.blake2b(_text(key).encode(), digest_size=16).digest()
+
+
+def _checksum(entry: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
