@@ -1,6 +1,6 @@
 """Many instances in one call: each is solved as by `solve`, several at a time.
 
-Those of the same size and kind share the launches of a device: see islands/run/scheduler.py.
+Those of the same size and kind share the launches of a device: see islands/engine/scheduler.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import KEYWORDS, stop_texts
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
+from islands.engine.plan import AskedPlan, Ready
+from islands.engine.scheduler import Scheduler
+from islands.engine.workers import solving_devices
 from islands.errors import IslandsError, UsageError
 from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
@@ -27,9 +30,6 @@ from islands.problems import taken
 from islands.problems.base import Problem
 from islands.problems.batches import Batch, as_problems
 from islands.progress.result import Result
-from islands.run.plan import AskedPlan, Ready
-from islands.run.scheduler import Scheduler
-from islands.run.workers import solving_devices
 from islands.solver import DEFAULT_SEED, draw, drawn, options_of, page, parted, require_function
 from islands.text import shown
 from islands.untrusted import followed

@@ -23,6 +23,10 @@ from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import signed_scripts, trust_files, trust_named, trusting
 from islands.encodings import Encoding
+from islands.engine.build import RankOptions, make_archipelago, take_device
+from islands.engine.request import resolved, starting_from
+from islands.engine.runner import run_requested
+from islands.engine.single import Output, check_exactly
 from islands.errors import UsageError
 from islands.keywords import SessionKeywords, SolveKeywords, SolverKeywords
 from islands.parallel import World
@@ -32,10 +36,6 @@ from islands.problems import taken
 from islands.problems.base import Problem
 from islands.progress.progress import Callback
 from islands.progress.result import Result
-from islands.run.build import RankOptions, make_archipelago, take_device
-from islands.run.request import resolved, starting_from
-from islands.run.runner import run_requested
-from islands.run.single import Output, check_exactly
 from islands.text import shown
 from islands.untrusted import followed
 

@@ -13,6 +13,9 @@ from islands.calls import explained
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import current, trusting, within
+from islands.engine.build import RankOptions
+from islands.engine.runner import resume_requested
+from islands.engine.single import Output
 from islands.errors import InputError, RunError
 from islands.parallel import World
 from islands.parallel import world as launched_world
@@ -29,9 +32,6 @@ from islands.record.tables import stored_table
 from islands.report.notebook import html, of_result
 from islands.report.pictures import draw_result, draw_run
 from islands.report.recorded import RecordedRun
-from islands.run.build import RankOptions
-from islands.run.runner import resume_requested
-from islands.run.single import Output
 
 
 @explained

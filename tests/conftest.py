@@ -24,9 +24,9 @@ from wheel_for_tests import environment, wheel_of_sdist
 
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.engine import build
 from islands.parallel import World, launched, world
 from islands.paths import cache_folder
-from islands.run import build
 
 _LONG = (
     *("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_sanitizers.py"),

@@ -26,7 +26,7 @@ LAYERS = [
     ("migration", "archipelago"),
     ("progress", "keywords", "configuration"),
     ("record", "display"),
-    ("run", "cells"),
+    ("engine", "cells"),
     ("report", "check", "doctor", "solver", "stored", "reproduce", "slurm", "many"),
     ("bench",),
     ("cli",),
@@ -114,7 +114,7 @@ def test_heavy_packages_are_imported_late_and_by_their_importers_only() -> None:
             assert name.split(".")[0] not in LATE, f"{name_of(path)} imports {name} at top level"
 
 
-NOT_FOR_HELP = {*LATE, "numpy", "importlib.metadata", "islands.run", "islands.problems"}
+NOT_FOR_HELP = {*LATE, "numpy", "importlib.metadata", "islands.engine", "islands.problems"}
 
 
 def loaded(code: str, names: set[str]) -> tuple[str, str]:

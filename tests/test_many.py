@@ -14,11 +14,11 @@ import own_problems
 import pytest
 
 import islands
+from islands.engine import dealing
+from islands.engine.limits import LIMITS
+from islands.engine.shared import Sharing, VisitRecords
 from islands.errors import RunError
 from islands.parallel import world
-from islands.run import dealing
-from islands.run.limits import LIMITS
-from islands.run.shared import Sharing, VisitRecords
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
 STOP = ["converged", "seconds=10"]

@@ -20,12 +20,12 @@ from islands.backends.base import Backend
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.calls import explained
+from islands.engine import runner as runner
 from islands.errors import RunError, UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.parallel.failure import portable
 from islands.problems.tsp import Tsp
-from islands.run import runner as runner
 from islands.testing.ranks import on_ranks
 
 

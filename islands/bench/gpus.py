@@ -34,11 +34,11 @@ from islands.bench.gpus_rows import (
 from islands.bench.quality import EVERY, named
 from islands.bench.quality_runs import facts, program
 from islands.bench.variants import Method, Variant, variants
+from islands.engine.build import RankOptions, take_device
 from islands.modelling.api import permutation
 from islands.parallel import World, powers_of_two
 from islands.problems import loaded
 from islands.problems.base import Problem
-from islands.run.build import RankOptions, take_device
 from islands.tables import Row
 
 Parts = Mapping[int, World | None]

@@ -17,10 +17,10 @@ from islands.bench.quality_rows import KNOWN, SHARES, at_shares
 from islands.bench.quality_runs import RunRow, followed
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit
+from islands.engine.build import RankOptions
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
-from islands.run.build import RankOptions
 from islands.statistics import RestartLaw
 from islands.tables import Column, Row, Table, columns_of
 from islands.text import count

@@ -25,15 +25,15 @@ from islands.bench.base import BenchRequest, spread
 from islands.bench.topologies import traffic
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.engine.build import make_archipelago, take_device
+from islands.engine.loop import Loop
+from islands.engine.observers import Observer
+from islands.engine.signals import Interruption
 from islands.migration import Arrivals
 from islands.parallel import World, powers_of_two
 from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
-from islands.run.build import make_archipelago, take_device
-from islands.run.loop import Loop
-from islands.run.observers import Observer
-from islands.run.signals import Interruption
 from islands.tables import Column, Row, Table
 from islands.text import count, counted
 

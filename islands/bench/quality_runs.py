@@ -13,15 +13,15 @@ import numpy as np
 import islands
 from islands.cells.campaign import completed
 from islands.configuration.spec import RunSpec
+from islands.engine.build import RankOptions
+from islands.engine.runner import run
+from islands.engine.single import Output
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress, is_better
 from islands.progress.result import Result
 from islands.record.provenance import sources
 from islands.report.curves import Curve
-from islands.run.build import RankOptions
-from islands.run.runner import run
-from islands.run.single import Output
 from islands.tables import Table, columns_of
 
 KEY = attrgetter("instance", "backend", "method")

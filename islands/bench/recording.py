@@ -16,10 +16,10 @@ from time import perf_counter
 
 from islands.bench.base import BenchRequest, spread
 from islands.cells.campaign import completed
+from islands.engine.runner import run_requested
+from islands.engine.single import Output
 from islands.parallel import World
 from islands.progress.result import Result
-from islands.run.runner import run_requested
-from islands.run.single import Output
 from islands.tables import Column, Row, Table
 
 CASES: tuple[tuple[str, str | None], ...] = (

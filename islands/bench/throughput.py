@@ -18,11 +18,11 @@ from islands.backends.base import Backend
 from islands.bench.base import BenchRequest, spread, timed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.engine.build import islands_of
 from islands.errors import IslandsError
 from islands.parallel import World
 from islands.problems import loaded
 from islands.problems.base import Problem
-from islands.run.build import islands_of
 from islands.tables import Row, Table
 
 _REPEATS = {"cuda": 5, "cpu": 3}

@@ -12,9 +12,9 @@ from typing import Any
 from islands.configuration.given import combined, gathered, layers, of_text
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import parse
+from islands.engine.request import resolved
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
-from islands.run.request import resolved
 
 DEFAULT = "default"
 """The name of the default run."""

@@ -28,6 +28,13 @@ from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
+from islands.engine.build import RankOptions
+from islands.engine.plan import AskedPlan, Ready
+from islands.engine.request import resolved
+from islands.engine.scheduler import Scheduler
+from islands.engine.signals import INTERRUPT, INTERRUPTED_STATUS, SUSPENDED_STATUS, received
+from islands.engine.single import Output
+from islands.engine.workers import solving_devices
 from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
 from islands.instances.lines import reading_until
@@ -37,13 +44,6 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.files import Row
 from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, FolderKind
-from islands.run.build import RankOptions
-from islands.run.plan import AskedPlan, Ready
-from islands.run.request import resolved
-from islands.run.scheduler import Scheduler
-from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, SUSPENDED_STATUS, received
-from islands.run.single import Output
-from islands.run.workers import solving_devices
 from islands.text import counted, gap, one_line
 from islands.untrusted import bounded_text, parsing
 

@@ -19,15 +19,15 @@ from typing import Any, TypeVar
 from islands.backends.base import Backend
 from islands.cells.store import Key, Made, Store, plain
 from islands.display.heartbeat import Heartbeat, end_work, write_work
+from islands.engine.plan import Cell, Plan
+from islands.engine.scheduler import Scheduler
+from islands.engine.signals import INTERRUPT, Interruption, received
 from islands.errors import IslandsError, Suspended
 from islands.parallel import InterruptedTogether, World
 from islands.paths import writing
 from islands.progress.result import Result
 from islands.record.claim import fresh
 from islands.record.folder import MANY_LOCK, FolderKind, refuse_other_work
-from islands.run.plan import Cell, Plan
-from islands.run.scheduler import Scheduler
-from islands.run.signals import INTERRUPT, Interruption, received
 
 Value = TypeVar("Value")
 _SUSPENSION = 2

@@ -22,6 +22,11 @@ from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit
 from islands.display.screen import Screen
+from islands.engine.build import RankOptions
+from islands.engine.request import resolved
+from islands.engine.runner import resume_requested, run
+from islands.engine.signals import INTERRUPT, OUTPUT_LOST, Interruption
+from islands.engine.single import Output
 from islands.errors import RunError, UsageError
 from islands.inside import inside
 from islands.parallel import World, differences
@@ -32,11 +37,6 @@ from islands.record.files import Row, read_table
 from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
 from islands.record.folder import refuse_unfit as refuse_other_run
 from islands.record.inputs import as_stored, has_problem, read_settings, require_intact
-from islands.run.build import RankOptions
-from islands.run.request import resolved
-from islands.run.runner import resume_requested, run
-from islands.run.signals import INTERRUPT, OUTPUT_LOST, Interruption
-from islands.run.single import Output
 from islands.text import count, counted, gap, one_line, option
 
 COLUMNS = (

@@ -8,9 +8,9 @@ from typing import Self
 
 from islands import statistics
 from islands.display.screen import or_dash
+from islands.engine.single import gap_to
 from islands.problems.scale import Scale
 from islands.progress.result import Result
-from islands.run.single import gap_to
 from islands.text import count, counted, fitting, gap, one_line, rounded
 
 COSTS = "Runs |      Best     Gap |       Mean     Gap Std dev |     Worst"

@@ -19,6 +19,10 @@ from islands.cells.store import Made, plain
 from islands.cells.tuning import COLUMNS, Task, TaskResult, Tuning, row_of
 from islands.custom.signature import signed
 from islands.custom.trust import references
+from islands.engine.build import take_device
+from islands.engine.repeats import Repeat, Repeats
+from islands.engine.single import Output
+from islands.engine.waiting import waiting_for
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import published, writing
@@ -32,10 +36,6 @@ from islands.record.folder import (
     RANKING,
     TUNING_TABLE,
 )
-from islands.run.build import take_device
-from islands.run.repeats import Repeat, Repeats
-from islands.run.single import Output
-from islands.run.waiting import waiting_for
 from islands.text import counted, fitting, gap, one_line
 
 

@@ -29,14 +29,14 @@ from islands.configuration.given import combined, twice
 from islands.configuration.resolve import Layer, absolute, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import Criterion, time_limit
+from islands.engine.build import block_memory
+from islands.engine.repeats import Repeat, seconds_of
+from islands.engine.request import load_instance
 from islands.errors import UsageError
 from islands.parallel import launched
 from islands.problems.base import Problem
 from islands.progress.standings import Standing
 from islands.record.files import Row
-from islands.run.build import block_memory
-from islands.run.repeats import Repeat, seconds_of
-from islands.run.request import load_instance
 from islands.settings import flat
 from islands.text import one_line
 

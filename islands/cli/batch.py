@@ -25,9 +25,9 @@ from islands.untrusted import followed, parsing
 
 if TYPE_CHECKING:
     from islands.cells.batch import BatchPlan
+    from islands.engine.build import RankOptions
+    from islands.engine.single import Output
     from islands.parallel import World
-    from islands.run.build import RankOptions
-    from islands.run.single import Output
 
 _OF_ONE_RUN = ("plot", "asynchronous", "start")
 """The options that instances on one thread each cannot have."""

@@ -27,13 +27,13 @@ from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat, end_work
 from islands.doctor.nvidia import driver
+from islands.engine.signals import suspending
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.parallel import World, launched, world
 from islands.paths import published
 from islands.record.folder import BENCH
 from islands.record.provenance import provenance
-from islands.run.signals import suspending
 from islands.tables import write_csv
 from islands.text import option, show, unknown
 

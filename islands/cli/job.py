@@ -269,7 +269,7 @@ def facts(words: Sequence[str]) -> JobFacts:
     """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
     from islands.cells.series import SeriesPlan
     from islands.configuration.resolve import layers, resolve
-    from islands.run.request import resolved, stored_request
+    from islands.engine.request import resolved, stored_request
 
     args = parsed(list(words))
     if args.command == "resume":

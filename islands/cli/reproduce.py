@@ -225,9 +225,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Fill the tables of a paper or of all papers, and return the exit status."""
     from islands.display.heartbeat import Heartbeat
+    from islands.engine.build import take_device
+    from islands.engine.signals import INTERRUPTED_STATUS, Interruption, suspending
     from islands.reproduce.experiment import cores_of_host
-    from islands.run.build import take_device
-    from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):

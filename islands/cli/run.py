@@ -32,9 +32,9 @@ from islands.untrusted import followed
 
 if TYPE_CHECKING:
     from islands.cells.series import Series
+    from islands.engine.single import Output
     from islands.parallel import World
     from islands.progress.result import Result
-    from islands.run.single import Output
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
@@ -164,8 +164,8 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
     from islands.cells.series import SeriesPlan, run_series
-    from islands.run.build import RankOptions
-    from islands.run.runner import run_requested
+    from islands.engine.build import RankOptions
+    from islands.engine.runner import run_requested
 
     output = output_of(args, args.out, force=args.force)
     requested = options(args)  # all ranks raise the same errors here
@@ -198,7 +198,7 @@ def run(args: argparse.Namespace) -> int:
 
 def output_of(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
     """Return where a command writes, as its options say."""
-    from islands.run.single import Output
+    from islands.engine.single import Output
 
     stream = sys.stderr if args.json else sys.stdout
     return Output(writes=True, folder=folder, force=force, stream=stream, quiet=args.quiet)
@@ -269,9 +269,9 @@ def resume(args: argparse.Namespace) -> int:
     """Resume a run from its last checkpoint, with the same or another number of ranks."""
     if args.script is not None and args.instance is not None:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
+    from islands.engine.build import RankOptions
+    from islands.engine.runner import resume_requested
     from islands.record.folder import is_batch
-    from islands.run.build import RankOptions
-    from islands.run.runner import resume_requested
 
     output = output_of(args, args.folder)
     ranks = world()
@@ -289,10 +289,10 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     Raise an error if files could not be written, after the solution is printed, or if a complete
     run, or every run of an instance, has found no feasible solution.
     """
+    from islands.engine.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
     from islands.problems import hint_of
     from islands.progress.result import Result
     from islands.record.folder import FINISHED
-    from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:
         show(result.to_json())

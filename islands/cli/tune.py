@@ -87,8 +87,8 @@ def main(args: argparse.Namespace) -> int:
     from islands.cells.ranking import table
     from islands.cells.tune import tune
     from islands.display.heartbeat import Heartbeat
+    from islands.engine.signals import INTERRUPTED_STATUS
     from islands.record.folder import BEST, RANKING, TUNING_TABLE, FolderKind
-    from islands.run.signals import INTERRUPTED_STATUS
 
     output = output_of(args, args.out, force=args.force)
     ranks = world()

@@ -51,9 +51,9 @@ def _start(backend_name: str) -> None:
     """Start a run up to its first row, and print when each step began."""
     moments = {"imports": time.monotonic()}
     from islands.configuration.resolve import layers
+    from islands.engine.build import make_archipelago, take_device
+    from islands.engine.request import resolved
     from islands.parallel import World
-    from islands.run.build import make_archipelago, take_device
-    from islands.run.request import resolved
 
     moments["instance"] = time.monotonic()
     options = {"instance": _INSTANCE, "backend": backend_name, "stop": "generations=1"}

@@ -32,7 +32,7 @@ class StopRequests(NamedTuple):
     """What can end or delay a run apart from its islands."""
 
     signals: int
-    """The signals that any rank has received, as `islands.run.signals` numbers them."""
+    """The signals that any rank has received, as `islands.engine.signals` numbers them."""
     seconds: float
     """The time on rank 0."""
     is_complete: bool = True

@@ -15,14 +15,14 @@ from typing import Any, ClassVar
 
 from islands.cells.campaign import Campaign, completed
 from islands.configuration.resolve import layers, resolve
+from islands.engine.build import take_device
+from islands.engine.repeats import Repeat, Repeats, seconds_of
+from islands.engine.runner import run_requested
+from islands.engine.single import Output
 from islands.errors import IslandsError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run.build import take_device
-from islands.run.repeats import Repeat, Repeats, seconds_of
-from islands.run.runner import run_requested
-from islands.run.single import Output
 from islands.text import counted
 
 _THREADS = Path("/proc/self/task")

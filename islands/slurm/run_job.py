@@ -14,6 +14,7 @@ from pathlib import Path
 from islands.configuration.given import gathered, of_table
 from islands.custom.scripts import is_reference, is_trusted
 from islands.custom.trust import scripts_in
+from islands.engine.request import parts_in
 from islands.errors import IslandsError, RunError, Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import ERROR_FILE, powers_of_two
@@ -24,7 +25,6 @@ from islands.record.folder import FINISHED, RUN_SETTINGS
 from islands.record.inputs import as_stored, has_problem
 from islands.record.lock import FolderLock
 from islands.record.solution import finished
-from islands.run.request import parts_in
 from islands.slurm.command_line import Check, CommandWords, JobFacts
 from islands.slurm.commands import CANCEL, REQUEUE, UNKNOWN, ending, requeue
 from islands.slurm.jobs import (

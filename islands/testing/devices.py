@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from islands import backends
-from islands.run import build
+from islands.engine import build
 
 _HELPERS = Path(__file__).parents[2] / "tests" / "helpers"
 

@@ -19,11 +19,11 @@ from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.backends.base import Backend, Block
 from islands.configuration.resolve import layers, resolve
+from islands.engine.repeats import Repeats
+from islands.engine.scheduler import Scheduler
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
-from islands.run.repeats import Repeats
-from islands.run.scheduler import Scheduler
 
 TORUS = {"grid": "torus"}
 

@@ -15,9 +15,9 @@ from problems_for_tests import cities, facilities, knapsack
 
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.engine.build import islands_of
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.build import islands_of
 
 
 @pytest.mark.parametrize(

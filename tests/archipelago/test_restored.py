@@ -13,10 +13,10 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
 from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
+from islands.engine.build import islands_of
 from islands.errors import InputError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.build import islands_of
 
 State = dict[str, NDArray[Any]]
 LARGEST = 2**31 - 1

@@ -14,11 +14,11 @@ from islands.archipelago import archipelago, sizes
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Array
 from islands.configuration.resolve import layers, resolve
+from islands.engine.build import islands_of
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.build import islands_of
 
 SIZES = {"islands": 40, "population": 512}
 

@@ -12,13 +12,13 @@ import pytest
 
 from islands.cells import campaign as module
 from islands.cells.campaign import Campaign
+from islands.engine import dealing
+from islands.engine.dealing import solved_by_ranks
+from islands.engine.limits import LIMITS
+from islands.engine.signals import INTERRUPT
+from islands.engine.workers import Workers
 from islands.errors import Suspended, UsageError
 from islands.parallel import World, world
-from islands.run import dealing
-from islands.run.dealing import solved_by_ranks
-from islands.run.limits import LIMITS
-from islands.run.signals import INTERRUPT
-from islands.run.workers import Workers
 from islands.testing.ranks import on_ranks
 
 SIGTERM = 2

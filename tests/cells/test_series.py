@@ -10,10 +10,10 @@ import pytest
 from series_for_tests import Seeded, done, entered, planned, pretend, rows
 
 from islands.cells.series import Series, run_series
+from islands.engine.single import Output
 from islands.errors import InputError, UnwritableError, UsageError
 from islands.parallel import World
 from islands.record.parquet import write_parquet
-from islands.run.single import Output
 from islands.testing.ranks import on_ranks
 
 

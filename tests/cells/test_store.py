@@ -18,6 +18,8 @@ from islands.cells.batch import BatchPlan, run_batch
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Store
+from islands.engine.build import RankOptions
+from islands.engine.single import Output
 from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.record.folder import (
@@ -27,8 +29,6 @@ from islands.record.folder import (
     FolderKind,
     refuse_other_work,
 )
-from islands.run.build import RankOptions
-from islands.run.single import Output
 
 
 class Clock:

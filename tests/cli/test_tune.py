@@ -14,9 +14,9 @@ from standing_ranks import StandingRanks
 
 from islands.cli import main
 from islands.configuration.spec import RunSpec
+from islands.engine.repeats import Place, Repeats
 from islands.errors import UsageError
 from islands.problems.base import Problem
-from islands.run.repeats import Place, Repeats
 
 pytest.importorskip("scipy")
 

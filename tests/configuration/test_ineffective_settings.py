@@ -14,10 +14,10 @@ from problems_for_tests import knapsack
 
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.engine import request as request
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.problems.mkp import WAYS, MkpSettings
-from islands.run import request as request
 from islands.settings import Settings, setting
 
 

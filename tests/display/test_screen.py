@@ -17,9 +17,9 @@ from islands.configuration.stop import parse
 from islands.display.heartbeat import Heartbeat
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill
+from islands.engine.build import forget_devices
 from islands.errors import UnwritableError
 from islands.progress.progress import Progress
-from islands.run.build import forget_devices
 
 PROGRESS = Progress(10, 1000, 2.0, 90, 0, 9, 100.0)
 

@@ -16,8 +16,8 @@ from islands.cli import parsed
 from islands.cli.run import options
 from islands.configuration.resolve import layers
 from islands.display.messages import opening
+from islands.engine.request import resolved
 from islands.instances.catalogue import catalogue
-from islands.run.request import resolved
 
 _SCRIPTS = ("launch/quickstart", "tests/run", "docs/measure", "docs/generate", "docs/plot")
 _OF_SHELL = ("export", "ls", "cmp", "sleep", "kill", "git", "cp", ".")

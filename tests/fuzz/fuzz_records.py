@@ -21,6 +21,9 @@ from islands.cells.series import COLUMNS, read_rows, row_of
 from islands.cells.store import Store
 from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
+from islands.engine.build import islands_of
+from islands.engine.runner import run
+from islands.engine.single import Output
 from islands.parallel import World
 from islands.problems import load
 from islands.record.checkpoint import Manifest, content_digest, digest
@@ -30,9 +33,6 @@ from islands.record.parquet import checksum, read_parquet, write_parquet
 from islands.record.restore import restore
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
-from islands.run.build import islands_of
-from islands.run.runner import run
-from islands.run.single import Output
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})
 

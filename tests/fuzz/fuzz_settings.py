@@ -21,6 +21,8 @@ from islands.configuration.identity import identity
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec, Visits
 from islands.display.messages import opening
+from islands.engine.build import islands_of, read_start
+from islands.engine.request import resolve_stored, resolved, stored_request
 from islands.errors import UsageError
 from islands.improvers import improvers_for
 from islands.parallel import World
@@ -29,8 +31,6 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.inputs import require_intact, store_problem, trust_folder
 from islands.record.records import kinds_of
-from islands.run.build import islands_of, read_start
-from islands.run.request import resolve_stored, resolved, stored_request
 
 _DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
 _FREE = 32 << 20  # bytes for islands: what needs more is refused

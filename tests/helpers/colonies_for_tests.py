@@ -19,12 +19,12 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.engine.build import islands_of
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import Deal, World
 from islands.problems.base import Problem
-from islands.run.build import islands_of
 from islands.settings import Settings
 
 KEYS = "islands=2 algorithm=brkga population=20 elite=0.2 mutants=0.2"

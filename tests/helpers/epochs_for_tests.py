@@ -10,12 +10,12 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.configuration.resolve import layers, resolve
+from islands.engine import loop as module
+from islands.engine.failures import Failures
+from islands.engine.loop import Loop
+from islands.engine.observers import Checkpointing, Observer
 from islands.parallel import World
 from islands.progress.progress import Epoch, Moment, Outcome, Progress
-from islands.run import loop as module
-from islands.run.failures import Failures
-from islands.run.loop import Loop
-from islands.run.observers import Checkpointing, Observer
 
 
 def run(

@@ -16,9 +16,9 @@ from islands.backends.base import Block, Call, Program, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.configuration.resolve import layers, resolve
+from islands.engine.build import islands_of
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.build import islands_of
 
 
 @dataclass(frozen=True)

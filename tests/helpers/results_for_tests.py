@@ -13,13 +13,13 @@ from islands.bench.gpus_rows import TARGET, GpuRunRow
 from islands.bench.quality_runs import RunRow
 from islands.cells.campaign import Campaign
 from islands.cells.summary import Summary
+from islands.engine.repeats import Repeat
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.problems.scale import Scale
 from islands.progress.result import Result
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.table import PaperTable
-from islands.run.repeats import Repeat
 
 SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 

@@ -12,10 +12,10 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago.measure import Candidate
+from islands.engine import request as request
+from islands.engine.runner import resume_requested, run_requested
+from islands.engine.single import Output
 from islands.parallel import World
-from islands.run import request as request
-from islands.run.runner import resume_requested, run_requested
-from islands.run.single import Output
 
 
 class Honest(FakeArchipelago):

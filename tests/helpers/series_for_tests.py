@@ -18,11 +18,11 @@ from starts_for_tests import AnyOrder
 
 from islands.archipelago.measure import Candidate
 from islands.cells.series import Series, SeriesPlan, run_series
+from islands.engine import request as request
+from islands.engine.build import RankOptions
+from islands.engine.single import Output
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.run import request as request
-from islands.run.build import RankOptions
-from islands.run.single import Output
 
 COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
 """The final costs of runs, by seed."""
@@ -70,7 +70,7 @@ class Seeded(FakeArchipelago):
 def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Replace islands by `Seeded` and instances by `Named`, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("islands.run.build.Archipelago", Seeded)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Seeded)
     monkeypatch.setattr(request, "loaded", Named)
     monkeypatch.setattr(Seeded, "begun", [])
 

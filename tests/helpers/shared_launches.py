@@ -14,11 +14,11 @@ from islands.backends.base import Backend, Block, Program
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.configuration.given import gathered, of_table
+from islands.engine.plan import AskedPlan
+from islands.engine.queue import Queue
 from islands.errors import IslandsError
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run.plan import AskedPlan
-from islands.run.queue import Queue
 
 
 def options(settings: dict[str, Any], backend: Backend) -> dict[str, Any]:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
 from islands.configuration.resolve import layers, resolve
+from islands.engine.single import Output, PreparedRun, perform
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.progress.result import Result
 from islands.progress.usage import Machine
-from islands.run.single import Output, PreparedRun, perform
 from islands.testing.ranks import on_ranks
 
 ISLANDS = 6

@@ -23,12 +23,12 @@ from islands.backends.base import Backend
 from islands.cells.summary import Summary, table
 from islands.configuration.stop import parse
 from islands.display.screen import row
+from islands.engine import request as request
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.scale import Scale
 from islands.progress.progress import Progress, is_better
 from islands.progress.tally import NO_SOLUTION, StopRequests, Tally, summarise
-from islands.run import request as request
 from islands.statistics import LARGEST
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starts_for_tests import killed
 
-from islands.run import pace
+from islands.engine import pace
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from starts_for_tests import facts, record
 
 from islands.backends import choose
 from islands.configuration.resolve import layers, resolve
+from islands.engine import pace as pace
+from islands.engine.build import islands_of
+from islands.engine.single import Output, PreparedRun, perform
 from islands.migration.transport import InHostMemory
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.usage import Machine
-from islands.run import pace as pace
-from islands.run.build import islands_of
-from islands.run.single import Output, PreparedRun, perform
 from islands.testing.ranks import on_ranks
 
 pytestmark = pytest.mark.slow

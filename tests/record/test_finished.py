@@ -17,19 +17,19 @@ from fakes import FakeProblem
 from runs_for_tests import Honest, resumed, solved
 
 from islands.configuration.resolve import layers, resolve
+from islands.engine import request as request
+from islands.engine.runner import resume_requested
+from islands.engine.single import Output
 from islands.errors import InputError
 from islands.parallel import World
 from islands.record.inputs import RUN_LINE, read_settings, require_intact, write_settings
 from islands.record.parquet import read_parquet, write_parquet
 from islands.record.solution import recorded
-from islands.run import request as request
-from islands.run.runner import resume_requested
-from islands.run.single import Output
 
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Honest)
 
 
 @pytest.fixture

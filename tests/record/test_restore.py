@@ -23,6 +23,7 @@ from starts_for_tests import checkpoints, facts, killed, record, require_same, s
 
 import islands
 from islands.configuration.spec import FORMAT
+from islands.engine import pace as pace
 from islands.errors import InputError
 from islands.progress.progress import Moment, Progress
 from islands.record.checkpoint import (
@@ -35,7 +36,6 @@ from islands.record.checkpoint import (
 )
 from islands.record.journal import Journal
 from islands.record.stream import Extent
-from islands.run import pace as pace
 
 pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
 

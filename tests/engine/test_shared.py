@@ -19,13 +19,13 @@ from islands.archipelago import parts
 from islands.archipelago.shared import Found, SharedRuns
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.engine import shared as sharing
+from islands.engine.limits import LIMITS
+from islands.engine.shared import VisitRecords
 from islands.errors import IslandsError, RunError
 from islands.modelling.header import Functions, Text
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run import shared as sharing
-from islands.run.limits import LIMITS
-from islands.run.shared import VisitRecords
 
 RANDOM = np.random.default_rng(54)
 EAX = {"islands": 2, "population": 12, "stop": ["converged", "generations=60"]}

@@ -12,13 +12,13 @@ from colonies_for_tests import decide
 from models_for_tests import TIMES, makespans
 
 import islands
+from islands.engine.build import RankOptions
+from islands.engine.runner import run_requested
+from islands.engine.single import Output
 from islands.errors import UsageError
 from islands.modelling.model import Model
 from islands.parallel import World
 from islands.progress.result import Result
-from islands.run.build import RankOptions
-from islands.run.runner import run_requested
-from islands.run.single import Output
 from islands.testing.ranks import on_ranks
 
 BASIC: dict[str, Any] = {"islands": 2, "population": 16, "generations": 13, "interval": 3}

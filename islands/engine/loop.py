@@ -15,6 +15,9 @@ from islands.archipelago.measure import IslandMeasure
 from islands.configuration.spec import RunSpec, Visits, deal_of
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
+from islands.engine.observers import Observer
+from islands.engine.pace import Pace
+from islands.engine.signals import INTERRUPT, Alarm, Interruption, suspension
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
@@ -28,9 +31,6 @@ from islands.progress.progress import (
 )
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
-from islands.run.observers import Observer
-from islands.run.pace import Pace
-from islands.run.signals import INTERRUPT, Alarm, Interruption, suspension
 
 _VIEW_SECONDS = 1.0
 _BEGIN = Moment(0, 0.0, None)

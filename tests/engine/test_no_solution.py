@@ -18,14 +18,14 @@ from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.cli.run import ended
+from islands.engine import request as request
+from islands.engine.runner import resume_requested, run_requested
+from islands.engine.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
+from islands.engine.single import Output
 from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.capabilities import ProblemWords
 from islands.progress.result import Result
-from islands.run import request as request
-from islands.run.runner import resume_requested, run_requested
-from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
-from islands.run.single import Output
 
 
 class Hinting(FakeProblem):
@@ -60,7 +60,7 @@ class Late(FakeArchipelago):
 @pytest.fixture
 def first(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Use `Late` islands, and return a function that sets their `first` generation."""
-    monkeypatch.setattr("islands.run.build.Archipelago", Late)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Late)
     monkeypatch.setattr(request, "loaded", lambda *_: Hinting())
     monkeypatch.setattr(Late, "first", math.inf)
     return lambda generation: monkeypatch.setattr(Late, "first", generation)
@@ -113,12 +113,12 @@ def test_an_interrupted_run_without_a_solution_keeps_its_exit_status(
             # A second signal of the same kind would end the process at once.
             signal.raise_signal(number)
 
-    monkeypatch.setattr("islands.run.build.Archipelago", Signalled)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Signalled)
     cut = run(tmp_path / "a", stop="generations=1000000")
     assert ended(cut, World(), as_json=True) == status
     printed = json.loads(capsys.readouterr().out)
     assert (printed["cost"], printed["solution"], printed["island"]) == (None, None, None)
     assert cut.generations < 1_000_000
     first(0)
-    monkeypatch.setattr("islands.run.build.Archipelago", Late)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Late)
     assert resume(tmp_path / "a", stop="generations=50").cost == 100

@@ -7,13 +7,13 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from islands.display.screen import Screen
+from islands.engine.failures import Failures
 from islands.errors import RunError
 from islands.modelling.functions import is_of_signal
 from islands.parallel import World
 from islands.progress import usage
 from islands.progress.progress import Callback, Epoch, Moment, Progress
 from islands.record.checkpoint import Checkpoints
-from islands.run.failures import Failures
 
 _ENDED_BY_CALLBACK = "the callback returned True"
 

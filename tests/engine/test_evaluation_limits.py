@@ -12,11 +12,11 @@ import islands
 from islands.backends.base import Backend
 from islands.cli import main
 from islands.configuration.resolve import layers, resolve
+from islands.engine.pace import most_evaluations
+from islands.engine.repeats import Repeats
+from islands.engine.scheduler import Scheduler
 from islands.parallel import World
 from islands.record.solution import recorded
-from islands.run.pace import most_evaluations
-from islands.run.repeats import Repeats
-from islands.run.scheduler import Scheduler
 from islands.testing.ranks import on_ranks
 
 N = 30

@@ -16,17 +16,17 @@ from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
+from islands.engine import halting
+from islands.engine import pace as pace
+from islands.engine.failures import Failures
+from islands.engine.halting import Watch
+from islands.engine.limits import LIMITS
+from islands.engine.loop import Loop
+from islands.engine.observers import Calling, Checkpointing, Observer
 from islands.errors import InputError
 from islands.parallel import World
 from islands.progress import usage
 from islands.progress.progress import Epoch, Moment, Progress
-from islands.run import halting
-from islands.run import pace as pace
-from islands.run.failures import Failures
-from islands.run.halting import Watch
-from islands.run.limits import LIMITS
-from islands.run.loop import Loop
-from islands.run.observers import Calling, Checkpointing, Observer
 from islands.testing.ranks import on_ranks
 
 

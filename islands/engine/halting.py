@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
 
-from islands.run.limits import LIMITS
+from islands.engine.limits import LIMITS
 
 
 class Watch:

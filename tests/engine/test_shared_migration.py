@@ -18,12 +18,12 @@ import islands
 from islands.archipelago.shared import SharedRuns
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.engine import shared as sharing
+from islands.engine.limits import LIMITS
+from islands.engine.shared import VisitRecords
 from islands.errors import UsageError
 from islands.migration.shared import SharedExchange
 from islands.progress.result import Result
-from islands.run import shared as sharing
-from islands.run.limits import LIMITS
-from islands.run.shared import VisitRecords
 
 RING: dict[str, Any] = {"migration": "ring", "interval": 3, "migrants": 2}
 GA: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "improver": "none"}

@@ -12,12 +12,12 @@ from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
+from islands.engine.asynchronous import AsyncLoop
+from islands.engine.signals import INTERRUPT, UNWRITABLE
 from islands.parallel import world
 from islands.problems.real_costs import mean_of
 from islands.problems.scale import Scale
 from islands.progress.progress import INTERRUPTED, Outcome
-from islands.run.asynchronous import AsyncLoop
-from islands.run.signals import INTERRUPT, UNWRITABLE
 
 pytestmark = pytest.mark.mpi(min_size=2)
 

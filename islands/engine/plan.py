@@ -17,13 +17,13 @@ from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import Trust
 from islands.custom.trust import within
+from islands.engine.build import RankOptions
+from islands.engine.runner import run
+from islands.engine.single import Output
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Callback
 from islands.progress.result import Result
-from islands.run.build import RankOptions
-from islands.run.runner import run
-from islands.run.single import Output
 
 Cell = TypeVar("Cell")
 Other = TypeVar("Other")

@@ -14,9 +14,9 @@ from contextlib import closing, contextmanager
 from pickle import HIGHEST_PROTOCOL, dumps, loads
 from typing import TypeVar
 
+from islands.engine.limits import LIMITS
 from islands.errors import UsageError
 from islands.parallel import World
-from islands.run.limits import LIMITS
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")

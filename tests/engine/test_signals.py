@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspension
+from islands.engine.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspension
 
 
 def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
@@ -68,7 +68,7 @@ def test_the_second_interrupt_ends_the_process_even_inside_a_kernel() -> None:
     # A long C call represents a kernel: Python's handlers cannot run in it.
     code = (
         "import ctypes\n"
-        "from islands.run.signals import Interruption\n"
+        "from islands.engine.signals import Interruption\n"
         "nap = ctypes.CDLL(None).usleep\n"
         "with Interruption() as interruption:\n"
         "    interruption.handle_interrupts()\n"

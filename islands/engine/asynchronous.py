@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.engine.loop import Loop
 from islands.parallel import Channel
 from islands.progress import usage
 from islands.progress.progress import Moment, Outcome, Progress
 from islands.progress.tally import StopRequests, Tally
-from islands.run.loop import Loop
 
 _TAG = 4
 _NAP_SECONDS = 0.001

@@ -15,6 +15,18 @@ from islands.configuration.spec import RunSpec, deal_of
 from islands.custom.trust import signed_scripts, trust_files
 from islands.display.messages import announce
 from islands.display.screen import Screen
+from islands.engine.build import (
+    RankOptions,
+    block_memory,
+    give_back,
+    has_halo,
+    make_archipelago,
+    read_start,
+    take_device,
+)
+from islands.engine.request import resolve_stored, resolved, starting_from, stored_request
+from islands.engine.signals import Interruption, suspension
+from islands.engine.single import Output, PreparedRun, perform
 from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
 from islands.migration.exchange import require_same_senders
 from islands.parallel import World, describe
@@ -34,18 +46,6 @@ from islands.record.inputs import (
 from islands.record.lock import FolderLock
 from islands.record.one_run import require_core, warnings
 from islands.record.solution import Finished, finished
-from islands.run.build import (
-    RankOptions,
-    block_memory,
-    give_back,
-    has_halo,
-    make_archipelago,
-    read_start,
-    take_device,
-)
-from islands.run.request import resolve_stored, resolved, starting_from, stored_request
-from islands.run.signals import Interruption, suspension
-from islands.run.single import Output, PreparedRun, perform
 from islands.untrusted import followed
 
 _DEFAULT = RankOptions()

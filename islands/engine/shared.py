@@ -26,6 +26,12 @@ from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec, Visits
 from islands.configuration.stop import first_reason, is_spent, time_limit
+from islands.engine.halting import Watch
+from islands.engine.limits import LIMITS
+from islands.engine.pace import Pace, most_evaluations
+from islands.engine.plan import Cell
+from islands.engine.single import check_exactly, combined, completed
+from islands.engine.waiting import Waiting, with_arrays
 from islands.errors import IslandsError
 from islands.migration.shared import Landing
 from islands.parallel import World
@@ -36,12 +42,6 @@ from islands.progress.standings import Standings
 from islands.progress.tally import Tally, summarise
 from islands.progress.usage import Machine
 from islands.record.tables import MemoryRecords
-from islands.run.halting import Watch
-from islands.run.limits import LIMITS
-from islands.run.pace import Pace, most_evaluations
-from islands.run.plan import Cell
-from islands.run.single import check_exactly, combined, completed
-from islands.run.waiting import Waiting, with_arrays
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from islands.engine.signals import OUTPUT_LOST, UNWRITABLE, Interruption
 from islands.errors import InputError
 from islands.parallel import World, describe
 from islands.record.folder import FINISHED
-from islands.run.signals import OUTPUT_LOST, UNWRITABLE, Interruption
 from islands.text import show
 
 

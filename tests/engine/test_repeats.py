@@ -15,10 +15,10 @@ import islands
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
+from islands.engine.repeats import Repeats, seconds_of
+from islands.engine.scheduler import Scheduler
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.repeats import Repeats, seconds_of
-from islands.run.scheduler import Scheduler
 
 SMALL: dict[str, Any] = {"islands": 2, "population": 12, "seed": 5, "interval": 4}
 SMALL |= {"algorithm": "ga", "stop": ["stagnation=9", "generations=25"], "backend": "cpu"}

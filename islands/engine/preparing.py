@@ -9,12 +9,12 @@ from islands.backends.base import Backend
 from islands.configuration.fit import require_block_memory
 from islands.configuration.resolve import Layer, absolute, layers
 from islands.configuration.spec import RunSpec
+from islands.engine.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
+from islands.engine.request import load_instance, resolved, starting_from
+from islands.engine.waiting import Waiting, waiting_for
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Finder
 from islands.problems.base import Problem
-from islands.run.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
-from islands.run.request import load_instance, resolved, starting_from
-from islands.run.waiting import Waiting, waiting_for
 from islands.settings import Settings
 
 

@@ -11,11 +11,11 @@ from islands.archipelago.parts import ProgramParts
 from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec
+from islands.engine.limits import LIMITS
+from islands.engine.plan import Cell, Other, Ready
 from islands.migration.settings import require_fit
 from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
-from islands.run.limits import LIMITS
-from islands.run.plan import Cell, Other, Ready
 
 
 class Kind:

@@ -20,14 +20,14 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
+from islands.engine.asynchronous import AsyncLoop
+from islands.engine.build import islands_of
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp import MkpSettings
-from islands.run.asynchronous import AsyncLoop
-from islands.run.build import islands_of
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ OPTIONS = {"stop": "generations=300", "checkpoint.every": "1e-9"}
 
 @pytest.fixture(autouse=True)
 def honest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Honest)
 
 
 def fail(patched: pytest.MonkeyPatch, method: str) -> list[str]:
@@ -49,10 +49,10 @@ def test_a_stream_that_cannot_be_removed_does_not_end_the_run(
 ) -> None:
     folder = tmp_path / "a"
     whole = solved(tmp_path / "whole", **OPTIONS)
-    monkeypatch.setattr("islands.run.build.Archipelago", partial(Honest, dies_at=150))
+    monkeypatch.setattr("islands.engine.build.Archipelago", partial(Honest, dies_at=150))
     with pytest.raises(DeadError):
         solved(folder, **OPTIONS)
-    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Honest)
     with monkeypatch.context() as patched:
         failed = fail(patched, "unlink")
         assert resumed(folder).digest == whole.digest

@@ -11,18 +11,18 @@ from fakes import FakeProblem
 from runs_for_tests import Honest, resumed, solved
 
 from islands.archipelago.measure import Candidate
+from islands.engine import build
+from islands.engine import runner as runner
+from islands.engine.single import check_exactly
 from islands.errors import InputError, RunError, UsageError
 from islands.parallel import World
 from islands.record import lock as lock_module
-from islands.run import build
-from islands.run import runner as runner
-from islands.run.single import check_exactly
 from islands.testing.ranks import on_ranks
 
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Honest)
 
 
 def test_the_folder_of_a_run(tmp_path: Path) -> None:
@@ -66,13 +66,13 @@ def test_a_run_locks_its_folder_until_its_end(
     class Disturbed(Honest):
         def start(self) -> None:
             super().start()
-            monkeypatch.setattr("islands.run.build.Archipelago", Honest)
+            monkeypatch.setattr("islands.engine.build.Archipelago", Honest)
             for disturb in (solved, resumed):
                 with pytest.raises(InputError, match="another process is using"):
                     disturb(tmp_path / "a")
                 disturbed.append(disturb.__name__)
 
-    monkeypatch.setattr("islands.run.build.Archipelago", Disturbed)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Disturbed)
     assert solved(tmp_path / "a").generations == 100
     assert disturbed == ["solved", "resumed"]
     assert "100 generations done" in (tmp_path / "a" / "log.txt").read_text()
@@ -92,7 +92,7 @@ class Warm(Honest):
 def test_a_resumed_run_does_not_need_its_start_solutions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.run.build.Archipelago", Warm)
+    monkeypatch.setattr("islands.engine.build.Archipelago", Warm)
     tour = tmp_path / "first.tour"
     tour.write_text("0 1 2 3 4")
     solved(tmp_path / "a", start=[str(tour)])

@@ -15,13 +15,13 @@ from threading import Event, Lock, get_ident
 from typing import Any, Generic, TypeVar
 
 from islands.backends.base import Backend
+from islands.engine.limits import LIMITS
+from islands.engine.plan import Cell, Plan, Ready
+from islands.engine.preparing import Preparing
+from islands.engine.shared import Sharing
+from islands.engine.waiting import Waiting, places_for
 from islands.errors import IslandsError
 from islands.instances.lines import reading_until
-from islands.run.limits import LIMITS
-from islands.run.plan import Cell, Plan, Ready
-from islands.run.preparing import Preparing
-from islands.run.shared import Sharing
-from islands.run.waiting import Waiting, places_for
 
 
 class Queue(Generic[Cell]):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec
+from islands.engine.plan import Ready, ResolvedPlan
+from islands.engine.shared import VisitRecords
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run.plan import Ready, ResolvedPlan
-from islands.run.shared import VisitRecords
 
 Place = tuple[int, int]
 """The number of the settings, and that of a run with them: a cell."""

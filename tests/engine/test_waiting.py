@@ -17,16 +17,16 @@ import islands
 from islands.archipelago.shared import bytes_a_run
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.engine import queue as queues
+from islands.engine.limits import LIMITS
+from islands.engine.plan import AskedPlan, Ready
+from islands.engine.preparing import Preparing
+from islands.engine.queue import Queue
+from islands.engine.request import layers, resolved
+from islands.engine.waiting import Waiting, places_for
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run import queue as queues
-from islands.run.limits import LIMITS
-from islands.run.plan import AskedPlan, Ready
-from islands.run.preparing import Preparing
-from islands.run.queue import Queue
-from islands.run.request import layers, resolved
-from islands.run.waiting import Waiting, places_for
 
 RANDOM = np.random.default_rng(71)
 GA = {"algorithm": "ga", "islands": 2, "population": 8, "migration": "none"}

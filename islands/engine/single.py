@@ -22,6 +22,17 @@ from islands.configuration.spec import RunSpec
 from islands.display.messages import place
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill, advice, cure
+from islands.engine.asynchronous import AsyncLoop
+from islands.engine.failures import Failures, resuming
+from islands.engine.loop import Loop
+from islands.engine.observers import (
+    Calling,
+    Checkpointing,
+    Observer,
+    Printing,
+    Recording,
+)
+from islands.engine.signals import INTERRUPT, Interruption
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -31,17 +42,6 @@ from islands.progress.usage import EnergyMeter, Machine
 from islands.record.folder import LOG
 from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, MemoryRecords
-from islands.run.asynchronous import AsyncLoop
-from islands.run.failures import Failures, resuming
-from islands.run.loop import Loop
-from islands.run.observers import (
-    Calling,
-    Checkpointing,
-    Observer,
-    Printing,
-    Recording,
-)
-from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""

@@ -19,9 +19,9 @@ from typing import Generic, Self, TypeVar
 from islands.backends import takes_gpu
 from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
+from islands.engine.build import give_back, take_device
+from islands.engine.limits import LIMITS
 from islands.parallel import World
-from islands.run.build import give_back, take_device
-from islands.run.limits import LIMITS
 
 Task = TypeVar("Task")
 Device = TypeVar("Device")

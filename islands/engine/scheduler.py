@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any, Generic
 
 from islands.backends.base import Backend
+from islands.engine.dealing import solved_by_ranks
+from islands.engine.plan import Cell, Plan
+from islands.engine.queue import Queue
+from islands.engine.workers import Workers
 from islands.parallel import World
-from islands.run.dealing import solved_by_ranks
-from islands.run.plan import Cell, Plan
-from islands.run.queue import Queue
-from islands.run.workers import Workers
 
 
 class Scheduler(Generic[Cell]):
