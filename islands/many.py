@@ -179,7 +179,7 @@ def _solved(
         lasting(plan.trust),
         solving_devices(ranks, backend, threads, share_gpu=share_gpu) as devices,
     ):
-        for task, found in Scheduler(plan, devices, ranks).run(tasks):
+        for task, found in Scheduler(plan, devices, ranks).run([each] for each in tasks):
             if isinstance(found, IslandsError):
                 found.args = (f"problems[{task.number // runs}]: {found}",)
                 raise found

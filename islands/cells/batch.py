@@ -285,7 +285,8 @@ class _Batch:
             # A GPU has as many in progress as fill it.
             self._running = sum(world.allgather(0 if takes_gpu(name) else scheduler.count))
             # Only rank 0 knows the names that come.
-            yield from scheduler.run(tasks, lambda: received() != 0, from_first=True)
+            groups = (None if each is None else [each] for each in tasks)
+            yield from scheduler.run(groups, lambda: received() != 0, from_first=True)
         self._end.ended_by = self._campaign.received()
 
     def _take(self, task: Task, made: Made | IslandsError) -> None:

@@ -142,14 +142,14 @@ class Campaign:
     def cells(
         self,
         plan: Plan[Cell],
-        cells: Iterable[Cell],
+        groups: Iterable[Sequence[Cell]],
         devices: Sequence[Backend],
         places: int | None = None,
     ) -> Iterator[tuple[Cell, Any]]:
         """Yield what all ranks make of the cells of a plan: see `Scheduler`."""
         self.raise_received()
         scheduler = Scheduler(plan, devices, self.world, places=places)
-        yield from scheduler.run(cells, lambda: received() != 0)
+        yield from scheduler.run(groups, lambda: received() != 0)
         self.raise_received()
 
     def on_first(self, count: int, work: Callable[[World], Value]) -> Value:

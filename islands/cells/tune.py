@@ -22,7 +22,7 @@ from islands.custom.trust import references
 from islands.engine.build import take_device
 from islands.engine.repeats import Repeat, Repeats
 from islands.engine.single import Output
-from islands.engine.waiting import waiting_for
+from islands.engine.waiting import may_share
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import published, writing
@@ -112,12 +112,15 @@ class _Performance:
         self.left_out: dict[int, str] = {}
         self._tuning, self._tasks = tuning, tuning.tasks
         self._output, self._campaign, self._backend = output, campaign, backend
-        self._share = tuning.runs > 1 and all(map(self._shares_launches, self._tasks))
+        self._share = tuning.runs > 1 and all(map(self._may_share, self._tasks))
         self._is_timed = any(math.isfinite(task.time_limit) for task in self._tasks)
 
-    def _shares_launches(self, task: Task) -> bool:
+    def _may_share(self, task: Task) -> bool:
         problem = task.problem.adjusted(task.spec.problem)
-        return waiting_for(None, task.spec, problem, self._backend) is not None
+        try:
+            return may_share(task.spec, problem, self._backend)
+        except IslandsError:
+            return True  # it is refused when it runs
 
     def perform(self) -> None:
         """Make the runs and report each task; after an interruption, how to continue."""
@@ -154,12 +157,14 @@ class _Performance:
                 yield self._keep(task, made, "done before")
         # If some runs may not share their time, none does.
         settings = [(task.spec, task.problem) for task in tasks]
-        plan = Repeats(settings, shares=self._share or not self._is_timed)
+        sharers = runs if self._share else 1
+        plan = Repeats(settings, shares=self._share or not self._is_timed, sharers=sharers)
         left = (
             p for p, made in enumerate(known) if made is None and not self._is_left_out(tasks[p])
         )
-        cells, ended = plan.cells(left, runs), defaultdict[int, dict[int, Repeat]](dict)
-        for (place, run), found in campaign.cells(plan, cells, [self._backend], runs):
+        groups = ([(place, run) for run in range(runs)] for place in left)
+        ended = defaultdict[int, dict[int, Repeat]](dict)
+        for (place, run), found in campaign.cells(plan, groups, [self._backend], runs):
             task, own = tasks[place], ended[place]
             if self._is_left_out(task):
                 continue

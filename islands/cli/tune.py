@@ -64,8 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--metric", metavar="NAME", default=METRICS[0], help=words)
     group = parser.add_argument_group("common settings (defaults < preset < --config < options)")
     add_settings(group)
-    words = "stopping criterion of each run; repeatable. Concurrent runs of a configuration share"
-    words += " the seconds; if those of a configuration cannot share it, all run in turn"
+    words = "stopping criterion of each run; repeatable. The runs of a configuration share the"
+    words += " seconds if they share launches; if some configurations cannot, all run in turn"
     group.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
     words = "threads of the cpu backend (default: all cores)"

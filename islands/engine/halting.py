@@ -22,7 +22,6 @@ class Watch:
         self._halt, self._longest = halt, longest
         self._lock, self._ended = Lock(), Event()
         self._began: float | None = None
-        self._seconds = 0.0
         self.has_halted = False
         """Whether work in progress was halted, and is of no use."""
         self.generations = 1
@@ -42,20 +41,17 @@ class Watch:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Watch the block, in which the host waits for the device."""
-        began = self._began = time.perf_counter()
+        self._began = time.perf_counter()
         try:
             yield
         finally:
             with self._lock:
                 self._began = None
-            self._seconds += time.perf_counter() - began
 
-    def has_made(self, generations: int) -> None:
-        """Choose the length of the next launch by the time since the last call."""
-        seconds, self._seconds = self._seconds, 0.0
-        if generations > 0:
-            allowed = int(LIMITS.launch_seconds * generations / max(seconds, 1e-9))
-            self.generations = max(1, min(allowed, LIMITS.faster * generations))
+    def has_made(self, generations: int, seconds: float) -> None:
+        """Choose the length of the next launch by the time of the last one."""
+        allowed = int(LIMITS.launch_seconds * generations / max(seconds, 1e-9))
+        self.generations = max(1, min(allowed, LIMITS.faster * generations))
 
     def _look(self, must_end: Callable[[], bool]) -> None:
         while not self._ended.wait(LIMITS.watch_seconds):

@@ -96,6 +96,11 @@ class Limits:
     `tours` take 1.26 and 1.19 in place of 1.21 s."""
     faster: int = 4
     """How many times as many generations as the one before a launch may have."""
+    overshoot: float = 0.25
+    """The part of their time limit by which runs that share launches may miss it: if a generation
+    takes longer, they are made alone, and then end within a generation."""
+    least_overshoot: float = 0.5
+    """Seconds by which they may miss it in any case."""
     longest_launch: float = 2.0
     """Seconds after which a launch is halted if nobody knows how long evaluations take."""
     watch_seconds: float = 0.1

@@ -60,6 +60,7 @@ class Plan(ABC, Generic[Cell]):
 
     def alone(self, ready: Ready[Cell], device: Backend, is_over: Callable[[], bool]) -> Result:
         """Return the result of a run that shares no launches; it ends when `is_over`."""
+        device.begin_run()
         output = Output(callback=self.callback, ends=is_over, collects=True)
         return run(ready.spec, ready.problem, World(), output, RankOptions(device=device))
 

@@ -49,7 +49,8 @@ class Preparing(Generic[Cell]):
         known = type(problem), likeness, seed is None
         if known not in self._known:
             first = self._first(plan, cell, problem, asked)
-            self._known[known] = first.spec, first if isinstance(first, Waiting) else None
+            kept = first.without_problem() if isinstance(first, Waiting) else None
+            self._known[known] = first.spec, kept
             return first
         spec, alike = self._known[known]
         spec = spec.of(self._absolute(name), spec.general.seed if seed is None else seed)

@@ -139,6 +139,8 @@ class Queue(Generic[Cell]):
 
     def _fewest(self, kind: Hashable) -> int:
         """Return how many instances of a kind share launches."""
+        if self._plan.repeats:
+            return 1
         has_few_items = self._waiting[kind][0].problem.size <= LIMITS.few_items
         return LIMITS.fewest_of_few_items if self._threads > 1 and has_few_items else LIMITS.fewest
 
@@ -311,8 +313,7 @@ class Queue(Generic[Cell]):
 
     def _of_others(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
         """Yield the result of one that is solved alone, if it is this thread's turn."""
-        made = self._made_alone(backend)
-        if made is not None and not self._is_over():  # it may not have come to its end
+        if (made := self._made_alone(backend)) is not None:
             yield made
 
     def _made_alone(self, backend: Backend) -> tuple[Cell, Any] | None:
@@ -325,9 +326,11 @@ class Queue(Generic[Cell]):
             try:
                 with self._plan.trusted():
                     result = self._plan.alone(ready, backend, self._is_over)
+                    if self._is_over() and (result.interrupted or result.suspended):
+                        return None  # it has not come to its end
                     return ready.cell, self._plan.made(ready, result)
             except IslandsError as error:
-                return ready.cell, error
+                return None if self._is_over() else (ready.cell, error)
             finally:
                 backend.synchronise()
         finally:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+import platform
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec
+from islands.configuration.stop import Criterion
 from islands.engine.plan import Ready, ResolvedPlan
 from islands.engine.shared import VisitRecords
 from islands.problems.base import Problem
@@ -25,6 +29,10 @@ class Repeat:
     """The best cost of the last generation; None if it may be infeasible, or is unknown."""
     was_alone: bool = False
     """Whether the run shared no launches."""
+    process: tuple[str, int] = ("", 0)
+    """What made it: the host, and the number of the process there."""
+    began: float = 0.0
+    """When it began, by the clock of this process."""
 
 
 class Repeats(ResolvedPlan[Place]):
@@ -32,16 +40,20 @@ class Repeats(ResolvedPlan[Place]):
 
     repeats = True
 
-    def __init__(self, asked: Sequence[tuple[RunSpec, Problem]], *, shares: bool = True) -> None:
-        """Take the settings with the first seed and the problem; they share launches or not."""
-        self._asked = [(spec, problem.adjusted(spec.problem)) for spec, problem in asked]
-        self.shares = shares
-        self._alone = set[Place]()
+    def __init__(
+        self,
+        asked: Sequence[tuple[RunSpec, Problem]],
+        *,
+        shares: bool = True,
+        sharers: int = 1,
+    ) -> None:
+        """Take the settings with the first seed and the problem; they share launches or not.
 
-    @staticmethod
-    def cells(places: Iterable[int], runs: int) -> Iterator[Place]:
-        """Yield the cells of `runs` runs with each of these settings."""
-        return ((place, run) for place in places for run in range(runs))
+        If so many `sharers` share a time limit, a run that cannot share launches has its part.
+        """
+        self._asked = [(spec, problem.adjusted(spec.problem)) for spec, problem in asked]
+        self.shares, self._sharers = shares, sharers
+        self._alone = set[Place]()
 
     def resolved(self, cell: Place) -> tuple[RunSpec, Problem]:
         """Return the settings with the seed of the run."""
@@ -51,17 +63,31 @@ class Repeats(ResolvedPlan[Place]):
     def alone(self, ready: Ready[Place], device: Backend, is_over: Callable[[], bool]) -> Result:
         """Note that the run has the device for itself."""
         self._alone.add(ready.cell)
-        return super().alone(ready, device, is_over)
+        stop = tuple(map(self._part, ready.spec.stop))
+        return super().alone(replace(ready, spec=replace(ready.spec, stop=stop)), device, is_over)
+
+    def _part(self, each: Criterion) -> Criterion:
+        is_shared = each.kind == "seconds" and self._sharers > 1
+        return replace(each, value=each.value / self._sharers) if is_shared else each
 
     def made(self, ready: Ready[Place], result: Result) -> Repeat:
         """Return what ranks exchange."""
-        records = result.records
-        present = records.present() if isinstance(records, VisitRecords) else None
-        return Repeat(replace(result, records=None), present, ready.cell in self._alone)
+        records, was_alone = result.records, ready.cell in self._alone
+        present, began = None, time.perf_counter() - result.seconds
+        if isinstance(records, VisitRecords):
+            present, began = records.present(), records.began
+        process = platform.node(), os.getpid()
+        return Repeat(replace(result, records=None), present, was_alone, process, began)
 
 
-def seconds_of(repeats: Iterable[Repeat]) -> float:
-    """Return the time in which runs were made: those that share launches, and then each other."""
-    alone = [each.result.seconds for each in repeats if each.was_alone]
-    shared = [each.result.seconds for each in repeats if not each.was_alone]
-    return max(shared, default=0.0) + sum(alone)
+def seconds_of(repeats: Collection[Repeat]) -> float:
+    """Return the time in which runs were made, without compilation between those made alone."""
+    longest = 0.0
+    for process in {each.process for each in repeats}:
+        own = [each for each in repeats if each.process == process]
+        seconds = sum(each.result.seconds for each in own)
+        if not all(each.was_alone for each in own):
+            began = min(each.began for each in own)
+            seconds = max(each.began + each.result.seconds for each in own) - began
+        longest = max(longest, seconds)
+    return longest

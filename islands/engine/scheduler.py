@@ -41,22 +41,22 @@ class Scheduler(Generic[Cell]):
 
     def run(
         self,
-        cells: Iterable[Cell | None],
+        groups: Iterable[Sequence[Cell] | None],
         is_over: Callable[[], bool] | None = None,
         *,
         from_first: bool = False,
     ) -> Iterator[tuple[Cell, Any]]:
         """Yield what the plan makes of each cell, or its error, the same on each rank; collective.
 
-        A cell is None if none is known yet. All ranks have the same cells, unless they are taken
-        `from_first`, rank 0. When `is_over` is true on a rank, cells in progress end without a
-        result.
+        One rank makes the cells of a group; None stands for groups that are not known yet. All
+        ranks have the same groups, unless they are taken `from_first`, rank 0. When `is_over` is
+        true on a rank, cells in progress end without a result.
         """
         world = self._world
         if world.size == 1:
-            yield from filter(None, self._own(is_over, iter(cells)))
+            yield from filter(None, self._own(is_over, iter(groups)))
             return
-        more = partial(_next, iter(cells))
+        more = partial(_next, iter(groups))
         deal = (lambda count: world.from_first(partial(more, count))) if from_first else more
         own = partial(self._own, is_over or (lambda: False))
         for whole in solved_by_ranks(world, deal, own, self._workers.ahead):
@@ -65,9 +65,10 @@ class Scheduler(Generic[Cell]):
                 self._workers.ends.set()
 
     def _own(
-        self, is_over: Callable[[], bool] | None, cells: Iterator[Cell | None]
+        self, is_over: Callable[[], bool] | None, groups: Iterator[Sequence[Cell] | None]
     ) -> Generator[tuple[Cell, Any] | None, None, None]:
         """Yield what this rank makes, and None whenever nothing has come for a moment."""
+        cells = (each for group in groups for each in ((None,) if group is None else group))
         return self._workers.stream(cells, self._solving, is_over)
 
     def _solving(
@@ -88,13 +89,13 @@ class Scheduler(Generic[Cell]):
         return results
 
 
-def _next(cells: Iterator[Cell | None], most: int) -> tuple[list[Cell], bool]:
-    """Return the cells that are known, at most `most`, and whether there are no more."""
-    found = list[Cell]()
-    for cell in cells:
-        if cell is None:
+def _next(groups: Iterator[Sequence[Cell] | None], most: int) -> tuple[list[Sequence[Cell]], bool]:
+    """Return the groups that are known, at most `most`, and whether there are no more."""
+    found = list[Sequence[Cell]]()
+    for group in groups:
+        if group is None:
             return found, False
-        found.append(cell)
+        found.append(group)
         if len(found) == most:
             return found, False
     return found, True

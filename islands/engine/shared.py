@@ -50,6 +50,10 @@ Take = Callable[[], Waiting[Cell] | None]
 """Returns the next run of a kind, or None if there is none now."""
 
 
+_MOST_EVALUATIONS = 1 << 62
+"""A limit that no run reaches."""
+
+
 class Visit(NamedTuple):
     """What was seen of a run at a visit."""
 
@@ -66,6 +70,7 @@ class _Run(Generic[Cell]):
     """A run at a place."""
 
     waiting: Waiting[Cell]
+    began: float
     visits: list[Visit] = field(default_factory=list)
 
 
@@ -98,6 +103,7 @@ class Sharing(Generic[Cell]):
         self._spec, self._backend = first.spec, backend
         colony = first.spec.as_colony()
         self._parts = parts_for(colony, first.problem, places, backend)
+        before = backend.compile_seconds
         self._runs = SharedRuns(
             *(colony.islands, self._parts, with_arrays([first])[0], places, backend),
             migration=first.spec.migration if first.spec.migrates else None,
@@ -110,7 +116,7 @@ class Sharing(Generic[Cell]):
         self._visits, self._limit = Visits.of(first.spec), time_limit(first.spec.stop)
         self._pace, self._most = Pace(first.spec), most_evaluations(first.spec, first.problem)
         self._at: list[_Run[Cell] | None] = [None] * places
-        # Of the run at each place, or of the last one that was there.
+        # Of the run at each place.
         self._problems: list[Problem | None] = [None] * places
         self._seeds = [0] * places
         self._began = np.zeros(places)
@@ -118,17 +124,18 @@ class Sharing(Generic[Cell]):
         self._is_active, self._rests = np.zeros((2, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[_Ended[Cell]]()
-        longest = LIMITS.longest_launch
-        if not self._parts.evaluates_own:
-            longest = max(longest, self._limit)
-        self._watch = Watch(self._runs.halt, longest)
+        self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
+        longest = max(LIMITS.longest_launch, self._most_late)
+        self._watch = Watch(
+            self._runs.halt, LIMITS.longest_launch if self._parts.evaluates_own else longest
+        )
         self._away = 0.0
         """Seconds in which the caller did something else."""
         self.is_slow = False
         """Whether launches take long, so that runs of the kind are to be made alone."""
         self._machine = Machine(
             *(1, backend.name, backend.device, backend.reason, "none"),
-            *(backend.compile_seconds, backend.compiling.was_needed),
+            *(backend.compile_seconds - before, backend.compiling.was_needed),
         )
 
     def fits(self, waiting: Waiting[Cell]) -> bool:
@@ -200,6 +207,7 @@ class Sharing(Generic[Cell]):
 
     def _advance(self) -> int:
         """Let the device advance, at most to the next stop; return the number of generations."""
+        self._launched_at = time.perf_counter()
         ahead = self._next_stops() - self._generations
         step = min(int(ahead[self._is_active].min()), self._watch.generations)
         self._generations += step
@@ -224,7 +232,8 @@ class Sharing(Generic[Cell]):
         if not limits:
             return visits
         # Up to here, not even the most evaluations reach the limit.
-        left = np.maximum(0, min(limits) - 1 - self._evaluations) // self._most
+        limit = int(min(*limits, _MOST_EVALUATIONS))
+        left = np.maximum(0, limit - 1 - self._evaluations) // self._most
         counts = map(self._pace.next_count, (self._generations + left.astype(np.int64)).tolist())
         return np.minimum(visits, np.fromiter(counts, np.float64)).astype(np.int64)
 
@@ -254,9 +263,9 @@ class Sharing(Generic[Cell]):
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
             instances += [instances[0]] * len(idle)
-            self._began[chosen] = self._now()
+            self._began[chosen] = now = self._now()
             for place, waiting in zip(chosen, begun, strict=True):
-                self._at[place], self._problems[place] = _Run(waiting), waiting.problem
+                self._at[place], self._problems[place] = _Run(waiting, now), waiting.problem
                 self._seeds[place] = waiting.spec.general.seed
             seeds = [self._seeds[place] for place in chosen]
             with self._working():
@@ -268,18 +277,20 @@ class Sharing(Generic[Cell]):
         """Measure, and find the runs that are over, whose places are free then."""
         with self._working():
             measured = self._runs.measured()
-        self._watch.has_made(step)
+        if step > 0:
+            seconds = time.perf_counter() - self._launched_at
+            self._watch.has_made(step, seconds)
+            if step == 1 and seconds > self._most_late:
+                raise _HaltedError  # a run alone ends in time
         faults, landings = self._runs.faults(), self._runs.landings()
-        seconds = np.where(self._is_active, self._now() - self._began, 0.0)
-        standings = Standings(
-            *(self._meaning, measured, self._problems, self._generations, seconds)
-        )
+        times = np.where(self._is_active, self._now() - self._began, 0.0)
+        standings = Standings(*(self._meaning, measured, self._problems, self._generations, times))
         self._evaluations = standings.evaluations
         is_visit, is_over = self._seen(step, standings)
         if faults is not None:
             is_over |= self._is_active & faults.any(axis=(1, 2))
         for place in np.flatnonzero(is_visit | is_over).tolist():
-            seen = int(self._generations[place]), float(seconds[place]), measured[place].tobytes()
+            seen = int(self._generations[place]), float(times[place]), measured[place].tobytes()
             self._of(place).visits.append(Visit(*seen, landings.get(place)))
         self._end(np.flatnonzero(is_over).tolist(), measured, faults)
         resting = ~(self._is_active | self._rests) & (self._generations > 0)
@@ -375,7 +386,7 @@ class Sharing(Generic[Cell]):
             *(spec, problem, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
-            records=VisitRecords(self._spec, problem, self._meaning, run.visits),
+            records=VisitRecords(self._spec, problem, self._meaning, run.visits, run.began),
         )
 
 
@@ -394,7 +405,8 @@ def _progress(
 class VisitRecords:
     """The records of a run that shared launches, made when they are asked for.
 
-    `spec` is that of the first run there: what records depend on is the same for all.
+    `spec` is that of the first run there: what records depend on is the same for all. The run
+    `began` at a time of a clock that all runs with the same launches share.
     """
 
     def __init__(
@@ -403,7 +415,9 @@ class VisitRecords:
         problem: Problem,
         meaning: Meaning,
         visits: Sequence[Visit],
+        began: float,
     ) -> None:
+        self.began = began
         self._spec, self.problem, self._meaning, self._visits = spec, problem, meaning, visits
 
     def table(self, name: str) -> pa.Table:

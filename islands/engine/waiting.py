@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from islands.archipelago.instances import Arrays, arrays_of, shapes_of
 from islands.archipelago.parts import ProgramParts
@@ -50,6 +50,11 @@ class Waiting(Ready[Cell]):
         parts = replace(self.parts, problem=problem)
         return Waiting(cell, spec, problem, parts, self.kind, self.bytes)
 
+    def without_problem(self) -> Waiting[None]:
+        """Return what `like` needs, which keeps no problem in memory."""
+        none = cast(Problem, None)
+        return self.like(None, self.spec, none)
+
 
 def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
     """Return the arrays of instances of the same kind, which keep them."""
@@ -64,6 +69,11 @@ def shares_launches(spec: RunSpec) -> bool:
     is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
     # A topology of a user may fail, which must end this run alone.
     return is_plain and (not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in)
+
+
+def may_share(spec: RunSpec, problem: Problem, backend: Backend) -> bool:
+    """Return whether a run can share launches."""
+    return shares_launches(spec) and can_share(parts_for(spec.as_colony(), problem, 1, backend))
 
 
 def waiting_for(

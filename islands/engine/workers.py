@@ -56,7 +56,7 @@ def solving_devices(
 
 
 class Workers(Generic[Device]):
-    """Threads with a device each, inside a `with` block."""
+    """Threads with a device each."""
 
     def __init__(self, devices: Iterable[Device], *, on_gpu: bool) -> None:
         """Take a device for each thread; all are streams of one GPU if it is `on_gpu`."""
@@ -132,8 +132,9 @@ class Workers(Generic[Device]):
             finally:
                 has_left.set()
                 self.ends.set()
+                # All of them: any may get what was released for another.
+                wanted.release(len(threads))
                 for each in threads:
-                    wanted.release(self._most_done)
                     if each.is_alive():
                         each.join()
 

@@ -282,7 +282,9 @@ class Experiment(ABC):
         devices = [take_device(campaign.world, self.asked.backend)]
         a_rank = -(-runs // campaign.world.size)
         plan = Repeats([(spec, problem)])
-        for (_, run), found in campaign.cells(plan, plan.cells([0], runs), devices, a_rank):
+        cells = [(0, run) for run in range(runs)]
+        groups = [cells[first : first + a_rank] for first in range(0, runs, a_rank)]
+        for (_, run), found in campaign.cells(plan, groups, devices, a_rank):
             if isinstance(found, IslandsError):
                 campaign.raise_together(found)
             made[run] = found

@@ -75,7 +75,8 @@ def test_gaps_of_experiment_a_of_the_thesis(
     problem = load(f"qaplib/{name}")
     spec = resolve(layers({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
     plan = Repeats([(spec, problem)])
-    found = dict(Scheduler(plan, [backend], World(), places=3).run(plan.cells([0], 3)))
+    cells = [(0, run) for run in range(3)]
+    found = dict(Scheduler(plan, [backend], World(), places=3).run([cells]))
     runs = [each.result for each in found.values()]
     assert [each.evaluations for each in runs] == 3 * [1_025_024]
     gaps_of_runs = [each.gap for each in runs]

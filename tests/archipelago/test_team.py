@@ -13,6 +13,7 @@ import pytest
 from colonies_for_tests import copies, decide, require_copies
 from small_runs import RUNS, evolve, made
 
+from islands.algorithms.base import TeamExchanges
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.algorithms.de import De, DeSettings
 from islands.algorithms.ga import Ga, GaSettings
@@ -99,17 +100,17 @@ def test_members_exchange_no_memory_that_nobody_has_written(
     alone = on(World(), "eax", tmp_path, **ONE)
     alone.start()
     before = alone.snapshot()
-    sent, original = list[Any](), Sharing._run
+    sent, original = list[Any](), Sharing.run
 
-    def noted(sharing: Sharing, slots: Any, names: Any, generation: int) -> None:
-        state, rank = sharing._state, sharing._team.world.rank
-        for island, own in enumerate(names):
-            for each in own:
-                rows = state.part(each, generation)[island][slots[rank].start : slots[rank].stop]
-                sent.append(np.ascontiguousarray(rows).view(np.uint8).copy())
-        original(sharing, slots, names, generation)
+    def noted(sharing: Sharing, step: TeamExchanges, generation: int) -> None:
+        state, team = sharing._state, sharing._team
+        mine = (team.first if generation == 0 else team.slots_of_each)[team.world.rank]
+        for each in (*step.fields, *(step.renewed or ())):
+            for rows in state.part(each, generation):
+                sent.append(np.ascontiguousarray(rows[mine.start : mine.stop]).view(np.uint8))
+        original(sharing, step, generation)
 
-    monkeypatch.setattr(Sharing, "_run", noted)
+    monkeypatch.setattr(Sharing, "run", noted)
 
     def one(ranks: World) -> None:
         mine = on(ranks, "eax", tmp_path, **ONE)

@@ -104,7 +104,7 @@ def test_runs_end_in_the_same_generation_as_single_runs(
     asked = {**own, "stop": ["generations=2000", "evaluations=60000"]}
     alone = [islands.solve(problem, backend=backend.name, **{**asked, "seed": s}) for s in (5, 6)]
     plan = Repeats([(resolve(layers(asked), problem), problem)])
-    found = dict(Scheduler(plan, [backend], World(), places=2).run(plan.cells([0], 2)))
+    found = dict(Scheduler(plan, [backend], World(), places=2).run([[(0, 0), (0, 1)]]))
     assert not any(each.was_alone for each in found.values())
     runs = [found[0, run].result for run in range(2)]
     assert [(run.digest, run.generations, run.reason) for run in runs] == [

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from itertools import count
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -17,6 +21,7 @@ from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.engine.repeats import Repeats, seconds_of
 from islands.engine.scheduler import Scheduler
+from islands.engine.workers import Workers
 from islands.parallel import World
 from islands.problems.base import Problem
 
@@ -30,7 +35,7 @@ def repeated(
 ) -> dict[tuple[int, int], Any]:
     asked = [(resolve(layers(own), each), each) for own in settings for each in problems]
     plan = Repeats(asked)
-    cells = plan.cells(range(len(asked)), RUNS)
+    cells = [[(place, run) for run in range(RUNS)] for place in range(len(asked))]
     return dict(Scheduler(plan, [device], World(), places=RUNS).run(cells))
 
 
@@ -73,8 +78,66 @@ def test_runs_in_turn_take_the_sum_of_their_times() -> None:
     spec = resolve(layers(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
     for shares in (True, False):
         plan = Repeats([(spec, problem)], shares=shares)
-        cells = plan.cells([0], RUNS)
+        cells = [[(0, run) for run in range(RUNS)]]
         found = dict(Scheduler(plan, [choose("cpu", 1)], World(), places=RUNS).run(cells))
         assert {each.was_alone for each in found.values()} == {not shares}
         times = [each.result.seconds for each in found.values()]
         assert seconds_of(found.values()) == (max(times) if shares else sum(times))
+
+
+def test_runs_that_began_in_waves_take_all_of_their_time() -> None:
+    problem = facilities(9)
+    spec = resolve(layers(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
+    cells = [[(0, run) for run in range(6)]]
+    devices = [choose("cpu", 1)]
+    found = dict(Scheduler(Repeats([(spec, problem)]), devices, World(), places=2).run(cells))
+    assert seconds_of(found.values()) > 1.5 * max(each.result.seconds for each in found.values())
+
+
+def test_one_run_has_the_cost_of_its_last_generation() -> None:
+    problem = facilities(9)
+    plan = Repeats([(resolve(layers(SMALL), problem), problem)])
+    [(_, found)] = Scheduler(plan, [choose("cpu", 1)], World()).run([[(0, 0)]])
+    assert (found.was_alone, found.present is None) == (False, False)
+
+
+def test_those_that_cannot_share_a_time_limit_have_their_part_of_it() -> None:
+    problem = facilities(9)
+    own = {"algorithm": "de", "encoding": "keys", "stop": "seconds=0.6", "record.every": 10}
+    plan = Repeats([(resolve(layers(SMALL | own), problem), problem)], shares=False, sharers=RUNS)
+    cells = [[(0, run) for run in range(RUNS)]]
+    for _, each in Scheduler(plan, [choose("cpu", 1)], World()).run(cells):
+        assert each.was_alone
+        assert each.result.reason == "time limit of 0.2 s reached"
+
+
+def test_a_limit_beyond_all_evaluations() -> None:
+    own: dict[str, Any] = {"algorithm": "ga", "stop": ["evaluations=1e30", "generations=3"]}
+    for each in islands.solve_many([facilities(9)] * 3, backend="cpu", seed=1, threads=1, **own):
+        assert each.generations == 3
+
+
+def test_each_result_has_the_time_of_its_own_compilation() -> None:
+    device, problem = choose("cpu", 1), facilities(9)
+    asked = [(resolve(layers(SMALL | {"migrants": k}), problem), problem) for k in (1, 2)]
+    cells = [[(place, run) for run in range(2)] for place in range(2)]
+    found = dict(Scheduler(Repeats(asked), [device], World(), places=2).run(cells))
+    times = [found[place, 0].result.compile_seconds for place in range(2)]
+    assert sum(times) == pytest.approx(device.compile_seconds)
+    assert min(times) < device.compile_seconds
+
+
+@pytest.mark.parametrize("threads", [2, 16])
+def test_many_threads_end_with_their_caller(threads: int) -> None:
+    workers = Workers([*range(threads)], on_gpu=False)
+
+    def endless(_: int, tasks: Iterator[int]) -> Any:
+        return lambda _: ((task, task) for task in tasks)
+
+    made = workers.stream(count(), endless)
+    assert next(made) is not None
+    time.sleep(0.2)  # until each thread waits for its results to be taken
+    closing = Thread(target=made.close, daemon=True)
+    closing.start()
+    closing.join(20)
+    assert not closing.is_alive()
