@@ -35,7 +35,7 @@ class Pending:
 
     def wait(self) -> None:
         """Wait until all messages have arrived and all sent arrays may be overwritten."""
-        # One after another, as a single request reports more about its failure.
+        # Wait for each request by itself: its error then says which message failed.
         for request in self._requests:
             request.Wait()
 

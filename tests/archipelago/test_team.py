@@ -218,7 +218,7 @@ class Machine(threading.local):
 def tried(
     monkeypatch: pytest.MonkeyPatch, seconds: dict[int, dict[bool, float]], first: float = 0.0
 ) -> list[tuple[list[bool], Trial]]:
-    """Run generations until trials are over; return on each rank which ones were shared.
+    """Run until the trials are over; return which generations each rank has shared.
 
     `seconds` are those of a generation by rank, shared or not; the first one of a turn takes
     `first` more.

@@ -1,4 +1,4 @@
-"""Benchmarks of speeds: what they count and check, and comparisons with earlier ones."""
+"""Speed benchmarks: what they count and check, and how they compare with earlier results."""
 
 from __future__ import annotations
 
