@@ -47,7 +47,7 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 
     def __init__(self, *, backend: str = "auto", threads: int | None = None) -> None:
         """Choose the device, which the first sample takes."""
-        self._device = {"backend": backend, "threads": threads}
+        self._backend, self._threads = backend, threads
         self._session: islands.Session | None = None
 
     @property
@@ -124,7 +124,7 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
     def _ready(self) -> islands.Session:
         """Return the device; import what makes models, which the time of a call leaves out."""
         if self._session is None:
-            self._session = islands.Session(**self._device)
+            self._session = islands.Session(backend=self._backend, threads=self._threads)
             islands.qubo([[0]])
         return self._session
 

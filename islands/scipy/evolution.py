@@ -1,31 +1,23 @@
-"""Functions with the interface of `scipy.optimize`, which search with islands.
-
-`differential_evolution` minimises a function of Python, `quadratic_assignment` matches two graphs.
-They take the arguments of SciPy's functions and return an `OptimizeResult`, which has the `seed`
-and the `digest` of the search, too.
-"""
+"""Differential evolution with the interface of SciPy."""
 
 from __future__ import annotations
 
 import inspect
 import multiprocessing
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import islands
 from islands.parallel import World
+from islands.scipy.evaluation import Box, Function, Limit, Vectors
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
-
-Vectors = NDArray[np.float64]
 
 _STRATEGIES = {
     "best1": "current-to-pbest/1",
@@ -47,9 +39,6 @@ _MOST_SEED = 2**31 - 1
 _STOPPED = "callback function requested stop early"
 _FINISHED = "Optimization terminated successfully."
 _SPENT = "Maximum number of iterations has been exceeded."
-_BOUNDS = (
-    "bounds should be a sequence containing finite real valued (min, max) pairs for each value in x"
-)
 
 
 def differential_evolution(
@@ -82,20 +71,20 @@ def differential_evolution(
     The arguments are those of `scipy.optimize.differential_evolution`. At most
     `(maxiter + 1) * popsize * len(x)` vectors are evaluated before the polish; variables with equal
     bounds do not count. The search ends when the standard deviation of the best nine tenths of the
-    population's values is at most `atol + tol * abs(mean)`. Unless `mutation` or `recombination` are given, both adapt.
-    Crossovers are binomial, and `updating` is deferred.
+    population's values is at most `atol + tol * abs(mean)`. Unless `mutation` or `recombination`
+    are given, both adapt. Crossovers are binomial, and `updating` is deferred.
 
     >>> found = islands.scipy.differential_evolution(lambda x: (x**2).sum(), [(-1, 2)] * 2, rng=1)
     >>> bool(found.fun < 1e-6), found.seed
     (True, 1)
     """
     settings = _settings(strategy, mutation, recombination)
-    box = _Box.of(bounds, integrality)
-    number = _seed(rng if seed is None else seed)
+    box = Box.of(bounds, integrality)
+    number = seed_of(rng if seed is None else seed)
     start = _start(init, x0, popsize, box, number)
-    limits = [_Limit.of(each, vectorized=vectorized) for each in _listed(constraints)]
+    limits = [Limit.of(each, vectorized=vectorized) for each in _listed(constraints)]
     with _mapping(workers, updating, vectorized=vectorized) as mapped:
-        function = _Function(func, args, mapped, limits, box)
+        function = Function(func, args, mapped, limits, box)
         population = _Population(function, start)
         watch = _Watch(population, callback, tol, atol, maxiter, disp=disp)
         digest = watch.search(number, settings)
@@ -114,172 +103,13 @@ def differential_evolution(
     return found
 
 
-@dataclass(frozen=True)
-class _Box:
-    """The bounds of the variables, of which only some are free."""
-
-    low: Vectors
-    high: Vectors
-    is_integral: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, bounds: Any, integrality: ArrayLike | None) -> _Box:
-        """Return the bounds of a call; refuse what are none."""
-        from scipy.optimize import Bounds
-
-        try:
-            if isinstance(bounds, Bounds):
-                low, high = np.broadcast_arrays(bounds.lb, bounds.ub)
-                pairs = np.column_stack([np.ravel(low), np.ravel(high)]).astype(float)
-            else:
-                pairs = np.array(bounds, float)
-        except (TypeError, ValueError):
-            raise ValueError(_BOUNDS) from None
-        if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs):
-            raise ValueError(_BOUNDS)
-        if not np.isfinite(pairs).all():
-            raise ValueError(_BOUNDS)
-        low, high = pairs.min(axis=1), pairs.max(axis=1)
-        integral = np.zeros(len(pairs), bool)
-        if integrality is not None:
-            integral = np.broadcast_to(np.asarray(integrality, bool), len(pairs)).copy()
-            low = np.where(integral, np.ceil(low), low)
-            high = np.where(integral, np.floor(high), high)
-            if (low > high).any():
-                raise ValueError(
-                    "One of the integrality constraints does not have any possible integer values"
-                    " between the lower/upper bounds."
-                )
-        return cls(low, high, integral)
-
-    @property
-    def free(self) -> NDArray[np.bool_]:
-        """Which variables have several values."""
-        return self.low < self.high
-
-    def search_bounds(self) -> tuple[Vectors, Vectors]:
-        """Return the bounds of the free variables in the search: all integers have equal parts."""
-        free, half = self.free, np.where(self.is_integral, 0.5, 0.0)
-        low = np.nextafter(self.low - half, self.low)
-        high = np.nextafter(self.high + half, self.high)
-        return np.where(half > 0, low, self.low)[free], np.where(half > 0, high, self.high)[free]
-
-    def decoded(self, vectors: Vectors) -> Vectors:
-        """Return the variables of vectors of the search, or of those that a user gave."""
-        whole = np.tile(self.low, (len(vectors), 1))
-        whole[:, self.free] = vectors
-        return np.where(self.is_integral, np.round(whole), whole)
-
-
-class _Limit:
-    """A constraint of SciPy: what a vector has is between two limits."""
-
-    def __init__(self, values: Callable[[Vectors], Vectors], low: Any, high: Any) -> None:
-        self._values, self._low, self._high = values, low, high
-
-    @classmethod
-    def of(cls, constraint: Any, *, vectorized: bool) -> _Limit:
-        """Return a `Bounds`, `LinearConstraint` or `NonlinearConstraint`; refuse others."""
-        from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
-        from scipy.sparse import issparse
-
-        if isinstance(constraint, Bounds):
-            return cls(lambda rows: rows, constraint.lb, constraint.ub)
-        if isinstance(constraint, LinearConstraint):
-            matrix = constraint.A.toarray() if issparse(constraint.A) else constraint.A
-            matrix = np.atleast_2d(np.asarray(matrix, float))
-            return cls(lambda rows: rows @ matrix.T, constraint.lb, constraint.ub)
-        if isinstance(constraint, NonlinearConstraint):
-            fun = constraint.fun
-
-            def values(rows: Vectors) -> Vectors:
-                if vectorized:
-                    return np.reshape(np.asarray(fun(rows.T), float), (-1, len(rows))).T
-                return np.array([np.atleast_1d(fun(row)) for row in rows], float)
-
-            return cls(values, constraint.lb, constraint.ub)
-        raise ValueError("`constraint` of an unknown type is passed.")
-
-    def violations(self, rows: Vectors) -> Vectors:
-        """Return by how much each vector is outside of each limit."""
-        values = self._values(rows)
-        return np.maximum(self._low - values, 0.0) + np.maximum(values - self._high, 0.0)
-
-
-class _Function:
-    """The function of the user, and the number of its calls."""
-
-    def __init__(
-        self,
-        func: Callable[..., Any],
-        args: tuple[Any, ...],
-        mapped: Callable[[Callable[..., Any], Vectors], Any] | None,
-        limits: list[_Limit],
-        box: _Box,
-    ) -> None:
-        """`mapped` calls a function for each vector; None if it takes many at once."""
-        self._bound = _WithArguments(func, args)
-        self._mapped, self._limits, self.box = mapped, limits, box
-        self.calls = 0
-
-    def one(self, x: Vectors) -> float:
-        """Return the value of one vector."""
-        return float(self._values(np.asarray(x, float)[np.newaxis])[0])
-
-    def values(self, rows: Vectors) -> tuple[Vectors, Vectors]:
-        """Return the values and the violations; vectors with a violation have no value."""
-        violations = np.zeros(len(rows))
-        for each in self._limits:
-            violations += each.violations(rows).sum(axis=1)
-        values, feasible = np.full(len(rows), np.inf), violations == 0
-        if feasible.any():
-            found = self._values(rows[feasible])
-            values[feasible] = np.where(np.isnan(found), np.inf, found)
-        return values, violations
-
-    def _values(self, rows: Vectors) -> Vectors:
-        if self._mapped is None:
-            self.calls += 1
-            found = np.asarray(self._bound(rows.T.copy()), float)
-            if found.size != len(rows):
-                raise RuntimeError(
-                    "The vectorized function must return an array of shape (S,) when given an"
-                    " array of shape (len(x), S)"
-                )
-            return found.reshape(-1)
-        self.calls += len(rows)
-        try:
-            found = [np.asarray(each, float) for each in self._mapped(self._bound, rows)]
-        except TypeError as error:
-            if "callable" in str(error) or "iterable" in str(error):
-                raise RuntimeError(
-                    "The map-like callable must be of the form f(func, iterable), returning a"
-                    " sequence of numbers the same length as 'iterable'"
-                ) from error
-            raise
-        if len(found) != len(rows) or any(each.size != 1 for each in found):
-            raise RuntimeError("func(x, *args) must return a scalar value")
-        return np.array([each.item() for each in found])
-
-
-@dataclass(frozen=True)
-class _WithArguments:
-    """A function with the arguments that follow the vector; processes can be sent it."""
-
-    func: Callable[..., Any]
-    args: tuple[Any, ...]
-
-    def __call__(self, x: Vectors) -> Any:
-        return self.func(x.copy(), *self.args)
-
-
 class _Population:
     """The individuals of the search, each with its value, as they are evaluated.
 
     The k-th vector of a generation replaces the k-th individual if it is better.
     """
 
-    def __init__(self, function: _Function, start: Vectors) -> None:
+    def __init__(self, function: Function, start: Vectors) -> None:
         self.function, self.start = function, start
         self._rows, self._costs = start.copy(), np.full(len(start), np.inf)
         self._energies = self._costs.copy()
@@ -380,9 +210,13 @@ class _Watch:
             result = islands.solve(
                 problem,
                 algorithm="de",
+                islands=1,
+                population=len(population.start),
+                migration="none",
+                start=population.start,
+                seed=seed,
+                record={"every": 1},
                 **settings,
-                **{"islands": 1, "population": len(population.start), "migration": "none"},
-                **{"record": {"every": 1}, "start": population.start, "seed": seed},
                 generations=max(1, self._most),
                 callback=self._ends,
                 backend="cpu",
@@ -444,7 +278,7 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
     return {**found, "F": float(weights.mean()), "Cr": recombination, "adaptation": "none"}
 
 
-def _seed(rng: Any) -> int:
+def seed_of(rng: Any) -> int:
     """Return a whole number as it is, and one that is drawn from a generator."""
     if isinstance(rng, int | np.integer) and 0 <= rng <= _MOST_SEED:
         return int(rng)
@@ -457,7 +291,7 @@ def _listed(constraints: Any) -> list[Any]:
     return [*constraints] if isinstance(constraints, list | tuple) else [constraints]
 
 
-def _start(init: Any, x0: Any, popsize: int, box: _Box, seed: int) -> Vectors:
+def _start(init: Any, x0: Any, popsize: int, box: Box, seed: int) -> Vectors:
     """Return the first population as vectors of the search."""
     free, (low, high) = box.free, box.search_bounds()
     random, count = np.random.default_rng(seed), max(_LEAST_POPULATION, popsize * len(low))
@@ -513,7 +347,7 @@ def _mapping(
             yield pool.map
 
 
-def _polish(found: Any, polish: Any, function: _Function, constraints: Any) -> None:
+def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> None:
     """Improve a result by a local search from its vector, with integers as they are."""
     from scipy.optimize import Bounds, OptimizeResult, minimize
 
@@ -539,129 +373,3 @@ def _polish(found: Any, polish: Any, function: _Function, constraints: Any) -> N
         found.x, found.fun = np.asarray(better.x, float), float(better.fun)
         found.jac = better.get("jac")
         found.population[0], found.population_energies[0] = found.x, found.fun
-
-
-_OPTIONS = ("time_limit", "maximize", "rng", "partial_match")
-_IGNORED = ("maxiter", "tol", "P0", "shuffle_input", "partial_guess")
-"""Options of the methods of SciPy, which have no meaning here."""
-_SMALL_MATCH = 12
-"""Up to so many nodes, the search ends when it has converged."""
-_LARGEST_ENTRY, _LARGEST_SUM = 2.0**30, 2.0**58
-"""Of matrices, and of costs, which are whole numbers in the search."""
-
-
-def quadratic_assignment(
-    A: ArrayLike,  # noqa: N803 (the names of SciPy)
-    B: ArrayLike,  # noqa: N803
-    method: str = "faq",
-    options: Mapping[str, Any] | None = None,
-) -> OptimizeResult:
-    """Match the nodes of two graphs with the least, or largest, sum of products of their weights.
-
-    The arguments are those of `scipy.optimize.quadratic_assignment`. Of its `options`, `maximize`,
-    `partial_match` and `rng` have their meaning; `time_limit` is the time of the call in seconds,
-    1 by default; the `method` and its other options have no effect. Matrices of whole numbers are
-    searched exactly, others rounded to some nine digits. `nit` is the number of generations.
-
-    >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
-    >>> found.col_ind.tolist(), float(found.fun)
-    ([1, 0], 37.0)
-    """
-    from scipy.optimize import OptimizeResult
-
-    began = time.perf_counter()
-    given = dict(options or {})
-    if unknown := sorted({*given} - {*_OPTIONS, *_IGNORED}):
-        raise ValueError(f"Unknown solver options: {', '.join(unknown)}. Known: {_OPTIONS}")
-    if method not in ("faq", "2opt"):
-        raise ValueError(f"method {method!r} must be in ['faq', '2opt']")
-    seconds = given.get("time_limit", 1.0)
-    if not isinstance(seconds, int | float) or not 0 < seconds < np.inf:
-        raise ValueError(f"`time_limit` must be a positive number of seconds: {seconds!r}")
-    a, b = _square("A", A), _square("B", B)
-    if a.shape != b.shape:
-        raise ValueError("`A` and `B` matrices must be of equal size")
-    order, free = np.arange(len(a)), _fixed(given.get("partial_match"), len(a))
-    order[free.fixed[:, 0]] = free.fixed[:, 1]
-    seed, digest, generations = _seed(given.get("rng", 1)), "", 0
-    if len(free.rows) > 1:
-        problem = _assignment(a, b, free, maximise=bool(given.get("maximize", False)))
-        stop = ["converged"] if len(free.rows) <= _SMALL_MATCH else []
-        left = seconds - (time.perf_counter() - began)
-        stop.append(f"seconds={max(left, 0.001)}")
-        result = islands.solve(problem, stop=stop, seed=seed)
-        order[free.rows] = free.columns[result.solution]
-        digest, generations = result.digest, result.generations
-    else:
-        order[free.rows] = free.columns
-    return OptimizeResult(
-        col_ind=order,
-        fun=(np.asarray(A) * np.asarray(B)[np.ix_(order, order)]).sum(),
-        nit=generations,
-        success=True,
-        seed=seed,
-        digest=digest,
-    )
-
-
-def _square(name: str, matrix: ArrayLike) -> Vectors:
-    """Return a square matrix of finite numbers; refuse others."""
-    found = np.asarray(matrix, float)
-    if found.ndim != 2 or found.shape[0] != found.shape[1]:
-        raise ValueError(f"`{name}` must be square")
-    if not np.isfinite(found).all():
-        raise ValueError(f"`{name}` must have finite entries")
-    return found
-
-
-@dataclass(frozen=True)
-class _Match:
-    """The pairs of nodes that are matched already, and the others."""
-
-    fixed: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-
-
-def _fixed(pairs: Any, n: int) -> _Match:
-    """Return the pairs of a call; refuse what are none."""
-    found = np.zeros((0, 2), np.int64) if pairs is None else np.asarray(pairs)
-    if found.ndim != 2 or found.shape[1] != 2 or len(found) > n:
-        raise ValueError("`partial_match` must have two columns, and at most as many rows as `A`")
-    if found.size and not (found.dtype.kind in "iu" and 0 <= found.min() and found.max() < n):
-        raise ValueError("`partial_match` entries must be whole numbers from 0 to n - 1")
-    if any(len(np.unique(column)) < len(column) for column in found.T):
-        raise ValueError("`partial_match` column entries must be unique")
-    rows, columns = (np.setdiff1d(np.arange(n), column) for column in found.T)
-    return _Match(found, rows, columns)
-
-
-def _assignment(a: Vectors, b: Vectors, match: _Match, *, maximise: bool) -> Any:
-    """Return the problem of the free nodes, in whole numbers of at least 0.
-
-    All products of entries are summed, so a number that is added to a matrix changes all costs
-    equally. The products with fixed nodes are the costs of a free node at a place.
-    """
-    a = a - a.min()
-    b = b.max() - b if maximise else b - b.min()
-    n, has_fixed = len(a), len(match.fixed) > 0
-    most = _LARGEST_ENTRY / (2 * n) if has_fixed else _LARGEST_SUM / n**2
-    whole = [bool((each == np.round(each)).all()) for each in (a, b)]
-    if not (all(whole) and a.max() * b.max() <= most):
-        # A matrix of small whole numbers stays as it is, and the other one has the digits left.
-        size = min(_LARGEST_ENTRY, most**0.5)
-        sizes = [m.max() if own and m.max() <= size else size for own, m in zip(whole, (a, b), strict=True)]
-        others = [min(_LARGEST_ENTRY, most / max(each, 1.0)) for each in sizes[::-1]]
-        is_kept = [each < size for each in sizes]
-        a, b = (
-            m if kept else m * (other / max(m.max(), 1e-300))
-            for m, kept, other in zip((a, b), is_kept, others, strict=True)
-        )
-    a, b = np.rint(a), np.rint(b)
-    rows, columns = match.rows, match.columns
-    linear = None
-    if has_fixed:
-        at, to = match.fixed.T
-        linear = a[np.ix_(rows, at)] @ b[np.ix_(columns, to)].T
-        linear += a[np.ix_(at, rows)].T @ b[np.ix_(to, columns)]
-    return islands.qap(a[np.ix_(rows, rows)], b[np.ix_(columns, columns)], linear=linear)
