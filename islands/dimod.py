@@ -28,6 +28,8 @@ _LOOKS = 2000
 _LEAST_SECONDS = 0.001
 _SETUP_SECONDS = 0.02
 """What it takes to begin and end a read that shares no launches."""
+_COMPILING = 0.3
+"""If the first read begins later than this, its program was compiled, which does not count."""
 _MOST_SHARED_ITEMS = 1000
 """A CPU takes too long for a generation of many larger models at once."""
 _SHARED = 128
@@ -149,6 +151,7 @@ class _Call:
         now = time.perf_counter()
         # The samples are returned in less time than their model took.
         self._end = math.inf if time_limit is None else began + time_limit - (now - began) / 4
+        self._began = now
         self._turns = 0.0
         """The reads that each thread has yet to begin."""
         self._ends_at: dict[int, float] = {}
@@ -167,6 +170,7 @@ class _Call:
                 settings["callback"] = lambda _: self._ends()
             first = found[0].seed + len(found) if found else seed
             found.append(self._session.solve(self._problem, seed=first, **settings))
+            self._end += found[-1].compile_seconds
         return found
 
     def together(self, reads: int, seed: int | None) -> list[islands.Result]:
@@ -184,6 +188,7 @@ class _Call:
             settings = self._settings(math.ceil(self._turns)) | {"callback": self._ends_turn}
         settings |= {"backend": session.backend, "threads": session.threads, "seed": seed}
         found: dict[int, islands.Result] = {}
+        self._began = time.perf_counter()
         for number, result in islands.iter_many([self._problem], runs=reads, **settings):
             found[number] = result
             if self._ends():
@@ -208,6 +213,8 @@ class _Call:
         """
         now, thread = time.perf_counter(), get_ident()
         with self._lock:
+            if not self._ends_at and now - self._began > _COMPILING:
+                self._end += now - self._began
             if progress.generation == 0:
                 between = now - self._ends_at.get(thread, now)
                 part = (self._end - now) / max(1, math.ceil(self._turns))
