@@ -18,13 +18,14 @@ from islands.backends.base import Backend
 from islands.calls import explained, is_whole
 from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
-from islands.configuration.spec import GeneralSettings, RunSpec
+from islands.configuration.resolved import Resolved
+from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import signed_scripts, trust_files, trust_named, trusting
 from islands.encodings import Encoding
 from islands.engine.build import RankOptions, make_archipelago, take_device
-from islands.engine.request import resolved, starting_from
+from islands.engine.request import load_and_resolve, starting_from
 from islands.engine.runner import run_requested
 from islands.engine.single import Output, check_exactly
 from islands.errors import UsageError
@@ -352,20 +353,22 @@ class Solver:
         named = {"instance": name, "start": files or None, "seed": drawn(seed, self._world)}
         options = options_of(named, settings)
 
-        def chosen() -> tuple[RunSpec, Problem]:
-            spec, problem = resolved(layers(options), made)
-            if spec.general.bound:
+        def chosen() -> Resolved:
+            resolved = load_and_resolve(layers(options), made)
+            if resolved.spec.general.bound:
                 raise UsageError(
                     "bound: Solver computes no bound. Leave it out, or use islands.solve"
                 )
-            return starting_from(arrays, spec, problem)
+            return starting_from(arrays, resolved)
 
-        self.spec, self.problem = self._world.run_on_all(chosen)
-        require_agreement(self._world, self.spec, self.problem, writes=False)
+        resolved = self._world.run_on_all(chosen)
+        self.spec, self.problem = resolved.spec, resolved.problem
+        require_agreement(self._world, resolved, writes=False)
         general = self.spec.general
         name, threads = general.backend, general.threads or None
         backend = take_device(self._world, name, threads, share_gpu=share_gpu)
-        self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
+        deal = resolved.deal(self._world.size)
+        self._archipelago = make_archipelago(resolved, self._world, backend, deal)
         self.reset()
 
     @property

@@ -156,14 +156,14 @@ class _Case:
         words: str = "",
     ) -> GpuRunRow:
         method, request = self._methods[ranks, purpose], self.request
-        spec = method.spec(seed, stop)
-        settings = spec.to_mapping()
+        resolved = method.run(seed, stop)
+        settings = resolved.spec.to_mapping()
         asked = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
 
         def run() -> dict[str, Any]:
             part = parts[ranks]
             options = RankOptions(share_gpu=request.share_gpu)
-            made = {} if part is None else ran(spec, self.problem, part, options)
+            made = {} if part is None else ran(resolved, part, options)
             request.world.wait_for_all()  # without a processor, unlike the next message
             return request.world.bcast(made)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from islands.configuration.given import combined, gathered, layers, of_text
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.configuration.stop import parse
-from islands.engine.request import resolved
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 
@@ -42,8 +42,8 @@ class Variant:
             own = combined(layers(asked, self.config)).get("record.every")
             if own is None and every is not None:
                 asked["record.every"] = every
-            spec, problem = resolved(layers({**asked, "seed": 1}, self.config), problem)
-        return Method(self.name, options["backend"], spec, problem)
+            first = resolve(layers({**asked, "seed": 1}, self.config), problem)
+        return Method(self.name, options["backend"], first)
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,13 @@ class Method:
 
     name: str
     backend: str
-    first: RunSpec
+    first: Resolved
     """The run with the seed 1."""
-    problem: Problem
 
-    def spec(self, seed: int, stop: Sequence[str] = ()) -> RunSpec:
+    def run(self, seed: int, stop: Sequence[str] = ()) -> Resolved:
         """Return the run with a seed, with its usual end or another one."""
-        general = self.first.general.later(seed - 1)
-        return replace(self.first, general=general, stop=tuple(map(parse, stop)) or self.first.stop)
+        run = self.first.later(seed - 1)
+        return replace(run, spec=replace(run.spec, stop=tuple(map(parse, stop)) or run.spec.stop))
 
     def cells(self) -> dict[str, Any]:
         """Return the cells of tables that name it."""

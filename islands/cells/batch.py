@@ -30,7 +30,7 @@ from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
 from islands.engine.plan import AskedPlan, Ready
-from islands.engine.request import resolved
+from islands.engine.request import load_and_resolve
 from islands.engine.scheduler import Scheduler
 from islands.engine.signals import INTERRUPT, INTERRUPTED_STATUS, SUSPENDED_STATUS, received
 from islands.engine.single import Output
@@ -138,7 +138,7 @@ class BatchPlan(AskedPlan[Task]):
         require_all(self.instances, "the list of instances ")
         for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
             try:
-                resolved(layers(self.options(task), self.config))
+                load_and_resolve(layers(self.options(task), self.config))
             except InputError:
                 continue  # is named when it is its turn
             return

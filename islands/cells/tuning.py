@@ -27,6 +27,7 @@ from islands.configuration.fit import (
 )
 from islands.configuration.given import combined, twice
 from islands.configuration.resolve import Layer, absolute, instance_of, layers, resolve
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import Criterion, time_limit
 from islands.engine.build import block_memory
@@ -63,15 +64,16 @@ class Base:
         """Return the layers of settings with these values."""
         return layers({**self.options, **values}, self.config)
 
-    def resolved(self, problem: Problem, name: str, values: Values) -> RunSpec:
-        """Return the settings of a configuration on an instance, with the first seed."""
+    def resolved(self, problem: Problem, name: str, values: Values) -> Resolved:
+        """Return the run of a configuration on an instance, with the first seed."""
         asked = {**values, "instance": name}
         sources = self.layers(asked)
         if launched()[1] == 1 or "gpus" in combined(sources):
             return resolve(sources, problem)
         # Each run has one rank, and the defaults of one.
-        spec = resolve(self.layers({**asked, "gpus": 1}), problem)
-        return replace(spec, general=spec.general.replace({"gpus": 0}))
+        made = resolve(self.layers({**asked, "gpus": 1}), problem)
+        general = made.spec.general.replace({"gpus": 0})
+        return replace(made, spec=replace(made.spec, general=general))
 
     def to_mapping(self, values: Values, spec: RunSpec) -> dict[str, Any]:
         """Return the requested options of a configuration in the form of `islands run --config`.
@@ -99,13 +101,10 @@ class Base:
 
 
 @dataclass(frozen=True)
-class Task:
-    """The runs of one configuration on one instance."""
+class Task(Resolved):
+    """The runs of one configuration on one instance, by the one with the first seed."""
 
     configuration: Configuration
-    problem: Problem
-    spec: RunSpec
-    """Settings of the run with the first seed."""
 
     @property
     def key(self) -> tuple[int, str]:
@@ -223,18 +222,18 @@ class Tuning:
         """
         problems = _problems(base, instances)
         name, first = next(iter(problems.items()))
-        spec = base.resolved(first, name, {})
+        spec = base.resolved(first, name, {}).spec
         base = base.with_algorithm_for([*map(full_name, over)], spec, first)
-        spec = base.resolved(first, name, {})
+        spec = base.resolved(first, name, {}).spec
         _require_tunable(spec, runs, len(problems))
         memory = block_memory(spec.general.backend)
 
-        def resolved(values: Values) -> tuple[RunSpec, ...]:
-            specs = tuple(base.resolved(each, name, values) for name, each in problems.items())
-            for spec, problem in zip(specs, problems.values(), strict=True):
-                require_possible(spec, problem, memory)
-                require_block_memory(spec, problem, lambda: memory)
-            return specs
+        def resolved(values: Values) -> tuple[Resolved, ...]:
+            made = tuple(base.resolved(each, name, values) for name, each in problems.items())
+            for each in made:
+                require_possible(each, memory)
+                require_block_memory(each, lambda: memory)
+            return made
 
         domains = _domains(over, base, spec, first)
         if steps is not None:
@@ -253,9 +252,9 @@ class Tuning:
     def tasks(self) -> list[Task]:
         """All configurations instance by instance: a machine that slows down affects all."""
         return [
-            Task(configuration, problem, configuration.settings[place])
-            for place, problem in enumerate(self.problems.values())
-            for configuration in self.candidates.configurations
+            Task(each.settings[place].spec, each.settings[place].problem, each)
+            for place in range(len(self.problems))
+            for each in self.candidates.configurations
         ]
 
 

@@ -269,17 +269,17 @@ def facts(words: Sequence[str]) -> JobFacts:
     """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
     from islands.cells.series import SeriesPlan
     from islands.configuration.resolve import layers, resolve
-    from islands.engine.request import resolved, stored_request
+    from islands.engine.request import load_and_resolve, stored_request
 
     args = parsed(list(words))
     if args.command == "resume":
         require_run(args.folder)
         asked = stored_request(args.folder, resume_options(args))
-        return JobFacts(resolve(*asked).general.backend == "cpu")
+        return JobFacts(resolve(*asked).spec.general.backend == "cpu")
     given = options(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:
-        specs = [resolved(layers(given, args.config))[0]]
+        specs = [load_and_resolve(layers(given, args.config)).spec]
     else:
         plan = SeriesPlan.of(args.instances, args.runs or 1, given, args.config)
         specs = [job.spec for job in plan.first]

@@ -13,6 +13,7 @@ from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import of_colony
 from islands.configuration.fit import UnknownSettingError, owners, unknown_setting
 from islands.configuration.given import COLONIES, Layer, alike
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
@@ -47,8 +48,8 @@ _OWN = ColonySettings.names()
 def resolve_colonies(
     sources: Sequence[Layer],
     problem: Problem,
-    resolve: Callable[[Sequence[Layer], Problem, int], RunSpec],
-) -> RunSpec:
+    resolve: Callable[[Sequence[Layer], Problem, int], Resolved],
+) -> Resolved:
     """Return a run with colonies, which the strongest layer that has some states.
 
     `resolve` resolves a run without colonies, as one colony of a run with a number of islands.
@@ -71,15 +72,15 @@ def resolve_colonies(
     # The defaults of a problem only make sense for a run without colonies.
     given = {name for layer in common for name in layer.values}
     usual = {name: value for name, value in _DEFAULTS_OF_RUN.items() if name not in given}
-    specs, algorithms, unknowns = list[RunSpec](), list[str](), list[str]()
+    made, algorithms, unknowns = list[Resolved](), list[str](), list[str]()
     for number, each in enumerate(stated):
         values = Layer("", {k: v for k, v in each.items() if k not in _OWN})
         layers = [Layer("", usual), *common[: place + 1], values, *common[place + 1 :]]
         with of_colony(number, origin):
             try:
-                specs.append(resolve(layers, problem, total))
-                _require_own_islands(specs[-1])
-                algorithms.append(specs[-1].algorithm)
+                made.append(resolve(layers, problem, total))
+                _require_own_islands(made[-1].spec)
+                algorithms.append(made[-1].spec.algorithm)
             except UnknownSettingError as error:
                 if error.key in each:
                     raise _unknown_in_colony(error, problem) from None
@@ -87,16 +88,17 @@ def resolve_colonies(
                 unknowns.append(error.key)
     if unknowns:
         raise _unknown_to_some(unknowns[0], common, algorithms, problem)
-    first = specs[0]
+    specs = [each.spec for each in made]
     adjusted = [f"colony {i}: {spec.adjusted}" for i, spec in enumerate(specs) if spec.adjusted]
-    return replace(
-        first,
-        general=first.general.replace({"islands": total}),
+    spec = replace(
+        specs[0],
+        general=specs[0].general.replace({"islands": total}),
         adjusted="\n".join(adjusted),
         colonies=tuple(
             replace(spec.as_colony(), rate=each.rate) for spec, each in zip(specs, own, strict=True)
         ),
     )
+    return Resolved(spec, made[0].problem)
 
 
 def _islands(values: Mapping[str, Any]) -> int:

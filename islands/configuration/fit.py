@@ -12,6 +12,7 @@ from islands.backends.base import Room
 from islands.backends.source import without_room
 from islands.bounds.methods import method_for
 from islands.configuration.given import Layer
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import CRITERIA, OTHER_CRITERIA
 from islands.encodings import ENCODINGS, base_encoding
@@ -281,34 +282,32 @@ def require_bound(problem: Problem) -> None:
         )
 
 
-def require_possible(spec: RunSpec, problem: Problem, block_memory: int | None = None) -> None:
+def require_possible(resolved: Resolved, block_memory: int | None = None) -> None:
     """Refuse parts, populations and migration that do not fit together, without compiling.
 
     A GPU has a limit of the memory of a block. A lack of device memory only appears in a run.
     """
-    islands, solved = spec.general.islands, problem.adjusted(spec.problem)
+    spec, problem = resolved.spec, resolved.problem
     for number, colony in enumerate(spec.all_colonies):
         with of_colony(number if spec.colonies else None):
-            parts = ProgramParts.of(colony, solved, block_memory)
-            parts.algorithm.require_problem(solved)
+            parts = ProgramParts.of(colony, problem, block_memory)
+            parts.algorithm.require_problem(problem)
             _ = parts.schedule  # refuses one whose children only its kernels evaluate
-            require_population(spec, colony.population, parts.algorithm, islands)
+            require_population(spec, colony.population, parts.algorithm, spec.general.islands)
 
 
-def require_block_memory(
-    spec: RunSpec, problem: Problem, block_memory: Callable[[], int | None]
-) -> None:
+def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | None]) -> None:
     """Refuse launches that declare more memory than a block has, without compiling.
 
     `block_memory` returns its bytes, or None for no limit; it is only called if there are such
     launches, as it may take a while. The needs of other launches are known after compilation.
     """
-    solved = problem.adjusted(spec.problem)
+    spec = resolved.spec
     for number, colony in enumerate(spec.all_colonies):
         if ALGORITHMS[colony.algorithm].schedule is Algorithm.schedule:
             continue  # its launches have the memory of the program
         with of_colony(number if spec.colonies else None):
-            for launch in ProgramParts.of(colony, solved, None).schedule.launches():
+            for launch in ProgramParts.of(colony, resolved.problem, None).schedule.launches():
                 if launch.threads is None or not launch.room:
                     continue
                 needed, limit = Room(launch.room).total, block_memory()

@@ -1,4 +1,4 @@
-"""Resolve a user's options to a `RunSpec`: defaults < preset < configuration file < options."""
+"""Resolve a user's options to a `Resolved`: defaults < preset < configuration file < options."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from islands.configuration.fit import (
 )
 from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
 from islands.configuration.identity import part_versions
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import CONVERGED, parse, require_known, time_limit
 from islands.custom.scripts import absolute_reference, is_reference
@@ -58,40 +59,41 @@ def format_of(sources: Sequence[Layer]) -> str | None:
     return None if form is None else str(form)
 
 
-def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
+def resolve(sources: Sequence[Layer], problem: Problem) -> Resolved:
     """Return the complete run; refuse settings that are unknown, out of range or do not fit."""
     given = combined(sources)
-    spec = (
+    found = (
         _resolved(sources, problem)
         if given.get(COLONIES) is None
         else resolve_colonies(sources, problem, _resolved)
     )
-    spec = with_standstill(spec, problem)
+    found = with_standstill(found)
     try:
-        require_possible(spec, problem)
+        require_possible(found)
     except UsageError:
         if given.get(_TOPOLOGY) is not None:
             raise
-        ring = _on_a_ring(spec)
+        ring = replace(found, spec=_on_a_ring(found.spec))
         with suppress(UsageError):
-            require_possible(ring, problem)
+            require_possible(ring)
             return ring
         raise
-    return spec
+    return found
 
 
-def with_standstill(spec: RunSpec, problem: Problem) -> RunSpec:
+def with_standstill(resolved: Resolved) -> Resolved:
     """Return the run with the standstill after which all its colonies have converged."""
+    spec, size = resolved.spec, resolved.problem.size
     is_warm = bool(spec.start or spec.given)
     limit = max(
         ALGORITHMS[each.algorithm].standstill(
-            each.settings, each.population, problem.size, is_warm=is_warm
+            each.settings, each.population, size, is_warm=is_warm
         )
         / each.rate
         for each in spec.all_colonies
     )
     own = (replace(each, value=limit) if each.kind == CONVERGED else each for each in spec.stop)
-    return replace(spec, stop=tuple(own))
+    return replace(resolved, spec=replace(spec, stop=tuple(own)))
 
 
 def _on_a_ring(spec: RunSpec) -> RunSpec:
@@ -105,10 +107,10 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
     return replace(spec, migration=migration, adjusted="\n".join(lines))
 
 
-def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> RunSpec:
+def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> Resolved:
     """Return a run without colonies, or one colony of a run with this number of `islands`."""
     own, given = sources, combined(sources)
-    sources, note = _upon_defaults(sources, given, problem)
+    sources, solved, note = _upon_defaults(sources, given, problem)
     chosen = combined(sources)
     name, encoding = str(chosen["algorithm"]), chosen.get("encoding")
     _refuse_clash(sources, name)
@@ -129,7 +131,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
     of_problem = problem.Settings.build(_part(values, "", problem.Settings))
-    solved = problem.adjusted(of_problem)
+    solved = solved.adjusted(of_problem)  # the defaults may have changed them
     require_improver(groups["improver"], solved, name)
     settings = _settings(values, algorithm, encoding, problem)
     spec = RunSpec(
@@ -148,11 +150,11 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     )
     if spec.general.bound:
         require_bound(problem)
-    part_versions(spec, problem)  # refuses headers that contradict each other
-    if spec.improver.name == "none":
-        return spec
-    islands = spec.general.islands if islands is None else islands
-    return adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+    part_versions(Resolved(spec, solved))  # refuses headers that contradict each other
+    if spec.improver.name != "none":
+        islands = spec.general.islands if islands is None else islands
+        spec = adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+    return Resolved(spec, solved)
 
 
 def _fixed(sources: Sequence[Layer]) -> set[str]:
@@ -197,13 +199,16 @@ def _is_true(value: Any) -> bool:
 
 def _upon_defaults(
     sources: Sequence[Layer], given: Mapping[str, Any], problem: Problem
-) -> tuple[list[Layer], str]:
-    """Return the layers after the problem's own settings and the defaults, and a message."""
+) -> tuple[list[Layer], Problem, str]:
+    """Return the layers after the problem's own settings and the defaults, and a message.
+
+    Also return the problem with its settings.
+    """
     own = Layer(f"{problem.instance}: ", problem.settings.to_mapping())
     settings = _part(_merged([own, *sources], problem.Settings), "", problem.Settings)
     solved = problem.adjusted(problem.Settings.build(settings))
     defaults, note = defaults_for(solved, given, _seconds(given, problem))
-    return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources], note
+    return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources], solved, note
 
 
 def _seconds(given: Mapping[str, Any], problem: Problem) -> float:

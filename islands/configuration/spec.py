@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import islands
-from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import MOST_INDIVIDUALS, MOST_ISLANDS, ColonySpec, islands_of_each
 from islands.backends.cpu import MOST_THREADS
 from islands.configuration.given import with_references
@@ -16,8 +15,7 @@ from islands.configuration.stop import CONVERGED, Criterion, last_generation
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings, migrates
-from islands.parallel import Deal
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Solution
 from islands.settings import Settings, setting
 
 _LAST_SEED = 2**63 - 1
@@ -208,12 +206,6 @@ def _table(colony: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a colony as a TOML table."""
     settings, improver = colony.pop("settings"), colony.pop("improver")
     return {**colony, **settings, "improver": improver}
-
-
-def deal_of(spec: RunSpec, problem: Problem, ranks: int) -> Deal:
-    """Return which of the ranks have which islands of a run."""
-    shares_all = not spec.colonies and ALGORITHMS[spec.algorithm].shares_all(problem)
-    return Deal(spec.general.islands, ranks, shares_all)
 
 
 _CONVERGED_EVERY = 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.display.heartbeat import duration
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
@@ -48,8 +48,9 @@ def cure(problem: Problem) -> str:
     return HOW_TO_BE_FEASIBLE if problem.scale.priced else problem.words.infeasible_fix
 
 
-def advice(spec: RunSpec, problem: Problem) -> str:
+def advice(resolved: Resolved) -> str:
     """Return what to try if a search stands still."""
+    spec, problem = resolved.spec, resolved.problem
     usual = str(problem.defaults()["algorithm"])
     tried = [option("algorithm", usual)] if usual != spec.algorithm else []
     tried.append(f"more islands ({option('islands', 4 * spec.general.islands)})")

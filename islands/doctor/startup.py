@@ -52,18 +52,18 @@ def _start(backend_name: str) -> None:
     moments = {"imports": time.monotonic()}
     from islands.configuration.resolve import layers
     from islands.engine.build import make_archipelago, take_device
-    from islands.engine.request import resolved
+    from islands.engine.request import load_and_resolve
     from islands.parallel import World
 
     moments["instance"] = time.monotonic()
     options = {"instance": _INSTANCE, "backend": backend_name, "stop": "generations=1"}
-    spec, problem = resolved(layers(options, None), None)
+    resolved = load_and_resolve(layers(options))
     moments["device"] = time.monotonic()
     backend = take_device(World(), backend_name)
     compiled: list[str] = []
     backend.compiling.tell = compiled.append
     moments["programs"] = time.monotonic()
-    archipelago = make_archipelago(spec, problem, World(), backend)
+    archipelago = make_archipelago(resolved, World(), backend, resolved.deal(1))
     moments["generation 0"] = time.monotonic()
     archipelago.start()
     archipelago.measure()

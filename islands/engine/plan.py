@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from islands.backends.base import Backend
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import Trust
 from islands.custom.trust import within
@@ -34,8 +35,17 @@ class Ready(Generic[Cell]):
     """A cell whose settings and problem are known."""
 
     cell: Cell
-    spec: RunSpec
-    problem: Problem
+    resolved: Resolved
+
+    @property
+    def spec(self) -> RunSpec:
+        """The settings of the run."""
+        return self.resolved.spec
+
+    @property
+    def problem(self) -> Problem:
+        """Its problem."""
+        return self.resolved.problem
 
 
 class Plan(ABC, Generic[Cell]):
@@ -62,7 +72,7 @@ class Plan(ABC, Generic[Cell]):
         """Return the result of a run that shares no launches; it ends when `is_over`."""
         device.begin_run()
         output = Output(callback=self.callback, ends=is_over, collects=True)
-        return run(ready.spec, ready.problem, World(), output, RankOptions(device=device))
+        return run(ready.resolved, World(), output, RankOptions(device=device))
 
 
 class AskedPlan(Plan[Cell]):
@@ -89,5 +99,5 @@ class ResolvedPlan(Plan[Cell]):
     """A plan that knows the settings and the problem of each run."""
 
     @abstractmethod
-    def resolved(self, cell: Cell) -> tuple[RunSpec, Problem]:
+    def resolved(self, cell: Cell) -> Resolved:
         """Return the settings of a run, and its problem."""

@@ -19,7 +19,7 @@ from islands.configuration.resolve import (
     resolve,
     with_standstill,
 )
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import named_by, signed_scripts, trust_files
 from islands.errors import InputError, IslandsError, UntrustedError, UsageError
@@ -35,21 +35,20 @@ from islands.untrusted import read_toml
 Request = tuple[Sequence[Layer], Problem]
 
 
-def resolved(asked: Sequence[Layer], problem: Problem | None = None) -> tuple[RunSpec, Problem]:
-    """Return the settings of a run and its problem, which is loaded unless it is given."""
-    problem = problem if problem is not None else load_instance(asked)
-    spec = resolve(asked, problem)
-    return spec, problem.adjusted(spec.problem)
+def load_and_resolve(asked: Sequence[Layer], problem: Problem | None = None) -> Resolved:
+    """Return a run, whose problem is loaded unless it is given."""
+    return resolve(asked, problem if problem is not None else load_instance(asked))
 
 
-def starting_from(start: Sequence[Any], spec: RunSpec, problem: Problem) -> tuple[RunSpec, Problem]:
-    """Return the settings with solutions given as arrays, and the problem; refuse wrong ones."""
+def starting_from(start: Sequence[Any], resolved: Resolved) -> Resolved:
+    """Return the run with solutions given as arrays; refuse wrong ones."""
     if not start:
-        return spec, problem
+        return resolved
+    spec = resolved.spec
     # Solutions are dealt to all islands in turn, so the smallest population limits them.
     most = spec.general.islands * min(each.population for each in spec.all_colonies)
-    given = checked_solutions(problem, start, max(0, most - len(spec.start)), "start")
-    return with_standstill(replace(spec, given=tuple(given)), problem), problem
+    given = checked_solutions(resolved.problem, start, max(0, most - len(spec.start)), "start")
+    return with_standstill(replace(resolved, spec=replace(spec, given=tuple(given))))
 
 
 def load_instance(asked: Sequence[Layer], finder: Finder | None = None) -> Problem:
@@ -93,11 +92,11 @@ def stored_request(
         raise _elsewhere(folder, str(error), ["--instance FILE"]) from error
 
 
-def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
-    """Return the settings and the problem; refuse parts of scripts that have changed."""
-    spec, problem = resolved(*asked)
-    require_same_parts(folder, part_versions(spec, problem))
-    return spec, problem
+def resolve_stored(folder: Path, asked: Request) -> Resolved:
+    """Return the run; refuse parts of scripts that have changed."""
+    resolved = resolve(*asked)
+    require_same_parts(folder, part_versions(resolved))
+    return resolved
 
 
 def _stored(folder: Path, asked: Sequence[Layer]) -> Problem:

@@ -11,7 +11,7 @@ from typing import Any
 from islands.configuration.fit import require_block_memory
 from islands.configuration.identity import identity, part_versions, require_agreement
 from islands.configuration.resolve import layers
-from islands.configuration.spec import RunSpec, deal_of
+from islands.configuration.resolved import Resolved
 from islands.custom.trust import signed_scripts, trust_files
 from islands.display.messages import announce
 from islands.display.screen import Screen
@@ -24,12 +24,12 @@ from islands.engine.build import (
     read_start,
     take_device,
 )
-from islands.engine.request import resolve_stored, resolved, starting_from, stored_request
+from islands.engine.request import load_and_resolve, resolve_stored, starting_from, stored_request
 from islands.engine.signals import Interruption, suspension
 from islands.engine.single import Output, PreparedRun, perform
 from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
 from islands.migration.exchange import require_same_senders
-from islands.parallel import World, describe
+from islands.parallel import Deal, World, describe
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.progress.usage import Machine
@@ -69,15 +69,14 @@ def run_requested(
     """
     # Other hosts may lack the key.
     trust_files(world.from_first(lambda: signed_scripts(config, followed)))
-    spec, chosen = world.run_on_all(
-        lambda: starting_from(start, *resolved(layers(options, config), problem))
+    resolved = world.run_on_all(
+        lambda: starting_from(start, load_and_resolve(layers(options, config), problem))
     )
-    result = run(spec, chosen, world, output, rank_options)
-    return (
-        result
-        if allow_no_solution or result.violation > 0
-        else world.run_on_all(lambda: result.require_solution(chosen.words.infeasible_fix))
-    )
+    result = run(resolved, world, output, rank_options)
+    if allow_no_solution or result.violation > 0:
+        return result
+    fix = resolved.problem.words.infeasible_fix
+    return world.run_on_all(lambda: result.require_solution(fix))
 
 
 def resume_requested(
@@ -106,10 +105,10 @@ def resume_requested(
             world.run_on_all(lambda: _check_again(*check))
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, chosen = world.run_on_all(
+    resolved = world.run_on_all(
         lambda: resolve_stored(folder, stored_request(folder, options, problem))
     )
-    return run(spec, chosen, world, output, rank_options, goes_on_in=folder)
+    return run(resolved, world, output, rank_options, goes_on_in=folder)
 
 
 def _check_again(
@@ -128,7 +127,7 @@ def _check_again(
     except InputError as error:
         say(f"Its cost cannot be computed again, as files are missing: {error}")
         return
-    ended.require_exact(*resolve_stored(folder, asked))
+    ended.require_exact(resolve_stored(folder, asked))
 
 
 def _complete_cleanup(folder: Path, ended: Finished) -> None:
@@ -139,8 +138,7 @@ def _complete_cleanup(folder: Path, ended: Finished) -> None:
 
 
 def run(
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     world: World,
     output: Output,
     rank_options: RankOptions = _DEFAULT,
@@ -153,22 +151,23 @@ def run(
     """
     is_new, writes = goes_on_in is None, output.writes or goes_on_in is not None
     folder = output.folder if is_new else goes_on_in
-    asynchronous = rank_options.asynchronous
-    require_agreement(world, spec, problem, writes=writes, folder=folder, asynchronous=asynchronous)
+    asynchronous, deal = rank_options.asynchronous, resolved.deal(world.size)
+    require_agreement(world, resolved, writes=writes, folder=folder, asynchronous=asynchronous)
     if is_new:
         world.run_on_all(lambda: refuse_unfit(folder, force=output.force))
     asynchronous = asynchronous and world.size > 1
-    world.run_on_all(lambda: _refuse_unfit(spec, problem, world.size, asynchronous=asynchronous))
+    world.run_on_all(lambda: _refuse_unfit(resolved, deal, asynchronous=asynchronous))
     if is_new:
-        world.run_on_all(lambda: read_start(spec, problem))
+        world.run_on_all(lambda: read_start(resolved))
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
         Interruption(suspends=suspends if writes else "", ends=output.ends) as interruption,
         ExitStack() as taken,
     ):
-        notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
-        name, threads = spec.general.backend, spec.general.threads or None
+        notices = announce(resolved, deal, world, output.stream, quiet=output.quiet)
+        general = resolved.spec.general
+        name, threads = general.backend, general.threads or None
         backend = rank_options.device
         if backend is None:
             backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
@@ -181,25 +180,26 @@ def run(
 
         with backend.stopping_if(must_end), interruption.before_checkpoints():
             archipelago = make_archipelago(
-                spec, problem, world, backend, asynchronous=asynchronous, goes_on=not is_new
+                resolved, world, backend, deal, asynchronous=asynchronous, goes_on=not is_new
             )
             machine = Machine.of(world, backend, archipelago)
             # All programs are compiled before anything is written.
             if is_new:
-                folder = _folder(spec, problem, world, output, lock)
+                folder = _folder(resolved, world, output, lock)
         if goes_on_in is not None:
             world.run_on_all(lambda: lock.take(goes_on_in) if world.rank == 0 else None)
         prepared = PreparedRun(
-            *(spec, problem, world, archipelago, machine, backend.device),
+            *(resolved, world, archipelago, machine, backend.device),
             *(folder, not is_new, asynchronous, backend),
         )
         with advising(folder):
             return perform(prepared, interruption, output, notices.lines)
 
 
-def _refuse_unfit(spec: RunSpec, problem: Problem, ranks: int, *, asynchronous: bool) -> None:
+def _refuse_unfit(resolved: Resolved, deal: Deal, *, asynchronous: bool) -> None:
     """Refuse what a run cannot do, before anything is printed."""
-    require_block_memory(spec, problem, lambda: block_memory(spec.general.backend))
+    spec = resolved.spec
+    require_block_memory(resolved, lambda: block_memory(spec.general.backend))
     if not asynchronous:
         return
     if has_halo(spec):
@@ -207,7 +207,7 @@ def _refuse_unfit(spec: RunSpec, problem: Problem, ranks: int, *, asynchronous: 
             "--async with halo=true: slices of one population need each other's ends in each"
             " generation. Leave --async out, or choose halo=false"
         )
-    if (team := deal_of(spec, problem, ranks).largest_team) > 1:
+    if (team := deal.largest_team) > 1:
         raise UsageError(
             f"--async with teams of {team} ranks: ranks that share islands wait for each other in"
             " each generation. Leave --async out"
@@ -215,9 +215,7 @@ def _refuse_unfit(spec: RunSpec, problem: Problem, ranks: int, *, asynchronous: 
     require_same_senders(spec.migration)
 
 
-def _folder(
-    spec: RunSpec, problem: Problem, world: World, output: Output, lock: FolderLock
-) -> Path | None:
+def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) -> Path | None:
     """Return the run's folder, claimed by rank 0, or None if nothing is written; collective."""
     if not output.writes:
         return None
@@ -225,13 +223,14 @@ def _folder(
     def claimed() -> Path | None:
         if world.rank > 0:
             return None
+        problem = resolved.problem
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
         # Write them first: they mark the folder as a run's, even if the run is killed.
-        run, signature = identity(spec, problem), signature_of(problem)
-        write_settings(folder, spec, run, signature)
+        run, signature = identity(resolved), signature_of(problem)
+        write_settings(folder, resolved.spec, run, signature)
         store_problem(folder, problem)
-        store_parts(folder, part_versions(spec, problem))
+        store_parts(folder, part_versions(resolved))
         return folder
 
     return world.bcast(world.run_on_all(claimed))

@@ -278,10 +278,10 @@ class Experiment(ABC):
     def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
         """Return the runs with seeds 1, 2, ..., which all ranks make at the same time."""
         campaign, made = self.asked.campaign, dict[int, Repeat]()
-        spec = resolve(layers(self._options(problem, 1, options)), problem)
+        resolved = resolve(layers(self._options(problem, 1, options)), problem)
         devices = [take_device(campaign.world, self.asked.backend)]
         a_rank = -(-runs // campaign.world.size)
-        plan = Repeats([(spec, problem)])
+        plan = Repeats([resolved])
         cells = [(0, run) for run in range(runs)]
         groups = [cells[first : first + a_rank] for first in range(0, runs, a_rank)]
         for (_, run), found in campaign.cells(plan, groups, devices, a_rank):

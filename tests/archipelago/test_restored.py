@@ -25,7 +25,7 @@ LARGEST = 2**31 - 1
 def made(problem: Problem, backend: Backend, **options: Any) -> Archipelago:
     asked = {"islands": 2, "population": 8, "stop": "generations=9", "improver": "none"} | options
     asked |= {"elite": 0.25, "mutants": 0.25} if options["algorithm"] == "brkga" else {}
-    return islands_of(resolve(layers(asked), problem), problem, World(), backend)
+    return islands_of(resolve(layers(asked), problem), World(), backend)
 
 
 def saved_by(archipelago: Archipelago) -> State:

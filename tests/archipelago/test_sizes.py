@@ -54,8 +54,8 @@ class Second(World):
 def made(problem: Problem, backend: Counting, world: World | None = None, **options: Any) -> Any:
     asked = {"stop": "generations=9", "migrants": 1, "migration": "ring", "improver": "none"}
     sizes = {} if "colonies" in options else SIZES
-    spec = resolve(layers(asked | sizes | options), problem)
-    return islands_of(spec, problem, world or World(), backend)
+    resolved = resolve(layers(asked | sizes | options), problem)
+    return islands_of(resolved, world or World(), backend)
 
 
 @pytest.fixture

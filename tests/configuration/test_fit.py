@@ -42,12 +42,13 @@ def test_launches_that_no_block_has_memory_for_are_refused(
     colonies: list[str] | None, tmp_path: Path
 ) -> None:
     problem = cities(900, tmp_path)
-    spec = resolve(layers({"colonies": colonies} if colonies else dict(EAX)), problem)
+    resolved = resolve(layers({"colonies": colonies} if colonies else dict(EAX)), problem)
+    spec = resolved.spec
     parts = ProgramParts.of(replace(spec.all_colonies[-1], population=8), problem, None)
     launches = [*parts.schedule.launches()]
     largest = max(launch.room or 0 for launch in launches if launch.threads is not None)
     for enough in (None, 2 * largest):
-        require_block_memory(spec, problem, lambda enough=enough: enough)
+        require_block_memory(resolved, lambda enough=enough: enough)
     with pytest.raises(UsageError) as caught:
-        require_block_memory(spec, problem, lambda: largest // 2)
+        require_block_memory(resolved, lambda: largest // 2)
     assert str(caught.value).startswith("colony 1: eax_" if colonies else "eax_")

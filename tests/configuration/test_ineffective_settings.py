@@ -22,7 +22,7 @@ from islands.settings import Settings, setting
 
 
 def resolved(options: dict[str, Any], config: Path | None = None) -> dict[str, Any]:
-    return resolve(layers(options, config), knapsack(10, 2)).to_mapping()
+    return resolve(layers(options, config), knapsack(10, 2)).spec.to_mapping()
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -81,7 +81,7 @@ def test_options_drop_settings_of_a_problem() -> None:
         ({"fit_first": True}, MkpSettings(infeasible="linear", penalty=7.0, fit_first=True)),
         ({"infeasible": "dynamic"}, MkpSettings(infeasible="dynamic")),
     ):
-        assert resolve(layers(options), problem).problem == wanted
+        assert resolve(layers(options), problem).spec.problem == wanted
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Plain(Chosen):
 
 
 def spec_of(problem: Problem | None = None, **options: Any) -> RunSpec:
-    return resolve(layers(options), problem or Plain())
+    return resolve(layers(options), problem or Plain()).spec
 
 
 def test_settings_of_a_problem_have_no_prefix() -> None:
@@ -128,8 +128,8 @@ def test_toml_contains_settings_of_the_problem(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     path.write_text(spec.to_toml())
     assert 'way = "right"' in path.read_text()
-    assert resolve(layers({}, path), Plain()) == spec
-    assert resolve(layers({"way": "left"}, path), Plain()).problem == WaySettings("left", 0.1)
+    assert resolve(layers({}, path), Plain()).spec == spec
+    assert resolve(layers({"way": "left"}, path), Plain()).spec.problem == WaySettings("left", 0.1)
 
 
 def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:

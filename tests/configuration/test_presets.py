@@ -42,7 +42,7 @@ WANTED = wanted()
 def resolved(preset: str) -> Values:
     is_knapsack = WANTED[preset]["encoding"] == "bits"
     problem = knapsack(10, 2) if is_knapsack else flat(9, 720)
-    return with_dots(resolve(layers({"preset": preset}), problem).to_mapping())
+    return with_dots(resolve(layers({"preset": preset}), problem).spec.to_mapping())
 
 
 @pytest.mark.parametrize("preset", PRESETS)

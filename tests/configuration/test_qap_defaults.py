@@ -37,7 +37,7 @@ def on_grid(side: int) -> Qap:
 
 
 def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(layers({"backend": backend, **options}), problem)
+    return resolve(layers({"backend": backend, **options}), problem).spec
 
 
 def chosen(spec: RunSpec) -> tuple[str, str, str]:
@@ -68,7 +68,7 @@ def test_the_structure_and_the_size_choose_the_search(
     assert chosen(cpu) == chosen(gpu) == expected
     assert (gpu.general.population, gpu.improver.steps) == (population, steps)
     assert gpu.migration.topology == topology
-    again = resolve(layers(gpu.to_mapping()), problem)
+    again = resolve(layers(gpu.to_mapping()), problem).spec
     assert again.to_mapping() == gpu.to_mapping()
 
 
@@ -116,7 +116,7 @@ def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> R
     """Return what each of several ranks resolves, with a GPU for each unless options say CPUs."""
     patch.setenv("OMPI_COMM_WORLD_RANK", "0")
     patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-    return resolve(layers({"backend": "cuda", **options}), problem)
+    return resolve(layers({"backend": "cuda", **options}), problem).spec
 
 
 def sizes(spec: RunSpec) -> tuple[int, int]:
@@ -161,6 +161,6 @@ def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
     file.write_text(spec.to_toml())
     for ranks, backend in ((1, "cpu"), (3, "cpu"), (2, "cuda"), (8, "cuda")):
         monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-        again = resolve(layers({"backend": backend}, file), problem)
+        again = resolve(layers({"backend": backend}, file), problem).spec
         general = dataclasses.replace(again.general, backend="cuda")
         assert dataclasses.replace(again, general=general) == spec

@@ -144,7 +144,7 @@ def test_a_tour_to_start_from_is_searched_before_it_stands_still() -> None:
 
 
 def _standstill(problem: Problem, **settings: object) -> float:
-    [criterion] = resolve(layers({"stop": ["converged"], **settings}, None), problem).stop
+    [criterion] = resolve(layers({"stop": ["converged"], **settings}, None), problem).spec.stop
     return criterion.value
 
 

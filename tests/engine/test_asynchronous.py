@@ -53,8 +53,7 @@ def run(stop: str, signals: int = 0, problem: FakeProblem | None = None) -> tupl
 
     problem = problem or FakeProblem()
     options = {"islands": ranks.size, "population": 16, "interval": 5, "stop": stop}
-    spec = resolve(layers(options), problem)
-    evolution: Any = (mine, spec, problem, ranks, interruption)
+    evolution: Any = (mine, resolve(layers(options), problem), ranks, interruption)
     outcome = AsyncLoop(*evolution, [seen, Signalled()]).run()
     said = (outcome.progress, outcome.reason, outcome.interrupted, outcome.suspended)
     assert ranks.allgather(said) == [said] * ranks.size

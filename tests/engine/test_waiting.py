@@ -22,7 +22,7 @@ from islands.engine.limits import LIMITS
 from islands.engine.plan import AskedPlan, Ready
 from islands.engine.preparing import Preparing
 from islands.engine.queue import Queue
-from islands.engine.request import layers, resolved
+from islands.engine.request import layers, load_and_resolve
 from islands.engine.waiting import Waiting, places_for
 from islands.errors import UsageError
 from islands.problems.base import Problem
@@ -147,7 +147,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         for cell in order:
             name, problem, seed = wanted[cell]
             mine = preparing.ready(cell)
-            spec, _ = resolved(layers(plan.options(cell)), problem)
+            spec = load_and_resolve(layers(plan.options(cell)), problem).spec
             assert isinstance(mine, Waiting)
             assert (mine.spec, mine.spec.stored) == (spec, spec.stored)
             is_path = problem is None

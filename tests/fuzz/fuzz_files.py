@@ -115,7 +115,7 @@ def words() -> list[Target]:
 
     def option(path: Path) -> object:
         key, _, value = word(path).partition("=")
-        return resolve(layers({"algorithm": "ga", key: value}), problem)
+        return resolve(layers({"algorithm": "ga", key: value}), problem).spec
 
     def compiler(path: Path) -> object:
         from islands.backends.cpu import compiler

@@ -26,10 +26,10 @@ def run(
     others: Sequence[Observer] = (),
 ) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
     archipelago, seen = archipelago or FakeArchipelago(), Seen()
-    spec = resolve(layers(options), problem)
+    resolved = resolve(layers(options), problem)
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
-        *(spec, problem, World(), interruption),
+        *(resolved, World(), interruption),
         [seen, *others],
     )
     outcome = loop.run()
@@ -73,15 +73,16 @@ def resumed(
 ) -> tuple[Outcome, list[Epoch], list[Moment]]:
     """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
     archipelago.generation = origin.generation
-    spec = resolve(layers(options), FakeProblem())
+    resolved = resolve(layers(options), FakeProblem())
     seen, kept = Seen(), list[Moment]()
     failures = Failures(World(), None, interruption)
     checkpoints = SimpleNamespace(keep=kept.append)
     screen = Silent()
-    checkpointing = Checkpointing(checkpoints, screen, failures, spec.checkpoint.every, origin)  # type: ignore[arg-type]
+    every = resolved.spec.checkpoint.every
+    checkpointing = Checkpointing(checkpoints, screen, failures, every, origin)  # type: ignore[arg-type]
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
-        *(spec, FakeProblem(), World(), interruption),
+        *(resolved, World(), interruption),
         [seen, checkpointing],
         origin=origin,
     )

@@ -107,5 +107,5 @@ def recorded(case: str, folder: Path) -> Recorder:
     problem, backend = make(folder), Recorder()
     asked = {"islands": 2, "population": 16, "stop": "generations=9", "migrants": 1}
     asked |= {"migration": "ring", "improver": "none"} | options
-    islands_of(resolve(layers(asked), problem), problem, World(), backend)
+    islands_of(resolve(layers(asked), problem), World(), backend)
     return backend

@@ -51,12 +51,10 @@ def start(
     stream = StringIO()
 
     def one(world: World) -> Result:
-        problem = AnyOrder()
         mine = Deal(ISLANDS, world.size).held(world.rank)
         archipelago = kind(mine, dies_at)
         begun = PreparedRun(
-            resolve(layers(asked | options), problem),
-            problem,
+            resolve(layers(asked | options), AnyOrder()),
             world,
             archipelago,  # type: ignore[arg-type]
             Machine(world.size, "cpu", "CPU", "requested", "staged", 0.0, compiles=False),

@@ -110,7 +110,7 @@ def test_a_solution_has_one_column_of_numbers(folder: Path, columns: dict[str, A
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    write_settings(tmp_path, resolve(layers({"stop": "generations=100"}), FakeProblem()))
+    write_settings(tmp_path, resolve(layers({"stop": "generations=100"}), FakeProblem()).spec)
     return tmp_path
 
 
