@@ -277,16 +277,16 @@ class Algorithm(ABC):
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        """Return general settings that suit it better than the usual ones, for a time limit.
+        """Return default settings of an algorithm of a script, for a time limit.
 
-        `gpus` returns the number of GPUs of the run, 0 for CPUs, which may take a while to find
-        out. Islands are those for one GPU if the algorithm `grows_by_islands`.
+        Those of the others are in islands/configuration/defaults.py. `gpus` returns the number of
+        GPUs of the run, 0 for CPUs, which may take a while to find out. Islands are those for one GPU if the algorithm `grows_by_islands`.
         """
         return {}
 
     @classmethod
     def when_converged(cls, problem: Problem) -> dict[str, Any]:
-        """Return default settings of a run that ends when it has converged, besides the others."""
+        """Return those of a run that ends when it has converged, besides the others."""
         return {}
 
     @classmethod

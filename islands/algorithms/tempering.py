@@ -45,8 +45,6 @@ _EXCESS_ROUGH = 0.405, 0.485
 _EXCESS_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""
 _WIDE_CHOICE = 0.1, 2.0
-_CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
-"""Settings of a choice of places: replicas descend in few sweeps, again and again."""
 _LOOKS = 4  # proposals for each place that a block looks at together if places are chosen
 _EFFORT, _EFFORT_ROUGH = 0.35, 0.6
 """Number of sweeps as which an accepted exchange counts. With the second one, replicas take equally
@@ -62,15 +60,8 @@ _SHARES_STEPS = 0.002, 0.15
 job shops were 3.2 and 3.4 % from the best known values with 0.05, and 2.6 and 1.9 % with 0.15
 (ta32js, dmu42); flow shops were alike. After only 200,000 evaluations, a shop of 20 x 10 was 3.4 %
 above its bound instead of 1.5 %."""
-_CORE = {
-    "rungs": 4,
-    "population": 16,
-    "tuning": 24,
-    "patience": 20,
-    "record.every": 5,
-    "migration.topology": "ring",
-}
-_PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
+RUNGS_OF_CORE, RUNGS_OF_MOVES = 4, 2
+"""Default rungs for the core of a knapsack, and for moves."""
 _WIDE_CORE = 0.001, 0.05
 _SHARES_CORE = 5e-5, 3e-3
 _WARP = Block(32, 16)
@@ -83,29 +74,8 @@ _GUESSES = 32
 """Number of moves that a replica proposes at once if others evaluate them; at least the samples of
 the first generation."""
 _PROGRESS = 7  # words of `Progress` of kernels/tempering/plan.cuh
-_MOVING = {
-    "rungs": 2,
-    "tuning": 48,
-    "cycle": 100,
-    "migration.topology": "ring",
-    "migration.interval": 100,
-    "migration.migrants": 1,
-}
-_MANY_TO_MOVE = 500
-"""Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
-migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on la25 and on a
-flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and G22."""
-_MOVES, _MOVES_AN_ITEM, _MOST_MOVES = 400, 40, 1_000_000
-"""Proposals of a replica per generation, and, with a state, those for each item: it is prepared in
-each generation, which takes as long as many moves."""
-_STEPS_AN_ITEM_GPU = 2
-"""The same for steps that a state proposes, with a GPU, where a chain of a shop is a tenth as fast:
-when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values in
-the mean after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
-_PATIENCE_CROSS = 10
-"""Generations without improvement before a ladder is renewed by a crossover of the problem, on a
-CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
-20, which is no difference."""
+LEAST_PROPOSALS = 400
+"""The default of `proposals`, which defaults of large problems exceed."""
 PRICE = "price"
 """The field with the factor of the price of violations, of each ladder."""
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
@@ -121,7 +91,6 @@ _C_TYPES = {
 }
 _RENEWED = 0.5, 1.0
 """The rungs whose replicas are renewed, as shares of the ladder."""
-_MANY_FIT = 110  # items up to which several replicas share a multiprocessor
 _KEPT_FROM, _KEPT_TO = 300, 2048
 """Numbers of items for which deltas are kept between generations; computing them again takes little
 time for fewer items, and keeping them too much memory for more."""
@@ -175,7 +144,7 @@ class TemperingSettings(Settings):
         high=2**31 - 1,
     )
     proposals: int = setting(
-        _MOVES,
+        LEAST_PROPOSALS,
         "own problems and knapsacks: moves that a replica proposes per generation; an accepted one"
         " counts as four more, of a knapsack as 300; with state=, the default is 40 for each item,"
         " 2 for steps with a GPU; 600, or 60 with a GPU, if the state learns; 10 if it searches",
@@ -231,8 +200,8 @@ class Tempering(Algorithm):
 
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
-        usual = _CORE if problem.core is not None else _MOVING if problem.chains.proposals else {}
-        rungs = given.get("rungs", usual.get("rungs", TemperingSettings.rungs))
+        usual = RUNGS_OF_MOVES if problem.chains.proposals else TemperingSettings.rungs
+        rungs = given.get("rungs", usual if problem.core is None else RUNGS_OF_CORE)
         population = given.get("population", 0)
         return not (str(population).isdigit() and str(rungs).isdigit()) or (
             int(rungs) == 0 or int(population) % int(rungs) == 0
@@ -255,34 +224,6 @@ class Tempering(Algorithm):
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
         return encoding == _ENCODINGS[problem.solution_kind]
-
-    @classmethod
-    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
-        # within about a second, or, if there are many items, within ten.
-        if problem.core is not None:
-            # On a GPU, about as many replicas as run at once.
-            proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * problem.size)
-            return {"islands": 128 if gpus() else 1, "proposals": proposals, **_CORE}
-        if problem.chains.proposals:
-            # Costs in Python take most of the time, also with a GPU.
-            is_many = problem.evaluation.python is None and gpus() > 0
-            few = 4 if problem.size < _MANY_TO_MOVE else 1
-            sizes = {"islands": 16 if is_many else few, "population": 16 if is_many else 2}
-            has_slow_steps = is_many and problem.chains.has_steps
-            an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
-            many = {"proposals": min(_MOST_MOVES, max(_MOVES, an_item * problem.size))}
-            patience = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
-            renewal = {"patience": patience} if problem.chains.has_cross else {}
-            return {**sizes, **_MOVING, **(many if problem.chains.has_state else {}), **renewal}
-        if _choice_of(problem) is not None:
-            # A block needs little memory, so that many replicas share a multiprocessor.
-            return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
-        if gpus():
-            return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
-        if problem.size >= _KEPT_FROM:
-            return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
-        return {"islands": 4, "population": 8}
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
         self._choice, self._moves = _choice_of(problem), problem.chains.proposals

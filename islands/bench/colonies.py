@@ -18,6 +18,20 @@ from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.tables import Row
 
+_SUITED = {
+    "tsp": ("algorithm=brkga", "algorithm=ga encoding=permutation improver=two_opt population=64"),
+    "qap": (
+        "algorithm=cellular",
+        "algorithm=ga encoding=permutation improver=tabu population=64",
+    ),
+    "mkp": ("algorithm=ga", "algorithm=pso population=64"),
+    "order": ("algorithm=brkga", "algorithm=ga encoding=permutation population=64"),
+    "subset": ("algorithm=ga", "algorithm=pso"),
+    "keys": ("algorithm=brkga", "algorithm=de"),
+    "vector": ("algorithm=de",),
+}
+"""The colonies that suit a problem, or others with its kind of solutions."""
+
 
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of all methods on each instance, refusing wrong ones at once; collective."""
@@ -27,7 +41,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 
 def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
     """Return the colonies together, the first with migration, and each alone."""
-    suited = problem.other_defaults().colonies or problem.kind.colonies
+    suited = _SUITED.get(problem.name) or _SUITED[problem.solution_kind]
     stated = parsed(list(request.colony or suited))
     if len(stated) < 2:
         raise UsageError(

@@ -18,7 +18,7 @@ from islands.algorithms import ALGORITHMS
 from islands.cells.configurations import Candidates, Configuration, Values, grid, random
 from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
 from islands.cells.store import Key, Made
-from islands.configuration.defaults import stand_in
+from islands.configuration.choosing import stand_in
 from islands.configuration.fit import (
     owners,
     require_block_memory,

@@ -11,8 +11,9 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
+from islands.configuration.adjusting import adjusted
+from islands.configuration.choosing import defaults_for
 from islands.configuration.colonies import resolve_colonies
-from islands.configuration.defaults import adjusted, defaults_for
 from islands.configuration.fit import (
     NAMES,
     encoding_for,
