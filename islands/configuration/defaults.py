@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from islands.algorithms import Algorithm
 from islands.algorithms.eax import Eax
@@ -34,28 +34,28 @@ from islands.configuration.sizes import (
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
-from islands.problems.qap_exchanges import Swaps
 from islands.problems.tsp import Tsp
 
 if TYPE_CHECKING:
     from islands.modelling.model import Model
 
+Kind = TypeVar("Kind", bound=Problem)
 Condition = Callable[[Problem], bool]
+Searches = Sequence[Values] | Callable[[Any], Sequence[Values]]
+SizeRow = tuple[type[Algorithm], Condition, Callable[[Case], Values]]
 
 
 def own_searches(problem: Problem) -> list[Values]:
     """Return complete settings of searches of a problem, the best ones first."""
     if own := problem.defaults():
         return [own]
-    row = next(row for row in SEARCHES if row.holds(problem))
-    return list(row.searches(problem) if callable(row.searches) else row.searches)
+    found = next(searches for holds, searches in SEARCHES if holds(problem))
+    return list(found(problem) if callable(found) else found)
 
 
 def short_search(problem: Problem) -> Values | None:
     """Return the search of a run that ends when it has converged; None: one of `own_searches`."""
-    if _is_qap(problem, lambda swaps, n: n < _ROUGH_FROM and swaps.choice is None):
-        return {**_MEMETIC, **_SHORT, "improver.steps": _STEPS_AN_ITEM * problem.size}
-    return None
+    return next((search(problem) for holds, search in SHORT_SEARCHES if holds(problem)), None)
 
 
 def sizes(algorithm: type[Algorithm], case: Case, *, is_own: bool, is_short: bool) -> Values:
@@ -65,23 +65,12 @@ def sizes(algorithm: type[Algorithm], case: Case, *, is_own: bool, is_short: boo
     when it has converged. An algorithm of a script may say its defaults itself.
     """
     problem, found = case.problem, dict[str, Any]()
-    for row in SIZES:
-        fits = (is_own or not row.needs_own) and (is_short or not row.needs_short)
-        if fits and issubclass(algorithm, row.algorithm) and row.holds(problem):
-            found |= row.values(case)
+    for rows in (SIZES, OWN_SIZES if is_own else (), SHORT_SIZES if is_short else ()):
+        for kind, holds, values in rows:
+            if issubclass(algorithm, kind) and holds(problem):
+                found |= values(case)
     found |= algorithm.defaults(problem, case.seconds, case.count_gpus)
     return {**found, **(algorithm.when_converged(problem) if is_short else {})}
-
-
-def _is_qap(problem: Problem, holds: Callable[[Swaps, int], bool]) -> bool:
-    return isinstance(problem, Qap) and holds(problem.swaps, problem.size)
-
-
-def _is_model(problem: Problem, holds: Callable[[Model], bool] = lambda _: True) -> bool:
-    """Return whether a script has stated a problem, for which a condition holds."""
-    from islands.modelling.model import Model  # importing it takes a while
-
-    return isinstance(problem, Model) and holds(problem)
 
 
 # Quadratic assignment
@@ -125,14 +114,14 @@ children are too far from both mates. Tabu searches that become longer, up to fo
 there is no progress are worse: on tai60a, 1 instead of 6 of 6 runs of 15 s reached the best known
 value (H100).
 """
-_SHORT: Values = {"islands": 1, "population": 16, "migration.topology": "none"}
+_STEPS_AN_ITEM = 20
+_SHORT: Values = {**_MEMETIC, "islands": 1, "population": 16, "migration.topology": "none"}
 """Settings of a memetic search of few facilities that ends when it has converged. It found the best
 of all costs found for 298 of 300 random instances of 20 facilities, with 19 million evaluations
 each; 300 steps and a population of 20 found fewer. Ten searches of 50 steps for each facility found
 the best cost for 98.9 instead of 98.4 % of 1,200 others, but QAPLIB's best known costs in 242
 instead of 252 of 255 runs. Tempering needs as many evaluations, which take longer on a CPU.
 """
-_STEPS_AN_ITEM = 20
 _CELLULAR: Values = {
     "algorithm": "cellular",
     "encoding": "permutation",
@@ -148,9 +137,8 @@ _CELLULAR: Values = {
 }
 
 
-def _is_choice(problem: Problem) -> bool:
-    """Return whether tempering searches an assignment as a choice of places."""
-    return _is_qap(problem, lambda swaps, n: swaps.choice is not None)
+def _short(problem: Problem) -> Values:
+    return {**_SHORT, "improver.steps": _STEPS_AN_ITEM * problem.size}
 
 
 # Tours
@@ -166,18 +154,12 @@ _MANY, _FEW = 16_384, 4_096  # individuals in all
 _FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
 
 
-def _repairs(problem: Problem) -> bool:
-    """Return whether a knapsack repairs subsets by the utility of items."""
-    return isinstance(problem, Mkp) and problem.sorts_items
-
-
-def _genetic(problem: Problem) -> Values:
+def _genetic(problem: Mkp) -> Values:
     """Return settings with many small populations that restart when they stop improving.
 
     Populations are larger and fewer for many items. Without repair, only the algorithm and the
     encoding have defaults.
     """
-    assert isinstance(problem, Mkp)
     if not problem.sorts_items:
         return {"algorithm": "ga", "encoding": "bits"}
     wanted = min(max(_FEWEST, problem.size / _ITEMS_AN_INDIVIDUAL), _MOST)
@@ -223,6 +205,7 @@ _OF_KIND: Mapping[str, Values] = {
 }
 """By kind of solution, for requests that exclude tempering, such as of an improver; measured with
 docs/examples/compare.py."""
+_MOVES: Values = {"algorithm": "tempering"}
 _BY_MOVES = ("order", "subset")
 """The kinds of solutions that tempering searches without a state."""
 
@@ -232,98 +215,83 @@ def _judges_moves(model: Model) -> bool:
     by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
     # A repair searches by itself: then, a population is as good.
     is_repaired = model.functions is not None and model.functions.repair is not None
-    return by_moves and bool(model.chains.proposals) and not is_repaired
+    return by_moves and _moves(model) and not is_repaired
+
+
+def _moves(problem: Problem) -> bool:
+    """Return whether kernels compute the cost after moves that tempering proposes."""
+    return bool(problem.chains.proposals)
 
 
 # The table
 
-
-@dataclass(frozen=True)
-class SearchRow:
-    """Searches of the problems for which a condition holds."""
-
-    holds: Condition
-    searches: Sequence[Values] | Callable[[Problem], Sequence[Values]]
-    """Complete settings, the best ones first: the others are for requests that exclude these."""
+def _always(problem: Problem) -> bool:
+    return True
 
 
-@dataclass(frozen=True)
-class SizeRow:
-    """Settings of an algorithm on the problems for which a condition holds."""
+def _on(kind: type[Kind], holds: Callable[[Kind], bool] = lambda _: True) -> Condition:
+    """Return the condition of problems of a kind for which another one holds."""
+    return lambda problem: isinstance(problem, kind) and holds(problem)
 
-    algorithm: type[Algorithm]
-    holds: Condition
-    values: Callable[[Case], Values]
-    needs_own: bool = False
-    """Whether they are only for searches in `SEARCHES`."""
-    needs_short: bool = False
-    """Whether they are only for runs that end when they have converged."""
+
+def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
+    """Return the condition of problems that a script states for which another one holds."""
+
+    def is_met(problem: Problem) -> bool:
+        from islands.modelling.model import Model  # importing it takes a while
+
+        return isinstance(problem, Model) and holds(problem)
+
+    return is_met
 
 
 def _rough(fewest: int) -> Condition:
     """Return the condition of unstructured instances with at least so many facilities."""
-    return lambda problem: _is_qap(problem, lambda swaps, n: n >= fewest and swaps.is_unstructured)
+    return _on(Qap, lambda qap: qap.size >= fewest and qap.swaps.is_unstructured)
 
 
-SEARCHES = (
-    SearchRow(_is_choice, (_CHOOSING_PLACES, _CELLULAR, _MEMETIC)),
-    SearchRow(
-        lambda problem: _is_qap(
-            problem, lambda swaps, n: n >= _DOMINATED_FROM and swaps.is_dominated
-        ),
+SEARCHES: Sequence[tuple[Condition, Searches]] = (
+    (_on(Qap, lambda qap: qap.swaps.choice is not None), (_CHOOSING_PLACES, _CELLULAR, _MEMETIC)),
+    (
+        _on(Qap, lambda qap: qap.size >= _DOMINATED_FROM and qap.swaps.is_dominated),
         (_MEMETIC, _TEMPERING, _CELLULAR),
     ),
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
-    SearchRow(_rough(_FEW_ROUGH + 1), (_FREEZING, _MEMETIC, _CELLULAR)),
-    SearchRow(_rough(_ROUGH_FROM), (_ROUGH, _FREEZING, _CELLULAR)),
-    SearchRow(lambda problem: isinstance(problem, Qap), (_TEMPERING, _CELLULAR, _MEMETIC)),
-    SearchRow(
-        lambda problem: isinstance(problem, Tsp) and problem.size <= _VERY_FEW,
-        ({**_EAX, "stop": ["generations=100"]},),
-    ),
-    SearchRow(lambda problem: isinstance(problem, Tsp), (_EAX,)),
-    SearchRow(
-        lambda problem: isinstance(problem, Mkp) and problem.core is not None,
-        lambda problem: (_CORE_OF_ITEMS, _genetic(problem)),
-    ),
-    SearchRow(lambda problem: isinstance(problem, Mkp), lambda problem: (_genetic(problem),)),
-    SearchRow(
-        lambda problem: _is_model(problem, _judges_moves),
-        lambda problem: ({"algorithm": "tempering"}, _OF_KIND[problem.solution_kind]),
-    ),
-    SearchRow(_is_model, lambda problem: (_OF_KIND[problem.solution_kind],)),
-    SearchRow(lambda _: True, ({"algorithm": "brkga"},)),
+    (_rough(_FEW_ROUGH + 1), (_FREEZING, _MEMETIC, _CELLULAR)),
+    (_rough(_ROUGH_FROM), (_ROUGH, _FREEZING, _CELLULAR)),
+    (_on(Qap), (_TEMPERING, _CELLULAR, _MEMETIC)),
+    (_on(Tsp, lambda tsp: tsp.size <= _VERY_FEW), ({**_EAX, "stop": ["generations=100"]},)),
+    (_on(Tsp), (_EAX,)),
+    (_on(Mkp, lambda mkp: mkp.core is not None), lambda mkp: (_CORE_OF_ITEMS, _genetic(mkp))),
+    (_on(Mkp), lambda mkp: (_genetic(mkp),)),
+    (_stated(_judges_moves), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
+    (_stated(), lambda model: (_OF_KIND[model.solution_kind],)),
+    (_always, ({"algorithm": "brkga"},)),
 )
-"""The first row whose condition holds counts."""
+"""Conditions of problems, and complete settings of searches, the best ones first: the others are
+for requests that exclude these. The first row whose condition holds counts."""
 
-SIZES = (
-    SizeRow(Tempering, lambda problem: problem.core is not None, core_sizes),
-    SizeRow(
-        Tempering,
-        lambda problem: problem.core is None and bool(problem.chains.proposals),
-        move_sizes,
-    ),
-    SizeRow(
-        Tempering,
-        lambda problem: problem.core is None and not problem.chains.proposals,
-        pair_sizes,
-    ),
-    SizeRow(
-        Tempering,
-        lambda problem: _is_model(problem, lambda model: model.learns and not model.searches),
-        learning_sizes,
-        needs_own=True,
-    ),
-    SizeRow(
-        Tempering,
-        lambda problem: _is_model(problem, lambda model: model.searches),
-        searching_sizes,
-        needs_own=True,
-    ),
-    SizeRow(Eax, lambda _: True, tour_sizes),
-    SizeRow(Eax, lambda _: True, converging_tours, needs_short=True),
-    SizeRow(Memetic, lambda problem: isinstance(problem, Qap), memetic_sizes, needs_own=True),
-    SizeRow(Ga, _repairs, rows_of_knapsacks, needs_own=True),
+SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
+    (_on(Qap, lambda qap: qap.size < _ROUGH_FROM and qap.swaps.choice is None), _short),
 )
-"""All rows whose condition holds count, the later ones above the earlier ones."""
+"""The best searches of runs that end when they have converged, if they are not those above."""
+
+SIZES: Sequence[SizeRow] = (
+    (Tempering, lambda problem: problem.core is not None, core_sizes),
+    (Tempering, lambda problem: problem.core is None and _moves(problem), move_sizes),
+    (Tempering, lambda problem: problem.core is None and not _moves(problem), pair_sizes),
+    (Eax, _always, tour_sizes),
+)
+"""Further settings of algorithms. All rows whose condition holds count, the last ones most."""
+
+OWN_SIZES: Sequence[SizeRow] = (
+    (Tempering, _stated(lambda model: model.learns), learning_sizes),
+    (Tempering, _stated(lambda model: model.searches), searching_sizes),
+    (Memetic, _on(Qap), memetic_sizes),
+    (Ga, _on(Mkp, lambda mkp: mkp.sorts_items), rows_of_knapsacks),
+)
+"""Those of the searches above, but of no other request of their algorithm."""
+
+SHORT_SIZES: Sequence[SizeRow] = ((Eax, _always, converging_tours),)
+"""Those of runs that end when they have converged."""
