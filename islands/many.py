@@ -16,7 +16,7 @@ from islands.cells.batch import DEFAULT_STOP
 from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KEYWORDS, stop_texts
+from islands.configuration.stop import KEYWORDS, given_criteria
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
 from islands.engine.plan import AskedPlan, Ready
@@ -197,7 +197,7 @@ class _Many(AskedPlan[_Task]):
             self.config = Path(config)
         files, self.start = parted(settings.pop("start", None))
         criteria = {name: settings.pop(name, None) for name in KEYWORDS}
-        stop = stop_texts(settings.pop("stop", None), criteria)
+        stop = given_criteria(settings.pop("stop", None), criteria)
         bound = settings.pop("bound", None) or None
         named = {name: settings.pop(name, None) for name in _NAMED}
         named |= {"stop": stop, "start": files or None, "bound": bound}

@@ -20,7 +20,7 @@ from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import stop_texts
+from islands.configuration.stop import given_criteria
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import signed_scripts, trust_files, trust_named, trusting
 from islands.encodings import Encoding
@@ -159,7 +159,7 @@ def solve(
         "algorithm": algorithm,
         "encoding": encoding,
         "preset": preset,
-        "stop": stop_texts(stop, criteria),
+        "stop": given_criteria(stop, criteria),
         "seed": drawn(seed, ranks),
         "islands": islands,
         "population": population,

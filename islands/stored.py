@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.calls import explained
-from islands.configuration.stop import stop_texts
+from islands.configuration.stop import given_criteria
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import current, trusting, within
 from islands.engine.build import RankOptions
@@ -77,7 +77,7 @@ def resume(
     name, made = _named(problem, "resume")
     named = {
         "instance": name,
-        "stop": stop_texts(stop, criteria) or None,
+        "stop": given_criteria(stop, criteria) or None,
         "backend": backend,
         "threads": threads,
     }

@@ -10,7 +10,6 @@ from islands.backends import takes_gpu
 from islands.configuration.defaults import Case, own_searches, short_search, sizes
 from islands.configuration.fit import fitting
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import CONVERGED
 from islands.parallel import LARGEST_TEAM, launched
 from islands.problems.base import Problem
 
@@ -21,16 +20,16 @@ _PARTS = ("crossover", "mutation")
 
 
 def defaults_for(
-    problem: Problem, given: Mapping[str, Any], seconds: float
+    problem: Problem, given: Mapping[str, Any], seconds: float, *, is_short: bool
 ) -> tuple[dict[str, Any], str]:
     """Return default settings by name for a time limit, and a message about another algorithm.
+
+    A run `is_short` if it ends when it has converged.
 
     Those of a problem only make sense together: with another given algorithm, encoding or improver,
     or a preset, only the default algorithm is used, or another one that takes the request. Parts
     choose the algorithm, other settings do not: those that it lacks are refused later.
     """
-    ends = given.get("stop", ())
-    is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
     choices = own_searches(problem)
     if is_short and (short := short_search(problem)) is not None:
         choices = [short, *choices]
@@ -42,7 +41,6 @@ def defaults_for(
     chosen = ALGORITHMS.get(str(own if name is None else name))
     if chosen is None or given.get("preset") is not None:
         return dict(defaults), note
-
     case = Case(problem, seconds, lambda: _gpus(given))
     found = sizes(chosen, case, is_own=defaults in choices, is_short=is_short)
     return _filling({**found, **defaults}, chosen, given), note

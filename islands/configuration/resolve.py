@@ -26,7 +26,13 @@ from islands.configuration.given import ALIASES, COLONIES, Layer, combined, laye
 from islands.configuration.identity import part_versions
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.configuration.stop import CONVERGED, parse, require_known, time_limit
+from islands.configuration.stop import (
+    CONVERGED,
+    Criterion,
+    criteria_of,
+    require_known,
+    time_limit,
+)
 from islands.custom.scripts import absolute_reference, is_reference
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
@@ -124,8 +130,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     if _is_true(values.get("halo")) and given.get(_TOPOLOGY) is None:
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
-    criteria = _listed(values.get("stop", [])) or _default_stop(problem)
-    stop = tuple(parse(text) for text in criteria)
+    stop = tuple(criteria_of(values.get("stop", [])) or _default_stop(problem))
     is_of_script = problem.path is None
     require_known(stop, problem.instance, problem.best_known, is_of_script=is_of_script)
     groups: dict[str, Any] = {
@@ -208,15 +213,16 @@ def _upon_defaults(
     own = Layer(f"{problem.instance}: ", problem.settings.to_mapping())
     settings = _part(_merged([own, *sources], problem.Settings), "", problem.Settings)
     solved = problem.adjusted(problem.Settings.build(settings))
-    defaults, note = defaults_for(solved, given, _seconds(given, problem))
+    asked = criteria_of(given.get("stop", []))
+    is_short = any(each.kind == CONVERGED for each in asked)
+    defaults, note = defaults_for(solved, given, _seconds(asked, problem), is_short=is_short)
     return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources], solved, note
 
 
-def _seconds(given: Mapping[str, Any], problem: Problem) -> float:
+def _seconds(asked: Sequence[Criterion], problem: Problem) -> float:
     """Return the time limit of the run, or the default one if there is none."""
-    texts = _listed(given.get("stop", [])) or _default_stop(problem)
-    limit = time_limit(parse(text) for text in texts)
-    return limit if math.isfinite(limit) else time_limit(map(parse, _default_stop(problem)))
+    limit = time_limit(asked)
+    return limit if math.isfinite(limit) else time_limit(_default_stop(problem))
 
 
 def _refuse_clash(sources: Sequence[Layer], algorithm: str) -> None:
@@ -249,10 +255,10 @@ def _listed(value: Any) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
 
 
-def _default_stop(problem: Problem) -> list[str]:
+def _default_stop(problem: Problem) -> list[Criterion]:
     proven = problem.best_known is not None and problem.best_known.status == "optimal"
     seconds = 20 if problem.instance.startswith("demo/") else 60
-    return [*(["optimum"] if proven else []), f"seconds={seconds}"]
+    return criteria_of([*(["optimum"] if proven else []), f"seconds={seconds}"])
 
 
 def start_name(name: str, problem: Problem) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import reduce
-from numbers import Real
+from numbers import Integral, Real
 from operator import or_
 from typing import Any
 
@@ -27,6 +27,8 @@ KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnatio
 CONVERGED = "converged"
 """The criterion of a search that is unlikely to find more: for many small instances."""
 
+_MOST_DIGITS = 308  # of a floating-point number
+
 
 State = Progress | Standings
 """What criteria read: the progress of a run, or of several ones in arrays."""
@@ -34,10 +36,13 @@ State = Progress | Standings
 
 @dataclass(frozen=True)
 class StopKind:
-    """A kind of criterion: how to read its value, describe it, test it and give the reason."""
+    """A kind of criterion: how to read and check its value, test it and give the reason."""
 
     example: str
     read: Callable[[str], float]
+    """Returns the number in a text."""
+    require: Callable[[float], float]
+    """Returns the number if it is allowed, in its own type."""
     words: Callable[[float], str]
     met: Callable[[State, float], Any]
     """Whether a run ends now, or each of several runs, in an array."""
@@ -47,51 +52,63 @@ class StopKind:
 
 
 def _number(text: str) -> float:
+    """Return the number in a text; integers of any size are exact."""
     try:
-        number = float(text)
+        exact = Decimal(text)
+    except InvalidOperation:
+        exact = Decimal("nan")
+    if exact.is_finite() and abs(exact.adjusted()) <= _MOST_DIGITS and exact == int(exact):
+        return int(exact)
+    try:
+        return float(text)
     except ValueError:
         raise ValueError("must be a number") from None
-    if not math.isfinite(number):
+
+
+def _percent(text: str) -> float:
+    return _number(text.removesuffix("%"))
+
+
+def _finite(number: float) -> float:
+    try:
+        is_finite = math.isfinite(number)
+    except OverflowError:  # an integer
+        is_finite = False
+    if not is_finite:
         raise ValueError("must be a finite number")
     return number
 
 
-def _whole(text: str) -> int:
-    number = int(text) if text.lstrip("+-").isdecimal() else _number(text)
-    if number != int(number):
+def _whole(number: float) -> int:
+    if _finite(number) != int(number):
         raise ValueError("must be a whole number")
     return int(number)
 
 
-def _cost(text: str) -> float:
-    """Return a cost; integers of any size are exact."""
-    rounded = _number(text)
-    try:
-        exact = Decimal(text)
-    except InvalidOperation:
-        raise ValueError("must be a number with fewer digits") from None
-    return int(exact) if exact == int(exact) else rounded
+def _cost(number: float) -> float:
+    return int(number) if _finite(number) == int(number) else number
 
 
-def _at_least_one(text: str) -> int:
-    number = _whole(text)
-    if number < 1:
+def _at_least_one(number: float) -> int:
+    if _whole(number) < 1:
         raise ValueError("must be at least 1")
-    return number
+    return int(number)
 
 
-def _seconds(text: str) -> float:
-    number = seconds(text)
-    if number <= 0:
+def _positive(number: float) -> float:
+    if _finite(number) <= 0:
         raise ValueError("must be more than 0")
-    return number
+    return float(number)
 
 
-def _percent(text: str) -> float:
-    percent = _number(text.removesuffix("%"))
-    if percent < 0:
+def _at_least_zero(number: float) -> float:
+    if _finite(number) < 0:
         raise ValueError("must be at least 0%")
-    return percent
+    return float(number)
+
+
+def _same(number: float) -> float:
+    return number
 
 
 def _no_value(_: str) -> float:
@@ -133,6 +150,7 @@ _TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
 CRITERIA = {
     "generations": StopKind(
         "generations=1000",
+        _number,
         _at_least_one,
         _words("generation"),
         lambda state, limit: state.generation >= limit,
@@ -140,13 +158,15 @@ CRITERIA = {
     ),
     "seconds": StopKind(
         "seconds=60",
-        _seconds,
+        seconds,
+        _positive,
         "{:g} s".format,
         lambda state, limit: state.seconds >= limit,
         lambda _, limit: f"time limit of {limit:g} s reached",
     ),
     "evaluations": StopKind(
         "evaluations=1e9",
+        _number,
         _at_least_one,
         _words("evaluation", form=","),
         lambda state, limit: state.evaluations >= limit,
@@ -154,6 +174,7 @@ CRITERIA = {
     ),
     "target": StopKind(
         "target=9552",
+        _number,
         _cost,
         "cost {}".format,
         _TARGETS["target"],
@@ -162,6 +183,7 @@ CRITERIA = {
     "gap": StopKind(
         "gap=0.5%",
         _percent,
+        _at_least_zero,
         "gap at most {:g}%".format,
         _TARGETS["gap"],
         lambda _, percent: f"target gap of {percent:g}% reached",
@@ -170,6 +192,7 @@ CRITERIA = {
     "best-known": StopKind(
         "best-known",
         _no_value,
+        _same,
         "the best known cost".format,
         _TARGETS["best-known"],
         _known("best known cost"),
@@ -178,6 +201,7 @@ CRITERIA = {
     "optimum": StopKind(
         "optimum",
         _no_value,
+        _same,
         "the proven optimum".format,
         _TARGETS["optimum"],
         _known("proven optimum"),
@@ -185,6 +209,7 @@ CRITERIA = {
     ),
     "stagnation": StopKind(
         "stagnation=200",
+        _number,
         _at_least_one,
         _words("generation", " without a better solution"),
         _stands_still,
@@ -194,6 +219,7 @@ CRITERIA = {
     CONVERGED: StopKind(
         CONVERGED,
         lambda _: math.inf,
+        _same,
         "convergence".format,
         lambda state, limit: state.has_converged | _stands_still(state, limit),
         _converged,
@@ -278,9 +304,10 @@ def parse(text: str, words: str = "") -> Criterion:
     if equals and not takes_value:
         raise UsageError(f"{words}: takes no value; write {option('stop', name)}")
     try:
-        return Criterion(name, kind.read(value), f"{name}={value}" if takes_value else name)
+        number = kind.require(kind.read(value))
     except ValueError as error:
         raise UsageError(f"{words}: {error}") from None
+    return Criterion(name, number, f"{name}={value}" if takes_value else name)
 
 
 def require_known(
@@ -350,8 +377,14 @@ def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | Non
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
-    """Return all criteria as `--stop` takes them, or None without any.
+def criteria_of(value: Any) -> list[Criterion]:
+    """Return the criteria in a setting `stop`: texts or criteria, one or a list."""
+    many = value if isinstance(value, list | tuple) else [value]
+    return [each if isinstance(each, Criterion) else parse(str(each)) for each in many]
+
+
+def given_criteria(stop: Any, keywords: Mapping[str, Any]) -> list[Criterion] | None:
+    """Return the criteria of a call in Python, or None without any.
 
     Refuse a keyword and a criterion in `stop` of the same kind with different values. A keyword
     whose value is None is not given.
@@ -369,19 +402,26 @@ def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
             f' stop="generations={value}"; other criteria are {", ".join(KEYWORDS)}'
         )
     found = {name: _criterion(name, value) for name, value in given.items()}
-    for text in texts:
-        other = parse(text)
+    others = [parse(text) for text in texts]
+    for other, text in zip(others, texts, strict=True):
         own = found.pop(other.kind, None)
         if own is not None and own.value != other.value:
             words = f"{other.kind}={_written(given[other.kind])}"
             raise twice(other.kind, f'stop="{text}"', words)
-    return [*texts, *(criterion.text for criterion in found.values())]
+    return [*others, *found.values()]
 
 
 def _criterion(name: str, value: Any) -> Criterion:
-    if not _is_number(value) and not isinstance(value, str):
+    if isinstance(value, str):
+        return parse(f"{name}={value}", f"{name}={value}")
+    if not _is_number(value):
         raise UsageError(f"{name}={value!r}: must be a number. Write {name}=100")
-    return parse(f"{name}={_written(value)}", f"{name}={_written(value)}")
+    text = f"{name}={_written(value)}"
+    try:
+        number = CRITERIA[name].require(int(value) if isinstance(value, Integral) else float(value))
+    except ValueError as error:
+        raise UsageError(f"{text}: {error}") from None
+    return Criterion(name, number, text)
 
 
 def _is_number(value: Any) -> bool:

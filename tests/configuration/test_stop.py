@@ -15,7 +15,7 @@ from results_for_tests import NEAR_BEST_KNOWN
 import islands
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import Visits
-from islands.configuration.stop import last_generation, parse, stop_texts, time_limit
+from islands.configuration.stop import given_criteria, last_generation, parse, time_limit
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
@@ -98,7 +98,8 @@ def test_large_integers_are_exact() -> None:
 def test_text_lists_and_keywords_are_combined(
     stop: Any, keywords: dict[str, Any], texts: list[str] | None
 ) -> None:
-    assert stop_texts(stop, keywords) == texts
+    found = given_criteria(stop, keywords)
+    assert (found and [each.text for each in found]) == texts
 
 
 def test_the_first_satisfied_criterion_ends_the_run() -> None:
