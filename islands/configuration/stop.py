@@ -34,6 +34,10 @@ State = Progress | Standings
 """What criteria read: the progress of a run, or of several ones in arrays."""
 
 
+def _same(number: float) -> float:
+    return number
+
+
 @dataclass(frozen=True)
 class StopKind:
     """A kind of criterion: how to read and check its value, test it and give the reason."""
@@ -41,14 +45,14 @@ class StopKind:
     example: str
     read: Callable[[str], float]
     """Returns the number in a text."""
-    require: Callable[[float], float]
-    """Returns the number if it is allowed, in its own type."""
     words: Callable[[float], str]
     met: Callable[[State, float], Any]
     """Whether a run ends now, or each of several runs, in an array."""
     reason: Callable[[Progress, float], str]
     needs: str = ""
     """The value of the catalogue that it needs."""
+    require: Callable[[float], float] = _same
+    """Returns the number, in its own type, if it is allowed."""
 
 
 def _number(text: str) -> float:
@@ -107,10 +111,6 @@ def _at_least_zero(number: float) -> float:
     return float(number)
 
 
-def _same(number: float) -> float:
-    return number
-
-
 def _no_value(_: str) -> float:
     return 0
 
@@ -151,48 +151,47 @@ CRITERIA = {
     "generations": StopKind(
         "generations=1000",
         _number,
-        _at_least_one,
         _words("generation"),
         lambda state, limit: state.generation >= limit,
         lambda _, limit: f"{counted(limit, 'generation')} done",
+        require=_at_least_one,
     ),
     "seconds": StopKind(
         "seconds=60",
         seconds,
-        _positive,
         "{:g} s".format,
         lambda state, limit: state.seconds >= limit,
         lambda _, limit: f"time limit of {limit:g} s reached",
+        require=_positive,
     ),
     "evaluations": StopKind(
         "evaluations=1e9",
         _number,
-        _at_least_one,
         _words("evaluation", form=","),
         lambda state, limit: state.evaluations >= limit,
         lambda _, limit: f"evaluation limit of {limit} reached",
+        require=_at_least_one,
     ),
     "target": StopKind(
         "target=9552",
         _number,
-        _cost,
         "cost {}".format,
         _TARGETS["target"],
         lambda _, value: f"target {value} reached",
+        require=_cost,
     ),
     "gap": StopKind(
         "gap=0.5%",
         _percent,
-        _at_least_zero,
         "gap at most {:g}%".format,
         _TARGETS["gap"],
         lambda _, percent: f"target gap of {percent:g}% reached",
         needs="best known value",
+        require=_at_least_zero,
     ),
     "best-known": StopKind(
         "best-known",
         _no_value,
-        _same,
         "the best known cost".format,
         _TARGETS["best-known"],
         _known("best known cost"),
@@ -201,7 +200,6 @@ CRITERIA = {
     "optimum": StopKind(
         "optimum",
         _no_value,
-        _same,
         "the proven optimum".format,
         _TARGETS["optimum"],
         _known("proven optimum"),
@@ -210,16 +208,15 @@ CRITERIA = {
     "stagnation": StopKind(
         "stagnation=200",
         _number,
-        _at_least_one,
         _words("generation", " without a better solution"),
         _stands_still,
         _idle,
+        require=_at_least_one,
     ),
     # The algorithm says for how long; until then, a standstill ends no run.
     CONVERGED: StopKind(
         CONVERGED,
         lambda _: math.inf,
-        _same,
         "convergence".format,
         lambda state, limit: state.has_converged | _stands_still(state, limit),
         _converged,
@@ -416,12 +413,12 @@ def _criterion(name: str, value: Any) -> Criterion:
         return parse(f"{name}={value}", f"{name}={value}")
     if not _is_number(value):
         raise UsageError(f"{name}={value!r}: must be a number. Write {name}=100")
-    text = f"{name}={_written(value)}"
+    number = int(value) if isinstance(value, Integral) else float(value)
+    text = f"{name}={_written(number)}"
     try:
-        number = CRITERIA[name].require(int(value) if isinstance(value, Integral) else float(value))
+        return Criterion(name, CRITERIA[name].require(number), text)
     except ValueError as error:
         raise UsageError(f"{text}: {error}") from None
-    return Criterion(name, number, text)
 
 
 def _is_number(value: Any) -> bool:
