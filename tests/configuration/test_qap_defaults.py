@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import facilities, of_two_kinds
+from problems_for_tests import facilities, of_two_kinds, uneven
 
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -18,14 +18,6 @@ from islands.problems.base import Problem
 from islands.problems.qap import Qap
 
 BACKENDS = ("cpu", "cuda")
-
-
-def uneven(n: int) -> Qap:
-    """Return an instance whose flows have few large numbers."""
-    a = facilities(n).file.a
-    b = np.exp(np.random.default_rng(1).normal(0, 3.2, (n, n))).astype(np.int64) + 1
-    b = np.triu(b, 1) + np.triu(b, 1).T
-    return Qap(QapFile(f"uneven{n}", None, n, a, b))
 
 
 def on_grid(side: int) -> Qap:
