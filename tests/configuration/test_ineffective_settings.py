@@ -141,3 +141,9 @@ def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:
     assert spec_of(Chosen(), islands=5).problem == WaySettings("left", 4)
     for other in ({"algorithm": "de"}, {"preset": "xavier2019"}):
         assert spec_of(Chosen(), **other).problem == WaySettings()
+
+
+def test_the_problem_of_a_run_has_its_settings() -> None:
+    for options in ({}, {"way": "right"}):
+        found = resolve(layers(options), Chosen())
+        assert found.problem.settings == found.spec.problem == WaySettings(**options, fine=4)
