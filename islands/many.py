@@ -14,9 +14,14 @@ from islands.backends import takes_gpu
 from islands.calls import explained, is_whole
 from islands.cells.batch import DEFAULT_STOP
 from islands.configuration.given import combined, layers
+from islands.configuration.keywords import (
+    CRITERION_KEYWORDS,
+    CallKeywords,
+    given_criteria,
+    of_keywords,
+)
 from islands.configuration.resolve import seed_of
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KEYWORDS, given_criteria
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
 from islands.engine.plan import AskedPlan, Ready
@@ -30,7 +35,7 @@ from islands.problems import taken
 from islands.problems.base import Problem
 from islands.problems.batches import Batch, as_problems
 from islands.progress.result import Result
-from islands.solver import DEFAULT_SEED, draw, drawn, options_of, page, parted, require_function
+from islands.solver import DEFAULT_SEED, draw, drawn, page, parted, require_function
 from islands.text import shown
 from islands.untrusted import followed
 
@@ -39,8 +44,6 @@ _OF_A_RUN = {
     "verbose": "The command `islands run --batch` shows the progress",
     "session": "Each thread has a device of its own",
 }
-
-_NAMED = ("algorithm", "encoding", "preset", "islands", "population")
 
 
 class _Task(NamedTuple):
@@ -118,7 +121,7 @@ def iter_many(
         by_user = bool(settings.pop("trust", False))
         trust_files(signed_scripts(configured, followed, by_user=by_user))
         sources = layers({} if preset is None else {"preset": preset}, configured)
-    is_given = any(settings.get(each) is not None for each in ("stop", *KEYWORDS))
+    is_given = any(settings.get(each) is not None for each in ("stop", *CRITERION_KEYWORDS))
     if not is_given and "stop" not in combined(sources):
         settings["stop"] = list(DEFAULT_STOP)
     first = drawn(seed, ranks)
@@ -196,22 +199,29 @@ class _Many(AskedPlan[_Task]):
         if (config := settings.pop("config", None)) is not None:
             self.config = Path(config)
         files, self.start = parted(settings.pop("start", None))
-        criteria = {name: settings.pop(name, None) for name in KEYWORDS}
-        stop = given_criteria(settings.pop("stop", None), criteria)
-        bound = settings.pop("bound", None) or None
-        named = {name: settings.pop(name, None) for name in _NAMED}
-        named |= {"stop": stop, "start": files or None, "bound": bound}
+        criteria = {name: settings.pop(name, None) for name in CRITERION_KEYWORDS}
+        self._read: CallKeywords = {
+            "algorithm": settings.pop("algorithm", None),
+            "encoding": settings.pop("encoding", None),
+            "preset": settings.pop("preset", None),
+            "islands": settings.pop("islands", None),
+            "population": settings.pop("population", None),
+            "stop": given_criteria(settings.pop("stop", None), **criteria),
+            "start": files or None,
+            "bound": settings.pop("bound", None) or None,
+        }
         if takes_gpu(backend):
             settings.setdefault("gpus", 1)  # each problem is solved on one
-            self._named = {**named, "backend": "cuda"}
+            self._read["backend"] = "cuda"
         else:
-            self._named = {**named, "backend": "cpu", "threads": 1}
+            self._read |= {"backend": "cpu", "threads": 1}
         self._others = settings
 
     def options(self, task: _Task) -> Mapping[str, Any]:
         """Return the options of `solve`."""
         name, _ = self.instance(task)
-        return options_of({**self._named, "instance": name, "seed": task.seed}, self._others)
+        read: CallKeywords = {**self._read, "instance": name, "seed": task.seed}
+        return of_keywords(self._others, **read)
 
     def instance(self, task: _Task) -> tuple[str, Problem | None]:
         """Return what a problem is called, and itself unless it is a name."""

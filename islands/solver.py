@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -16,13 +16,13 @@ from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.calls import explained, is_whole
-from islands.configuration.given import gathered, layers, of_table
+from islands.configuration.given import layers
 from islands.configuration.identity import require_agreement
+from islands.configuration.keywords import given_criteria, of_keywords
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import given_criteria
 from islands.custom.scripts import refuse_while_importing
-from islands.custom.trust import signed_scripts, trust_files, trust_named, trusting
+from islands.custom.trust import signed_scripts, trust_files, trusting
 from islands.encodings import Encoding
 from islands.engine.build import RankOptions, make_archipelago, take_device
 from islands.engine.request import load_and_resolve, starting_from
@@ -140,33 +140,34 @@ def solve(
         backend, world = session.backend, session.world
         if session.threads:
             settings["threads"] = session.threads
-    criteria = {
-        "seconds": seconds,
-        "generations": generations,
-        "evaluations": evaluations,
-        "target": target,
-        "gap": gap,
-        "stagnation": stagnation,
-    }
     require_function(callback)
     if verbose not in (False, True):
         raise UsageError(f"verbose={shown(verbose)}: must be True or False")
     ranks = world if world is not None else launched_world()
     files, arrays = parted(start)
-    named = {
-        "instance": name,
-        "start": files or None,
-        "algorithm": algorithm,
-        "encoding": encoding,
-        "preset": preset,
-        "stop": given_criteria(stop, criteria),
-        "seed": drawn(seed, ranks),
-        "islands": islands,
-        "population": population,
-        "backend": backend,
-        "bound": bound or None,
-    }
-    options = options_of(named, settings)
+    criteria = given_criteria(
+        stop,
+        seconds=seconds,
+        generations=generations,
+        evaluations=evaluations,
+        target=target,
+        gap=gap,
+        stagnation=stagnation,
+    )
+    options = of_keywords(
+        settings,
+        instance=name,
+        start=files or None,
+        algorithm=algorithm,
+        encoding=encoding,
+        preset=preset,
+        stop=criteria,
+        seed=drawn(seed, ranks),
+        islands=islands,
+        population=population,
+        backend=backend,
+        bound=bound or None,
+    )
     output = Output(
         writes=out is not None,
         folder=given_folder(out, "out") if out is not None else None,
@@ -197,17 +198,6 @@ def require_function(callback: Any) -> None:
             f"callback={callback!r}: is not a function. Pass a function of one argument, the"
             " progress"
         )
-
-
-def options_of(named: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings by full name; those of `named` that are None are not given.
-
-    A program has stated them, so the scripts that they name may run.
-    """
-    chosen = {name: value for name, value in named.items() if value is not None}
-    options = gathered([*of_table(chosen), *of_table(others)])
-    trust_named(options)
-    return options
 
 
 def drawn(seed: Any, world: World) -> Any:
@@ -350,8 +340,8 @@ class Solver:
         refuse_while_importing("islands.Solver")
         name, made = taken(problem, "Solver")
         files, arrays = parted(start)
-        named = {"instance": name, "start": files or None, "seed": drawn(seed, self._world)}
-        options = options_of(named, settings)
+        seed = drawn(seed, self._world)
+        options = of_keywords(settings, instance=name, start=files or None, seed=seed)
 
         def chosen() -> Resolved:
             resolved = load_and_resolve(layers(options), made)

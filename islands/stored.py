@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.calls import explained
-from islands.configuration.stop import given_criteria
+from islands.configuration.keywords import given_criteria
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import current, trusting, within
 from islands.engine.build import RankOptions
@@ -66,18 +66,19 @@ def resume(
     needed only if the folder does not contain it: a Python function, or a file that has moved.
     """
     refuse_while_importing("islands.resume")
-    criteria = {
-        "seconds": seconds,
-        "generations": generations,
-        "evaluations": evaluations,
-        "target": target,
-        "gap": gap,
-        "stagnation": stagnation,
-    }
+    criteria = given_criteria(
+        stop,
+        seconds=seconds,
+        generations=generations,
+        evaluations=evaluations,
+        target=target,
+        gap=gap,
+        stagnation=stagnation,
+    )
     name, made = _named(problem, "resume")
     named = {
         "instance": name,
-        "stop": given_criteria(stop, criteria) or None,
+        "stop": criteria or None,
         "backend": backend,
         "threads": threads,
     }

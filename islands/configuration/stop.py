@@ -6,23 +6,18 @@ They have no counters, so a resumed run stops at the same point as an uninterrup
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import reduce
-from numbers import Integral, Real
 from operator import or_
 from typing import Any
 
-from islands.configuration.given import twice
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
 from islands.progress.standings import Standing, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
-
-KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
-"""The criteria that `solve` takes as keywords: all with a value."""
 
 CONVERGED = "converged"
 """The criterion of a search that is unlikely to find more: for many small instances."""
@@ -378,53 +373,3 @@ def criteria_of(value: Any) -> list[Criterion]:
     """Return the criteria in a setting `stop`: texts or criteria, one or a list."""
     many = value if isinstance(value, list | tuple) else [value]
     return [each if isinstance(each, Criterion) else parse(str(each)) for each in many]
-
-
-def given_criteria(stop: Any, keywords: Mapping[str, Any]) -> list[Criterion] | None:
-    """Return the criteria of a call in Python, or None without any.
-
-    Refuse a keyword and a criterion in `stop` of the same kind with different values. A keyword
-    whose value is None is not given.
-    """
-    given = {name: value for name, value in keywords.items() if value is not None}
-    if stop is None and not given:
-        return None
-    texts = [] if stop is None else [stop] if isinstance(stop, str) else stop
-    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
-        items = texts if isinstance(texts, list | tuple) else [texts]
-        number = next(each for each in items if not isinstance(each, str))
-        value = _written(number) if _is_number(number) else "100"
-        raise UsageError(
-            f"stop={stop!r}: is not a stopping criterion. Write generations={value} or"
-            f' stop="generations={value}"; other criteria are {", ".join(KEYWORDS)}'
-        )
-    found = {name: _criterion(name, value) for name, value in given.items()}
-    others = [parse(text) for text in texts]
-    for other, text in zip(others, texts, strict=True):
-        own = found.pop(other.kind, None)
-        if own is not None and own.value != other.value:
-            words = f"{other.kind}={_written(given[other.kind])}"
-            raise twice(other.kind, f'stop="{text}"', words)
-    return [*others, *found.values()]
-
-
-def _criterion(name: str, value: Any) -> Criterion:
-    if isinstance(value, str):
-        return parse(f"{name}={value}", f"{name}={value}")
-    if not _is_number(value):
-        raise UsageError(f"{name}={value!r}: must be a number. Write {name}=100")
-    number = int(value) if isinstance(value, Integral) else float(value)
-    text = f"{name}={_written(number)}"
-    try:
-        return Criterion(name, CRITERIA[name].require(number), text)
-    except ValueError as error:
-        raise UsageError(f"{text}: {error}") from None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)  # also of NumPy
-
-
-def _written(value: Any) -> str:
-    """Return a value as text: a number without decimals as an integer."""
-    return str(int(value)) if _is_number(value) and value % 1 == 0 else str(value)

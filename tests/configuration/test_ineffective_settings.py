@@ -144,6 +144,6 @@ def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:
 
 
 def test_the_problem_of_a_run_has_its_settings() -> None:
-    for options in ({}, {"way": "right"}):
-        found = resolve(layers(options), Chosen())
-        assert found.problem.settings == found.spec.problem == WaySettings(**options, fine=4)
+    for way in ("left", "right"):
+        found = resolve(layers({"way": way}), Chosen())
+        assert found.problem.settings == found.spec.problem == WaySettings(way, 4)

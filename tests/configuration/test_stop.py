@@ -13,9 +13,10 @@ from fakes import FakeProblem
 from results_for_tests import NEAR_BEST_KNOWN
 
 import islands
+from islands.configuration.keywords import given_criteria
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import Visits
-from islands.configuration.stop import given_criteria, last_generation, parse, time_limit
+from islands.configuration.stop import last_generation, parse, time_limit
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
@@ -90,7 +91,7 @@ def test_large_integers_are_exact() -> None:
         (None, {"generations": np.int32(5)}, ["generations=5"]),
         (None, {"evaluations": 1e9}, ["evaluations=1000000000"]),
         (None, {"gap": np.float64(0)}, ["gap=0"]),
-        ("optimum", {"stagnation": 9, "seconds": 1}, ["optimum", "stagnation=9", "seconds=1"]),
+        ("optimum", {"stagnation": 9, "seconds": 1}, ["optimum", "seconds=1", "stagnation=9"]),
         ("generations=5", {"generations": 5}, ["generations=5"]),
         (["seconds=1m"], {"seconds": 60}, ["seconds=1m"]),
     ],
@@ -98,7 +99,7 @@ def test_large_integers_are_exact() -> None:
 def test_text_lists_and_keywords_are_combined(
     stop: Any, keywords: dict[str, Any], texts: list[str] | None
 ) -> None:
-    found = given_criteria(stop, keywords)
+    found = given_criteria(stop, **keywords)
     assert (found and [each.text for each in found]) == texts
 
 

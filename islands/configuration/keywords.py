@@ -1,0 +1,97 @@
+"""Read the settings of a call in Python, such as `islands.solve`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Unpack
+
+from islands.configuration.given import gathered, of_table, twice
+from islands.configuration.stop import CRITERIA, Criterion, parse
+from islands.custom.trust import trust_named
+from islands.errors import UsageError
+from islands.keywords import SolverKeywords
+
+CRITERION_KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
+"""The criteria that `solve` takes as keywords: all with a value."""
+
+
+class CallKeywords(SolverKeywords, total=False):
+    """The settings that calls have read themselves."""
+
+    instance: str | None
+    start: Sequence[str] | None
+    stop: Sequence[Criterion] | None
+    seed: int | None
+    bound: bool | None
+
+
+def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> dict[str, Any]:
+    """Return settings by full name; those that were `read` and are None are not given.
+
+    A program has stated them, so the scripts that they name may run.
+    """
+    own = {name: value for name, value in read.items() if value is not None}
+    options = gathered([*of_table(own), *of_table(others)])
+    trust_named(options)
+    return options
+
+
+def given_criteria(
+    stop: Any,
+    *,
+    seconds: float | str | None = None,
+    generations: int | None = None,
+    evaluations: float | None = None,
+    target: float | None = None,
+    gap: float | str | None = None,
+    stagnation: int | None = None,
+) -> list[Criterion] | None:
+    """Return the criteria of a call, or None without any.
+
+    Refuse a keyword and a criterion in `stop` of the same kind with different values.
+    """
+    values = (seconds, generations, evaluations, target, gap, stagnation)
+    named = dict(zip(CRITERION_KEYWORDS, values, strict=True))
+    given = {name: value for name, value in named.items() if value is not None}
+    if stop is None and not given:
+        return None
+    texts = [] if stop is None else [stop] if isinstance(stop, str) else stop
+    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
+        items = texts if isinstance(texts, list | tuple) else [texts]
+        number = next(each for each in items if not isinstance(each, str))
+        value = _written(number) if _is_number(number) else "100"
+        raise UsageError(
+            f"stop={stop!r}: is not a stopping criterion. Write generations={value} or"
+            f' stop="generations={value}"; other criteria are {", ".join(CRITERION_KEYWORDS)}'
+        )
+    found = {name: _criterion(name, value) for name, value in given.items()}
+    others = [parse(text) for text in texts]
+    for other, text in zip(others, texts, strict=True):
+        own = found.pop(other.kind, None)
+        if own is not None and own.value != other.value:
+            words = f"{other.kind}={_written(given[other.kind])}"
+            raise twice(other.kind, f'stop="{text}"', words)
+    return [*others, *found.values()]
+
+
+def _criterion(name: str, value: Any) -> Criterion:
+    if isinstance(value, str):
+        return parse(f"{name}={value}", f"{name}={value}")
+    if not _is_number(value):
+        raise UsageError(f"{name}={value!r}: must be a number. Write {name}=100")
+    number = int(value) if isinstance(value, Integral) else float(value)
+    text = f"{name}={_written(number)}"
+    try:
+        return Criterion(name, CRITERIA[name].require(number), text)
+    except ValueError as error:
+        raise UsageError(f"{text}: {error}") from None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)  # also of NumPy
+
+
+def _written(value: Any) -> str:
+    """Return a value as text: a number without decimals as an integer."""
+    return str(int(value)) if _is_number(value) and value % 1 == 0 else str(value)
