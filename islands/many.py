@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Unpack
 
 from islands.backends import takes_gpu
 from islands.calls import explained, is_whole
-from islands.cells.batch import DEFAULT_STOP
+from islands.configuration.defaults import STOP_OF_MANY
 from islands.configuration.given import combined, layers
 from islands.configuration.keywords import (
     CRITERION_KEYWORDS,
@@ -123,7 +123,7 @@ def iter_many(
         sources = layers({} if preset is None else {"preset": preset}, configured)
     is_given = any(settings.get(each) is not None for each in ("stop", *CRITERION_KEYWORDS))
     if not is_given and "stop" not in combined(sources):
-        settings["stop"] = list(DEFAULT_STOP)
+        settings["stop"] = list(STOP_OF_MANY)
     first = drawn(seed, ranks)
     if first is None and runs > 1:
         first = seed_of(sources)

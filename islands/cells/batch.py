@@ -23,9 +23,9 @@ from islands.backends import takes_gpu
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Key, Made, plain
+from islands.configuration.defaults import STOP_OF_MANY
 from islands.configuration.given import combined
 from islands.configuration.resolve import Layer, layers, seed_of
-from islands.configuration.stop import CONVERGED
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
@@ -47,8 +47,6 @@ from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, FolderKind
 from islands.text import counted, gap, one_line
 from islands.untrusted import bounded_text, parsing
 
-DEFAULT_STOP = (CONVERGED, "seconds=10")
-"""When an instance ends if nothing else is said."""
 COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
 _OF_DEVICE = ("backend", "threads")
 _MOST_TRIED = 20
@@ -113,7 +111,7 @@ class BatchPlan(AskedPlan[Task]):
         """Return the options of one run."""
         own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
         if "stop" not in combined(self._layers):
-            own["stop"] = [*DEFAULT_STOP]
+            own["stop"] = [*STOP_OF_MANY]
         return {**self.asked, **own}
 
     def instance(self, cell: Task) -> tuple[str, Problem | None]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from islands.algorithms import Algorithm
@@ -31,6 +30,7 @@ from islands.configuration.sizes import (
     searching_sizes,
     tour_sizes,
 )
+from islands.configuration.stop import CONVERGED, Criterion, criteria_of
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
@@ -71,6 +71,17 @@ def sizes(algorithm: type[Algorithm], case: Case, *, is_own: bool, is_short: boo
                 found |= values(case)
     found |= algorithm.defaults(problem, case.seconds, case.count_gpus)
     return {**found, **(algorithm.when_converged(problem) if is_short else {})}
+
+
+STOP_OF_MANY = (CONVERGED, "seconds=10")
+"""The criteria of each run of a batch or of `solve_many`, without any given."""
+
+
+def default_stop(problem: Problem) -> list[Criterion]:
+    """Return the criteria of a run without any given."""
+    proven = problem.best_known is not None and problem.best_known.status == "optimal"
+    seconds = 20 if problem.instance.startswith("demo/") else 60
+    return criteria_of([*(["optimum"] if proven else []), f"seconds={seconds}"])
 
 
 # Quadratic assignment

@@ -14,6 +14,7 @@ from islands.algorithms.base import Algorithm
 from islands.configuration.adjusting import adjusted
 from islands.configuration.choosing import defaults_for
 from islands.configuration.colonies import resolve_colonies
+from islands.configuration.defaults import default_stop
 from islands.configuration.fit import (
     NAMES,
     encoding_for,
@@ -130,7 +131,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     if _is_true(values.get("halo")) and given.get(_TOPOLOGY) is None:
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
-    stop = tuple(criteria_of(values.get("stop", [])) or _default_stop(problem))
+    stop = tuple(criteria_of(values.get("stop", [])) or default_stop(problem))
     is_of_script = problem.path is None
     require_known(stop, problem.instance, problem.best_known, is_of_script=is_of_script)
     groups: dict[str, Any] = {
@@ -222,7 +223,7 @@ def _upon_defaults(
 def _seconds(asked: Sequence[Criterion], problem: Problem) -> float:
     """Return the time limit of the run, or the default one if there is none."""
     limit = time_limit(asked)
-    return limit if math.isfinite(limit) else time_limit(_default_stop(problem))
+    return limit if math.isfinite(limit) else time_limit(default_stop(problem))
 
 
 def _refuse_clash(sources: Sequence[Layer], algorithm: str) -> None:
@@ -253,12 +254,6 @@ def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> di
 
 def _listed(value: Any) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
-
-
-def _default_stop(problem: Problem) -> list[Criterion]:
-    proven = problem.best_known is not None and problem.best_known.status == "optimal"
-    seconds = 20 if problem.instance.startswith("demo/") else 60
-    return criteria_of([*(["optimum"] if proven else []), f"seconds={seconds}"])
 
 
 def start_name(name: str, problem: Problem) -> str:
