@@ -280,7 +280,8 @@ class Algorithm(ABC):
         """Return default settings of an algorithm of a script, for a time limit.
 
         Those of the others are in islands/configuration/defaults.py. `gpus` returns the number of
-        GPUs of the run, 0 for CPUs, which may take a while to find out. Islands are those for one GPU if the algorithm `grows_by_islands`.
+        GPUs of the run, 0 for CPUs, which may take a while to find out. Islands are those for one
+        GPU if the algorithm `grows_by_islands`.
         """
         return {}
 

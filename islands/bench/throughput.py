@@ -120,9 +120,7 @@ class AlgorithmBench:
         resolved = resolve(layers(options), problem)
         spec = resolved.spec
         if runs == 1:
-            islands: _OneRun | _SeveralRuns = _OneRun(
-                islands_of(resolved, World(), backend), spec
-            )
+            islands: _OneRun | _SeveralRuns = _OneRun(islands_of(resolved, World(), backend), spec)
         else:
             islands = _SeveralRuns(resolved, runs, backend)
         with backend.timed() as first:

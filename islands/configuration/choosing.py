@@ -7,8 +7,9 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends import takes_gpu
-from islands.configuration.defaults import Case, own_searches, short_search, sizes
+from islands.configuration.defaults import own_searches, short_search, sizes
 from islands.configuration.fit import fitting
+from islands.configuration.sizes import Case
 from islands.configuration.spec import GeneralSettings
 from islands.parallel import LARGEST_TEAM, launched
 from islands.problems.base import Problem
@@ -130,5 +131,3 @@ def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool
         and kind.takes(problem, given)
         and ("decoding" not in given or "keys" in kind.encodings)
     )
-
-

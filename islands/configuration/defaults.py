@@ -236,6 +236,7 @@ def _moves(problem: Problem) -> bool:
 
 # The table
 
+
 def _always(problem: Problem) -> bool:
     return True
 

@@ -94,9 +94,7 @@ def with_standstill(resolved: Resolved) -> Resolved:
     spec, size = resolved.spec, resolved.problem.size
     is_warm = bool(spec.start or spec.given)
     limit = max(
-        ALGORITHMS[each.algorithm].standstill(
-            each.settings, each.population, size, is_warm=is_warm
-        )
+        ALGORITHMS[each.algorithm].standstill(each.settings, each.population, size, is_warm=is_warm)
         / each.rate
         for each in spec.all_colonies
     )
