@@ -70,3 +70,9 @@ def test_sizes_are_settings_of_their_algorithm(gpus: int) -> None:
             found = values(Case(problem, 60.0, lambda: gpus))
             assert found
             assert found.keys() <= {*known_settings([algorithm], problem)}
+
+
+def test_sizes_of_a_search_are_not_those_of_another_algorithm() -> None:
+    """The defaults of tempering on a job shop were also those of pso, which lacks them."""
+    problem = islands.models.job_shop([[0, 1], [1, 0]], [[3, 2], [2, 4]])
+    assert resolve(layers({"algorithm": "pso"}), problem).spec.algorithm == "pso"
