@@ -5,22 +5,21 @@ Those of the same size and kind share the launches of a device: see islands/engi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from islands.backends import takes_gpu
 from islands.calls import explained, is_whole
+from islands.configuration.asked import Asked
 from islands.configuration.defaults import STOP_OF_MANY
-from islands.configuration.given import combined, layers
 from islands.configuration.keywords import (
     CRITERION_KEYWORDS,
     CallKeywords,
     given_criteria,
     of_keywords,
 )
-from islands.configuration.resolve import seed_of
 from islands.configuration.spec import GeneralSettings
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
@@ -114,25 +113,36 @@ def iter_many(
     if not is_whole(runs) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
     require_function(callback)
-    config, preset = settings.get("config"), settings.get("preset")
-    configured = None if config is None else Path(config)
+    others = dict[str, Any](settings)
+    by_user, share = bool(others.pop("trust", False)), bool(others.pop("share_gpu", False))
     trust, ranks = Trust(), world if world is not None else launched_world()
     with within(trust):
-        by_user = bool(settings.pop("trust", False))
-        trust_files(signed_scripts(configured, followed, by_user=by_user))
-        sources = layers({} if preset is None else {"preset": preset}, configured)
-    is_given = any(settings.get(each) is not None for each in ("stop", *CRITERION_KEYWORDS))
-    if not is_given and "stop" not in combined(sources):
-        settings["stop"] = list(STOP_OF_MANY)
+        files, start = parted(others.pop("start", None))
+        asked = _asked(others, files, backend)
+        trust_files(signed_scripts(asked.config, followed, by_user=by_user))
+        if "stop" not in asked.values:
+            asked = asked.also({"stop": STOP_OF_MANY})
     first = drawn(seed, ranks)
     if first is None and runs > 1:
-        first = seed_of(sources)
+        first = asked.seed
     tasks = _tasks(as_problems(problems), first, seeds, int(runs))
     count = GeneralSettings.converted("threads", threads or 0) or None
-    others = dict[str, Any](settings)
-    share = bool(others.pop("share_gpu", False))
-    plan = _Many(others, callback, trust, backend)
+    plan = _Many(asked, start, callback, trust)
     return _solved(tasks, int(runs), plan, ranks, backend, count, share_gpu=share)
+
+
+def _asked(settings: dict[str, Any], files: list[str], backend: str) -> Asked:
+    """Return what all runs ask for: they have one thread or one GPU each."""
+    config = settings.pop("config", None)
+    criteria = {name: settings.pop(name, None) for name in CRITERION_KEYWORDS}
+    stop = given_criteria(settings.pop("stop", None), **criteria)
+    bound = settings.pop("bound", None) or None
+    device: CallKeywords = {"backend": "cpu", "threads": 1}
+    if takes_gpu(backend):
+        device = {"backend": "cuda", "gpus": settings.pop("gpus", 1)}
+    path = None if config is None else Path(config)
+    given = {name: value for name, value in settings.items() if value is not None}
+    return of_keywords(given, path, stop=stop, start=files or None, bound=bound, **device)
 
 
 def _tasks(
@@ -194,34 +204,15 @@ class _Many(AskedPlan[_Task]):
 
     trust: Trust
 
-    def __init__(self, settings: dict[str, Any], callback: Any, trust: Trust, backend: str) -> None:
-        self.callback, self.shares, self.trust = callback, callback is None, trust
-        if (config := settings.pop("config", None)) is not None:
-            self.config = Path(config)
-        files, self.start = parted(settings.pop("start", None))
-        criteria = {name: settings.pop(name, None) for name in CRITERION_KEYWORDS}
-        self._read: CallKeywords = {
-            "algorithm": settings.pop("algorithm", None),
-            "encoding": settings.pop("encoding", None),
-            "preset": settings.pop("preset", None),
-            "islands": settings.pop("islands", None),
-            "population": settings.pop("population", None),
-            "stop": given_criteria(settings.pop("stop", None), **criteria),
-            "start": files or None,
-            "bound": settings.pop("bound", None) or None,
-        }
-        if takes_gpu(backend):
-            settings.setdefault("gpus", 1)  # each problem is solved on one
-            self._read["backend"] = "cuda"
-        else:
-            self._read |= {"backend": "cpu", "threads": 1}
-        self._others = settings
+    def __init__(self, asked: Asked, start: list[Any], callback: Any, trust: Trust) -> None:
+        self._asked, self.start, self.trust = asked, start, trust
+        self.callback, self.shares = callback, callback is None
 
-    def options(self, task: _Task) -> Mapping[str, Any]:
-        """Return the options of `solve`."""
-        name, _ = self.instance(task)
-        read: CallKeywords = {**self._read, "instance": name, "seed": task.seed}
-        return of_keywords(self._others, **read)
+    def asked_of(self, cell: _Task) -> Asked:
+        """Return what `solve` would be asked for."""
+        name, _ = self.instance(cell)
+        seed = {} if cell.seed is None else {"seed": cell.seed}
+        return self._asked.also({"instance": name, **seed})
 
     def instance(self, task: _Task) -> tuple[str, Problem | None]:
         """Return what a problem is called, and itself unless it is a name."""

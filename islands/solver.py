@@ -16,7 +16,6 @@ from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.calls import explained, is_whole
-from islands.configuration.given import layers
 from islands.configuration.identity import require_agreement
 from islands.configuration.keywords import given_criteria, of_keywords
 from islands.configuration.resolved import Resolved
@@ -154,8 +153,9 @@ def solve(
         gap=gap,
         stagnation=stagnation,
     )
-    options = of_keywords(
+    asked = of_keywords(
         settings,
+        None if config is None else Path(config),
         instance=name,
         start=files or None,
         algorithm=algorithm,
@@ -176,7 +176,6 @@ def solve(
         callback=callback,
         collects=True,
     )
-    configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
         held = None if session is None else session.device
         if held is not None:
@@ -184,9 +183,9 @@ def solve(
         device = RankOptions(share_gpu=share_gpu, device=held)
         if trust:
             ranks.run_on_all(
-                lambda: trust_files(signed_scripts(configured, followed, by_user=True))
+                lambda: trust_files(signed_scripts(asked.config, followed, by_user=True))
             )
-        result = run_requested(*(options, configured, ranks, output, made, device), start=arrays)
+        result = run_requested(asked, ranks, output, made, device, start=arrays)
     result.warn_of_lost_files()
     return result.shown_by(draw, page)
 
@@ -341,10 +340,10 @@ class Solver:
         name, made = taken(problem, "Solver")
         files, arrays = parted(start)
         seed = drawn(seed, self._world)
-        options = of_keywords(settings, instance=name, start=files or None, seed=seed)
+        asked = of_keywords(settings, instance=name, start=files or None, seed=seed)
 
         def chosen() -> Resolved:
-            resolved = load_and_resolve(layers(options), made)
+            resolved = load_and_resolve(asked, made)
             if resolved.spec.general.bound:
                 raise UsageError(
                     "bound: Solver computes no bound. Leave it out, or use islands.solve"

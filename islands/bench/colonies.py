@@ -12,6 +12,7 @@ from typing import Any
 from islands.bench.base import BenchRequest
 from islands.bench.quality import compared
 from islands.bench.variants import Variant
+from islands.configuration.asked import Asked
 from islands.configuration.given import colonies as parsed
 from islands.errors import UsageError
 from islands.problems import loaded
@@ -60,12 +61,14 @@ def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
 
 def _both(name: str, colonies: Sequence[Mapping[str, Any]], request: BenchRequest) -> list[Variant]:
     """Return the colonies with migration, and without."""
-    settings = {
-        "colony": [dict(each) for each in colonies],
-        "migration.interval": request.interval,
-        "migration.migrants": request.migrants,
-    }
+    asked = Asked(
+        {
+            "colony": [dict(each) for each in colonies],
+            "migration.interval": request.interval,
+            "migration.migrants": request.migrants,
+        }
+    )
     return [
-        Variant(name, {**settings, "migration.topology": request.topology}),
-        Variant(f"{name}, no migration", {**settings, "migration.topology": "none"}),
+        Variant(name, asked.also({"migration.topology": request.topology})),
+        Variant(f"{name}, no migration", asked.also({"migration.topology": "none"})),
     ]

@@ -23,7 +23,8 @@ from islands.backends.base import Backend
 from islands.bench.algorithms import BRKGA, cities
 from islands.bench.base import BenchRequest, spread
 from islands.bench.topologies import traffic
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.engine.build import make_archipelago, take_device
 from islands.engine.loop import Loop
@@ -175,7 +176,7 @@ class Case:
             "record.every": self.request.interval,
             "stop": f"generations={generations}",
         }
-        return resolve(layers(options), self.problem)
+        return resolve(Asked(options), self.problem)
 
     def measured(self, world: World, backend: Backend, alone: Row | None) -> list[Row]:
         """Return the row of these ranks, and of the ends of their epochs if any; collective."""

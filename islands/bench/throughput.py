@@ -16,7 +16,8 @@ from islands.archipelago.shared import SharedRuns, parts_for
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench.base import BenchRequest, spread, timed
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.engine.build import islands_of
@@ -117,7 +118,7 @@ class AlgorithmBench:
     ) -> Throughput:
         """Measure one problem with one of the settings; `generations` is the most of a repeat."""
         options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
-        resolved = resolve(layers(options), problem)
+        resolved = resolve(Asked.of(options), problem)
         spec = resolved.spec
         if runs == 1:
             islands: _OneRun | _SeveralRuns = _OneRun(islands_of(resolved, World(), backend), spec)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
@@ -23,9 +23,8 @@ from islands.backends import takes_gpu
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Key, Made, plain
+from islands.configuration.asked import Asked
 from islands.configuration.defaults import STOP_OF_MANY
-from islands.configuration.given import combined
-from islands.configuration.resolve import Layer, layers, seed_of
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
@@ -66,19 +65,13 @@ class BatchPlan(AskedPlan[Task]):
 
     instances: Sequence[str]
     runs: int
-    asked: Mapping[str, Any]
-    """The options of the command."""
-    config: Path | None = None
+    asked: Asked
     is_open: bool = False
     """Whether more instances may come."""
 
-    @cached_property
-    def _layers(self) -> list[Layer]:
-        return layers(self.asked, self.config)
-
     def tasks_of(self, instances: Iterable[str]) -> Iterator[Task]:
         """Yield the runs of instances, those of an instance one after another."""
-        first = seed_of(self._layers)
+        first = self.asked.seed
         return (Task(each, first + run) for each in instances for run in range(self.runs))
 
     def stored(self) -> dict[str, Any]:
@@ -86,12 +79,12 @@ class BatchPlan(AskedPlan[Task]):
         return {
             "is_open": self.is_open,
             "runs": self.runs,
-            "options": {k: v for k, v in self.asked.items() if k not in _OF_DEVICE},
-            "config": None if self.config is None else str(self.config.absolute()),
+            "options": {k: v for k, v in self.asked.options.items() if k not in _OF_DEVICE},
+            "config": None if self.asked.config is None else str(self.asked.config.absolute()),
         }
 
     @classmethod
-    def of_folder(cls, folder: Path, device: Mapping[str, Any]) -> Self:
+    def of_folder(cls, folder: Path, device: Asked) -> Self:
         """Return the plan of a folder."""
         path = inside(folder, BATCH_SETTINGS)
         with parsing(path):
@@ -104,15 +97,16 @@ class BatchPlan(AskedPlan[Task]):
                 raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept.get("is_open", False))
         with named_by(f"{path}: "):
-            layers(options, config)
-        return cls(kept_names(folder), runs, {**options, **device}, config, is_open)
+            _ = Asked(options, config).sources  # refuses what this machine may not read
+        asked = Asked({**options, **device.options}, config)
+        return cls(kept_names(folder), runs, asked, is_open)
 
-    def options(self, cell: Task) -> dict[str, Any]:
-        """Return the options of one run."""
+    def asked_of(self, cell: Task) -> Asked:
+        """Return what one run asks for."""
         own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
-        if "stop" not in combined(self._layers):
+        if "stop" not in self.asked.values:
             own["stop"] = [*STOP_OF_MANY]
-        return {**self.asked, **own}
+        return self.asked.also(own)
 
     def instance(self, cell: Task) -> tuple[str, Problem | None]:
         """Return the name of the instance of a run, which is read when it is its turn."""
@@ -124,7 +118,8 @@ class BatchPlan(AskedPlan[Task]):
 
     def key(self, cell: Task) -> Key:
         """Return what the result of a run depends on."""
-        settings = {k: v for k, v in self.options(cell).items() if k not in _OF_DEVICE}
+        options = self.asked_of(cell).options
+        settings = {k: v for k, v in options.items() if k not in _OF_DEVICE}
         return {"instance": cell.instance, "seed": cell.seed, "settings": plain(settings)}
 
     def made(self, ready: Ready[Task], result: Result) -> Made:
@@ -136,7 +131,7 @@ class BatchPlan(AskedPlan[Task]):
         require_all(self.instances, "the list of instances ")
         for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
             try:
-                load_and_resolve(layers(self.options(task), self.config))
+                load_and_resolve(self.asked_of(task))
             except InputError:
                 continue  # is named when it is its turn
             return
@@ -276,7 +271,8 @@ class _Batch:
     ) -> Iterator[tuple[Task, Made | IslandsError]]:
         """Yield what becomes of the runs, on all ranks, until a signal arrives."""
         plan, world = self._plan, self._world
-        name, threads = str(plan.asked.get("backend", "auto")), int(plan.asked.get("threads", 0))
+        options = plan.asked.options
+        name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
         share = rank_options.share_gpu
         with solving_devices(world, name, threads or None, share_gpu=share) as devices:
             scheduler = Scheduler(plan, devices, world)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,7 +18,8 @@ from typing import Any, Self
 from islands.cells.campaign import Campaign
 from islands.cells.store import differing
 from islands.cells.summary import Summary, table
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import time_limit
 from islands.display.screen import Screen
@@ -83,14 +84,13 @@ class SeriesPlan:
         cls,
         instances: Sequence[str],
         runs: int,
-        options: Mapping[str, Any],
-        config: Path | None = None,
+        asked: Asked,
     ) -> Self:
         """Resolve the settings of all runs; refuse invalid ones before the first run."""
         named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
         first = list[PlannedRun]()
         for instance in named:
-            made = load_and_resolve(layers({**options, **instance}, config))
+            made = load_and_resolve(asked.also(instance))
             first.append(PlannedRun(made.spec, made.problem))
         if first[1:] and any(job.spec.start for job in first):
             raise UsageError(
@@ -167,7 +167,7 @@ def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
 
 def _refuse_other(folder: Path, job: PlannedRun) -> None:
     """Refuse a job's folder that contains a run with other settings."""
-    stored = layers({}, require_intact(folder / job.folder))
+    stored = Asked(config=require_intact(folder / job.folder))
     kept, asked = resolve(stored, job.problem).spec.to_mapping(), job.spec.to_mapping()
     if names := [name for name in differing(kept, asked) if name not in _OWN]:
         raise UsageError(
@@ -362,7 +362,8 @@ class _Runs:
         if not world.from_first(lambda: goes_on and (folder / RUN_SETTINGS).exists()):
             return run(job, world, output, options)
         self._campaign.heartbeat.skip()
-        place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
+        general = job.spec.general
+        place = Asked({"backend": general.backend, "threads": general.threads})
         return resume_requested(folder, place, world, output, options)
 
     def _print_continuation(self) -> None:

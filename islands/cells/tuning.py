@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import fmean
 from typing import Any, Self
 
@@ -18,6 +17,7 @@ from islands.algorithms import ALGORITHMS
 from islands.cells.configurations import Candidates, Configuration, Values, grid, random
 from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
 from islands.cells.store import Key, Made
+from islands.configuration.asked import Asked
 from islands.configuration.choosing import stand_in
 from islands.configuration.fit import (
     owners,
@@ -25,8 +25,8 @@ from islands.configuration.fit import (
     require_possible,
     unknown_setting,
 )
-from islands.configuration.given import combined, twice
-from islands.configuration.resolve import Layer, absolute, instance_of, layers, resolve
+from islands.configuration.given import twice
+from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import Criterion, time_limit
@@ -54,24 +54,16 @@ compilation."""
 
 
 @dataclass(frozen=True)
-class Base:
-    """The options that all configurations share, by full name, and a file of settings."""
-
-    options: Mapping[str, Any]
-    config: Path | None = None
-
-    def layers(self, values: Mapping[str, Any]) -> list[Layer]:
-        """Return the layers of settings with these values."""
-        return layers({**self.options, **values}, self.config)
+class Base(Asked):
+    """What all configurations ask for."""
 
     def resolved(self, problem: Problem, name: str, values: Values) -> Resolved:
         """Return the run of a configuration on an instance, with the first seed."""
-        asked = {**values, "instance": name}
-        sources = self.layers(asked)
-        if launched()[1] == 1 or "gpus" in combined(sources):
-            return resolve(sources, problem)
+        asked = self.also({**values, "instance": name})
+        if launched()[1] == 1 or "gpus" in asked.values:
+            return resolve(asked, problem)
         # Each run has one rank, and the defaults of one.
-        made = resolve(self.layers({**asked, "gpus": 1}), problem)
+        made = resolve(asked.also({"gpus": 1}), problem)
         general = made.spec.general.replace({"gpus": 0})
         return replace(made, spec=replace(made.spec, general=general))
 
@@ -81,8 +73,9 @@ class Base:
         `spec`, on any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
         """
-        own = [each for each in self.layers(values) if not each.origin.startswith("preset ")]
-        keys = {key for layer in own for key in layer.values if key not in _NOT_WRITTEN}
+        sources = self.also(values).sources
+        own = [each for each in sources if not each.origin.startswith("preset ")]
+        keys = {key for each in own for key in each.values if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
         for full, value in flat(spec.stored).items():
             group, _, name = full.rpartition(".")
@@ -97,7 +90,7 @@ class Base:
             return self
         parts = {"encoding": self.options.get("encoding"), "improver.name": spec.improver.name}
         name = stand_in([spec.algorithm], dict.fromkeys(tuned) | parts, problem)
-        return self if name == spec.algorithm else Base({**self.options, "algorithm": name})
+        return self if name == spec.algorithm else self.also({"algorithm": name})
 
 
 @dataclass(frozen=True)
@@ -263,11 +256,11 @@ def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
     named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
     found: dict[str, Problem] = {}
     for each in named:
-        sources = base.layers(each)
-        problem = load_instance(sources)
+        asked = base.also(each)
+        problem = load_instance(asked)
         if any(problem.instance == other.instance for other in found.values()):
             raise UsageError(f"{problem.instance} is named twice. Name each instance once")
-        found[absolute(instance_of(sources))] = problem
+        found[absolute(asked.instance)] = problem
     return found
 
 

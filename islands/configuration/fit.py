@@ -11,7 +11,7 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.source import without_room
 from islands.bounds.methods import method_for
-from islands.configuration.given import Layer
+from islands.configuration.asked import Source
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import CRITERIA, OTHER_CRITERIA
@@ -67,31 +67,31 @@ class UnknownSettingError(UsageError):
     algorithm = ""
 
 
-def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem: Problem) -> None:
+def refuse_unknown(sources: Sequence[Source], algorithm: type[Algorithm], problem: Problem) -> None:
     """Refuse a name that no setting of a run with this algorithm has."""
     known = known_settings([algorithm], problem)
     allowed = {*known, *GeneralSettings.names()}  # with values that have no effect
     unknowns = [(each, key) for each in sources for key in each.values if key not in allowed]
     if not unknowns:
         return
-    layer, key = unknowns[0]
+    source, key = unknowns[0]
     others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
     if others:
         kinds = " or ".join(others)
         raise UsageError(
-            f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
+            f"{source.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
             f" instance of {problem.name}. Leave it out, or choose an instance of {kinds}"
         )
     if key in OTHER_NAMES:
         raise UsageError(
-            f"{layer.origin}{key}: is not a setting of islands. Write {_written(OTHER_NAMES[key])}"
+            f"{source.origin}{key}: is not a setting of islands. Write {_written(OTHER_NAMES[key])}"
         )
     # Someone may have written the name of the algorithm before that of its setting.
     named = key.removeprefix(f"{algorithm.name}.")
     text = unknown_setting([algorithm], named, problem)
     if named in known:
         text = f"{key}: is not a setting of islands. Write {named}"
-    error = UnknownSettingError(f"{layer.origin}{text}")
+    error = UnknownSettingError(f"{source.origin}{text}")
     error.key, error.algorithm = key, algorithm.name
     raise error
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Unpack
 
+from islands.configuration.asked import Asked
 from islands.configuration.given import gathered, of_table, twice
 from islands.configuration.stop import CRITERIA, Criterion, parse
 from islands.custom.trust import trust_named
@@ -26,15 +28,17 @@ class CallKeywords(SolverKeywords, total=False):
     bound: bool | None
 
 
-def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> dict[str, Any]:
-    """Return settings by full name; those that were `read` and are None are not given.
+def of_keywords(
+    others: Mapping[str, Any], config: Path | None = None, **read: Unpack[CallKeywords]
+) -> Asked:
+    """Return what a call asks for; of the settings that were `read`, None is not given.
 
     A program has stated them, so the scripts that they name may run.
     """
     own = {name: value for name, value in read.items() if value is not None}
     options = gathered([*of_table(own), *of_table(others)])
     trust_named(options)
-    return options
+    return Asked(options, config)
 
 
 def given_criteria(

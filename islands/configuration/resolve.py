@@ -12,6 +12,7 @@ from typing import Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.configuration.adjusting import adjusted
+from islands.configuration.asked import Asked, Source, combined
 from islands.configuration.choosing import defaults_for
 from islands.configuration.colonies import resolve_colonies
 from islands.configuration.defaults import default_stop
@@ -23,7 +24,7 @@ from islands.configuration.fit import (
     require_improver,
     require_possible,
 )
-from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
+from islands.configuration.given import ALIASES, COLONIES
 from islands.configuration.identity import part_versions
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
@@ -44,36 +45,20 @@ from islands.problems.base import Problem
 from islands.settings import Settings
 from islands.text import option
 
-__all__ = ["DEFAULT_INSTANCE", "Layer", "format_of", "instance_of", "layers", "resolve"]
-
-DEFAULT_INSTANCE = "demo/tsp"
 _TOPOLOGY = "migration.topology"
 
 
-def instance_of(sources: Sequence[Layer]) -> str:
-    """Return the name of the instance."""
-    return str(combined(sources).get("instance", DEFAULT_INSTANCE))
-
-
-def seed_of(sources: Sequence[Layer]) -> int:
-    """Return the seed, which settings may leave to its default."""
-    given = combined(sources).get("seed")
-    return GeneralSettings.build({} if given is None else {"seed": given}).seed
-
-
-def format_of(sources: Sequence[Layer]) -> str | None:
-    """Return the format of the instance's file; None: detect it."""
-    form = combined(sources).get("format")
-    return None if form is None else str(form)
-
-
-def resolve(sources: Sequence[Layer], problem: Problem) -> Resolved:
+def resolve(asked: Asked, problem: Problem) -> Resolved:
     """Return the complete run; refuse settings that are unknown, out of range or do not fit."""
-    given = combined(sources)
+
+    def resolved(sources: Sequence[Source], islands: int | None = None) -> Resolved:
+        return _resolved(asked, sources, problem, islands)
+
+    given = asked.values
     found = (
-        _resolved(sources, problem)
+        resolved(asked.sources)
         if given.get(COLONIES) is None
-        else resolve_colonies(sources, problem, _resolved)
+        else resolve_colonies(asked.sources, problem, resolved)
     )
     found = with_standstill(found)
     try:
@@ -113,8 +98,13 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
     return replace(spec, migration=migration, adjusted="\n".join(lines))
 
 
-def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> Resolved:
-    """Return a run without colonies, or one colony of a run with this number of `islands`."""
+def _resolved(
+    asked: Asked, sources: Sequence[Source], problem: Problem, islands: int | None = None
+) -> Resolved:
+    """Return a run without colonies, or one colony of a run with this number of `islands`.
+
+    A colony has `sources` of its own.
+    """
     own, given = sources, combined(sources)
     sources, solved, note = _upon_defaults(sources, given, problem)
     chosen = combined(sources)
@@ -140,8 +130,8 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     require_improver(groups["improver"], solved, name)
     settings = _settings(values, algorithm, encoding, problem)
     spec = RunSpec(
-        instance=absolute(str(chosen.get("instance", DEFAULT_INSTANCE))),
-        format=format_of(sources),
+        instance=absolute(asked.instance),
+        format=asked.format,
         preset=values.get("preset"),
         algorithm=algorithm.name,
         encoding=encoding,
@@ -162,21 +152,21 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     return Resolved(spec, solved)
 
 
-def _fixed(sources: Sequence[Layer]) -> set[str]:
+def _fixed(sources: Sequence[Source]) -> set[str]:
     """Return the settings that must not be adjusted: those given, or all of a preset's improver."""
-    by = next((layer for layer in reversed(sources) if "improver.name" in layer.values), None)
+    by = next((source for source in reversed(sources) if "improver.name" in source.values), None)
     if by is not None and by.origin.startswith("preset "):
         return {"population", *(f"improver.{name}" for name in ImproverSettings.names())}
-    return {name for layer in sources for name in layer.values}
+    return {name for source in sources for name in source.values}
 
 
-def _merged(sources: Sequence[Layer], *groups: type[Settings]) -> dict[str, Any]:
+def _merged(sources: Sequence[Source], *groups: type[Settings]) -> dict[str, Any]:
     """Return the strongest values, without weaker settings that have no effect with them."""
     values: dict[str, Any] = {}
     strength: dict[str, int] = {}
-    for place, layer in enumerate(sources):
-        values |= layer.values
-        strength |= dict.fromkeys(layer.values, place)
+    for place, source in enumerate(sources):
+        values |= source.values
+        strength |= dict.fromkeys(source.values, place)
     dropped = {name for group in groups for name in group.ineffective(values, strength)}
     return {name: value for name, value in values.items() if name not in dropped}
 
@@ -203,19 +193,19 @@ def _is_true(value: Any) -> bool:
 
 
 def _upon_defaults(
-    sources: Sequence[Layer], given: Mapping[str, Any], problem: Problem
-) -> tuple[list[Layer], Problem, str]:
-    """Return the layers after the problem's own settings and the defaults, and a message.
+    sources: Sequence[Source], given: Mapping[str, Any], problem: Problem
+) -> tuple[list[Source], Problem, str]:
+    """Return the sources after the problem's own settings and the defaults, and a message.
 
     Also return the problem with its settings.
     """
-    own = Layer(f"{problem.instance}: ", problem.settings.to_mapping())
+    own = Source(f"{problem.instance}: ", problem.settings.to_mapping())
     settings = _part(_merged([own, *sources], problem.Settings), "", problem.Settings)
     solved = problem.adjusted(problem.Settings.build(settings))
     asked = criteria_of(given.get("stop", []))
     is_short = any(each.kind == CONVERGED for each in asked)
     defaults, note = defaults_for(solved, given, _seconds(asked, problem), is_short=is_short)
-    return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources], solved, note
+    return [own, Source(f"defaults of {problem.name}: ", defaults), *sources], solved, note
 
 
 def _seconds(asked: Sequence[Criterion], problem: Problem) -> float:
@@ -224,13 +214,13 @@ def _seconds(asked: Sequence[Criterion], problem: Problem) -> float:
     return limit if math.isfinite(limit) else time_limit(default_stop(problem))
 
 
-def _refuse_clash(sources: Sequence[Layer], algorithm: str) -> None:
+def _refuse_clash(sources: Sequence[Source], algorithm: str) -> None:
     """Refuse a preset for another algorithm than the requested one."""
-    for layer in sources:
-        own = layer.values.get("algorithm", algorithm)
-        if layer.origin.startswith("preset ") and own != algorithm:
+    for source in sources:
+        own = source.values.get("algorithm", algorithm)
+        if source.origin.startswith("preset ") and own != algorithm:
             raise UsageError(
-                f"{layer.origin}its settings are for {own}, but {option('algorithm', algorithm)}"
+                f"{source.origin}its settings are for {own}, but {option('algorithm', algorithm)}"
                 " was requested. Leave one of them out"
             )
 

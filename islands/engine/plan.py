@@ -7,13 +7,13 @@ result of a run depends on its cell and nothing else.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from islands.backends.base import Backend
+from islands.configuration.asked import Asked
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import Trust
@@ -76,15 +76,14 @@ class Plan(ABC, Generic[Cell]):
 
 
 class AskedPlan(Plan[Cell]):
-    """A plan whose cells have options, as those of a command, and instances to be read."""
+    """A plan whose cells ask for settings, as a command does, and for instances to be read."""
 
-    config: Path | None = None
     start: Sequence[Any] = ()
     """Solutions, as arrays, with which all runs begin."""
 
     @abstractmethod
-    def options(self, cell: Cell) -> Mapping[str, Any]:
-        """Return all options of a run."""
+    def asked_of(self, cell: Cell) -> Asked:
+        """Return what a run asks for."""
 
     @abstractmethod
     def instance(self, cell: Cell) -> tuple[str, Problem | None]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Generic
 
 from islands.backends.base import Backend
+from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
-from islands.configuration.resolve import Layer, absolute, layers, resolve
+from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.engine.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
@@ -40,7 +41,7 @@ class Preparing(Generic[Cell]):
         assert isinstance(plan, AskedPlan), "there are no others"
         asked, (name, problem) = None, plan.instance(cell)
         if problem is None:
-            asked = layers(plan.options(cell), plan.config)
+            asked = plan.asked_of(cell)
             problem = load_instance(asked, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
@@ -65,10 +66,10 @@ class Preparing(Generic[Cell]):
         return self._name[1]
 
     def _first(
-        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Sequence[Layer] | None
+        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Asked | None
     ) -> Ready[Cell]:
         if asked is None:
-            asked = layers(plan.options(cell), plan.config)
+            asked = plan.asked_of(cell)
         resolved = starting_from(plan.start, resolve(asked, problem))
         self._settings[type(problem)] = resolved.spec.problem
         return self._of(cell, resolved)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
 from islands.configuration.identity import identity, part_versions, require_agreement
-from islands.configuration.resolve import layers
 from islands.configuration.resolved import Resolved
 from islands.custom.trust import signed_scripts, trust_files
 from islands.display.messages import announce
@@ -52,8 +52,7 @@ _DEFAULT = RankOptions()
 
 
 def run_requested(
-    options: Mapping[str, Any],
-    config: Path | None,
+    asked: Asked,
     world: World,
     output: Output,
     problem: Problem | None = None,
@@ -62,16 +61,14 @@ def run_requested(
     allow_no_solution: bool = False,
     start: Sequence[Any] = (),
 ) -> Result:
-    """Resolve the requested settings, load the instance unless it is given, and run.
+    """Resolve what is asked for, load the instance unless it is given, and run.
 
     `start` are solutions as arrays. Raise a `RunError` if the run ends without a solution, unless
     it was interrupted or `allow_no_solution` is true. A result with a violation has a solution.
     """
     # Other hosts may lack the key.
-    trust_files(world.from_first(lambda: signed_scripts(config, followed)))
-    resolved = world.run_on_all(
-        lambda: starting_from(start, load_and_resolve(layers(options, config), problem))
-    )
+    trust_files(world.from_first(lambda: signed_scripts(asked.config, followed)))
+    resolved = world.run_on_all(lambda: starting_from(start, load_and_resolve(asked, problem)))
     result = run(resolved, world, output, rank_options)
     if allow_no_solution or result.violation > 0:
         return result
@@ -81,7 +78,7 @@ def run_requested(
 
 def resume_requested(
     folder: Path,
-    options: Mapping[str, Any],
+    asked: Asked,
     world: World,
     output: Output,
     rank_options: RankOptions = _DEFAULT,
@@ -90,23 +87,23 @@ def resume_requested(
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
-    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
+    A `stop` that is asked for replaces the criteria of the run, even if they were satisfied.
     The `problem` is the one of the run, if it already exists.
     """
     world.run_on_all(lambda: require_run(folder))
-    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
+    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in asked.options))
     world.run_on_all(lambda: require_intact(folder))
     world.run_on_all(lambda: require_core(folder))
     trust_files(world.from_first(lambda: signed_scripts(folder / RUN_SETTINGS)))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
-            check = (ended, folder, options, screen.say, problem)
+            check = (ended, folder, asked, screen.say, problem)
             world.run_on_all(lambda: _check_again(*check))
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
     resolved = world.run_on_all(
-        lambda: resolve_stored(folder, stored_request(folder, options, problem))
+        lambda: resolve_stored(folder, stored_request(folder, asked, problem))
     )
     return run(resolved, world, output, rank_options, goes_on_in=folder)
 
@@ -114,20 +111,20 @@ def resume_requested(
 def _check_again(
     ended: Finished,
     folder: Path,
-    options: Mapping[str, Any],
+    asked: Asked,
     say: Callable[[str], None],
     problem: Problem | None,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = stored_request(folder, options, problem)
+        stored = stored_request(folder, asked, problem)
     except UntrustedError as error:
         say(f"Its cost was not computed again: {error}")
         return
     except InputError as error:
         say(f"Its cost cannot be computed again, as files are missing: {error}")
         return
-    ended.require_exact(resolve_stored(folder, asked))
+    ended.require_exact(resolve_stored(folder, stored))
 
 
 def _complete_cleanup(folder: Path, ended: Finished) -> None:

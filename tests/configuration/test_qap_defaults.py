@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from problems_for_tests import facilities, of_two_kinds, uneven
 
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.instances.qaplib import QapFile
 from islands.problems import load
@@ -29,7 +30,7 @@ def on_grid(side: int) -> Qap:
 
 
 def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(layers({"backend": backend, **options}), problem).spec
+    return resolve(Asked.of({"backend": backend, **options}), problem).spec
 
 
 def chosen(spec: RunSpec) -> tuple[str, str, str]:
@@ -60,7 +61,7 @@ def test_the_structure_and_the_size_choose_the_search(
     assert chosen(cpu) == chosen(gpu) == expected
     assert (gpu.general.population, gpu.improver.steps) == (population, steps)
     assert gpu.migration.topology == topology
-    again = resolve(layers(gpu.to_mapping()), problem).spec
+    again = resolve(Asked.of(gpu.to_mapping()), problem).spec
     assert again.to_mapping() == gpu.to_mapping()
 
 
@@ -108,7 +109,7 @@ def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> R
     """Return what each of several ranks resolves, with a GPU for each unless options say CPUs."""
     patch.setenv("OMPI_COMM_WORLD_RANK", "0")
     patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-    return resolve(layers({"backend": "cuda", **options}), problem).spec
+    return resolve(Asked.of({"backend": "cuda", **options}), problem).spec
 
 
 def sizes(spec: RunSpec) -> tuple[int, int]:
@@ -153,6 +154,6 @@ def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
     file.write_text(spec.to_toml())
     for ranks, backend in ((1, "cpu"), (3, "cpu"), (2, "cuda"), (8, "cuda")):
         monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-        again = resolve(layers({"backend": backend}, file), problem).spec
+        again = resolve(Asked.of({"backend": backend}, file), problem).spec
         general = dataclasses.replace(again.general, backend="cuda")
         assert dataclasses.replace(again, general=general) == spec

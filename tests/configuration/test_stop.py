@@ -13,8 +13,9 @@ from fakes import FakeProblem
 from results_for_tests import NEAR_BEST_KNOWN
 
 import islands
+from islands.configuration.asked import Asked
 from islands.configuration.keywords import given_criteria
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.resolve import resolve
 from islands.configuration.spec import Visits
 from islands.configuration.stop import last_generation, parse, time_limit
 from islands.errors import UsageError
@@ -146,7 +147,7 @@ def test_a_tour_to_start_from_is_searched_before_it_stands_still() -> None:
 
 
 def _standstill(problem: Problem, **settings: object) -> float:
-    [criterion] = resolve(layers({"stop": ["converged"], **settings}, None), problem).spec.stop
+    [criterion] = resolve(Asked.of({"stop": ["converged"], **settings}, None), problem).spec.stop
     return criterion.value
 
 

@@ -9,6 +9,7 @@ from models_for_tests import model_of
 from problems_for_tests import facilities, knapsack, of_two_kinds, uneven
 
 import islands
+from islands.configuration.asked import Asked
 from islands.configuration.defaults import (
     OWN_SIZES,
     SEARCHES,
@@ -18,7 +19,7 @@ from islands.configuration.defaults import (
     own_searches,
 )
 from islands.configuration.fit import known_settings
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.resolve import resolve
 from islands.configuration.sizes import Case
 from islands.problems.base import Problem
 from islands.problems.mkp import MkpSettings
@@ -57,7 +58,7 @@ def test_each_row_of_searches_is_the_first_of_some_problem() -> None:
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.instance)
 def test_all_searches_of_a_problem_can_run(problem: Problem) -> None:
     for search in own_searches(problem):
-        found = resolve(layers({**search, "backend": "cpu"}), problem).spec
+        found = resolve(Asked.of({**search, "backend": "cpu"}), problem).spec
         assert found.algorithm == search["algorithm"]
 
 
@@ -75,4 +76,4 @@ def test_sizes_are_settings_of_their_algorithm(gpus: int) -> None:
 def test_sizes_of_a_search_are_not_those_of_another_algorithm() -> None:
     """The defaults of tempering on a job shop were also those of pso, which lacks them."""
     problem = islands.models.job_shop([[0, 1], [1, 0]], [[3, 2], [2, 4]])
-    assert resolve(layers({"algorithm": "pso"}), problem).spec.algorithm == "pso"
+    assert resolve(Asked.of({"algorithm": "pso"}), problem).spec.algorithm == "pso"

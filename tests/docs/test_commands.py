@@ -13,8 +13,7 @@ from scripts_for_tests import script
 
 import islands
 from islands.cli import parsed
-from islands.cli.run import options
-from islands.configuration.resolve import layers
+from islands.cli.run import of_arguments
 from islands.display.messages import opening
 from islands.engine.request import load_and_resolve
 from islands.instances.catalogue import catalogue
@@ -43,7 +42,7 @@ def header(words: list[str], ranks: int = 1) -> list[str]:
         patch.setenv("OMPI_COMM_WORLD_RANK", "0")
         patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
         name = args.instances[0] if args.instances else "demo/tour"
-        resolved = load_and_resolve(layers({**options(args), "instance": name}))
+        resolved = load_and_resolve(of_arguments(args).also({"instance": name}))
     return opening(islands.__version__, resolved, resolved.deal(ranks)).splitlines()
 
 

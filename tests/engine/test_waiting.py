@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shared_launches import ProblemsInTurn, facts, found, options
+from shared_launches import ProblemsInTurn, asked_of, facts, found
 
 import islands
 from islands.archipelago.shared import bytes_a_run
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.configuration.asked import Asked
 from islands.engine import queue as queues
 from islands.engine.limits import LIMITS
 from islands.engine.plan import AskedPlan, Ready
 from islands.engine.preparing import Preparing
 from islands.engine.queue import Queue
-from islands.engine.request import layers, load_and_resolve
+from islands.engine.request import load_and_resolve
 from islands.engine.waiting import Waiting, places_for
 from islands.errors import UsageError
 from islands.problems.base import Problem
@@ -130,10 +131,10 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
             wanted.append((problem.instance, problem, None if number == 2 else 10 + number))
 
     class Mixed(AskedPlan[int]):
-        def options(self, cell: int) -> dict[str, Any]:
+        def asked_of(self, cell: int) -> Asked:
             name, _, seed = wanted[cell]
             own = {} if seed is None else {"seed": seed}
-            return options({**SETTINGS, "instance": name, **own}, backend)
+            return asked_of({**SETTINGS, "instance": name, **own}, backend)
 
         def instance(self, cell: int) -> tuple[str, Problem | None]:
             return wanted[cell][:2]
@@ -147,7 +148,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         for cell in order:
             name, problem, seed = wanted[cell]
             mine = preparing.ready(cell)
-            spec = load_and_resolve(layers(plan.options(cell)), problem).spec
+            spec = load_and_resolve(plan.asked_of(cell), problem).spec
             assert isinstance(mine, Waiting)
             assert (mine.spec, mine.spec.stored) == (spec, spec.stored)
             is_path = problem is None

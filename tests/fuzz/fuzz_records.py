@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from islands.backends import choose
 from islands.cells.series import COLUMNS, read_rows, row_of
 from islands.cells.store import Store
+from islands.configuration.asked import Asked
 from islands.configuration.identity import identity
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.engine.runner import run
 from islands.engine.single import Output
@@ -122,7 +123,7 @@ class Finished:
         problem = load(instance)
         asked = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
         asked |= options | {"threads": 1, "stop": "generations=4"}
-        self.folder, self.resolved = folder, resolve(layers(asked), problem)
+        self.folder, self.resolved = folder, resolve(Asked.of(asked), problem)
         self.spec = self.resolved.spec
         self.result = run(self.resolved, World(), Output(True, folder))
         self.archipelago = islands_of(self.resolved, World(), choose("cpu", 1))

@@ -16,9 +16,10 @@ from recorded_launches import Recorder
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.cells.series import PlannedRun
+from islands.configuration.asked import Asked
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.identity import identity
-from islands.configuration.resolve import format_of, instance_of, layers, resolve
+from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import Visits
 from islands.display.messages import opening
@@ -81,18 +82,20 @@ def _texts() -> Iterator[str]:
             except UsageError:
                 continue
         for options in ({"stop": "seconds=9"}, {"colonies": _COLONIES}):
-            yield resolve(layers({"instance": name} | options), problem).spec.to_toml()
+            yield resolve(Asked.of({"instance": name} | options), problem).spec.to_toml()
     halo = {"algorithm": "cellular", "halo": True, "migration": "none"}
     yield _text(load("demo/tsp"), **halo)
 
 
 def _text(problem: Problem, **options: Any) -> str:
-    return resolve(layers(_FEW | {"instance": problem.instance} | options), problem).spec.to_toml()
+    return resolve(
+        Asked.of(_FEW | {"instance": problem.instance} | options), problem
+    ).spec.to_toml()
 
 
 def _configured(path: Path) -> object:
-    asked = layers({}, path)
-    return _prepared(resolve(asked, _loaded(instance_of(asked), format_of(asked))))
+    asked = Asked.of({}, path)
+    return _prepared(resolve(asked, _loaded(asked.instance, asked.format)))
 
 
 def _resumed(path: Path) -> object:
@@ -103,7 +106,7 @@ def _resumed(path: Path) -> object:
         path.write_bytes(lines + _SEALED + seal + b"\n")
     require_intact(path.parent)
     trust_folder(path.parent)
-    return _prepared(resolve_stored(path.parent, stored_request(path.parent, {})))
+    return _prepared(resolve_stored(path.parent, stored_request(path.parent, Asked())))
 
 
 def _loaded(name: str, form: str | None) -> Problem:
@@ -117,7 +120,7 @@ def _prepared(resolved: Resolved) -> None:
     """Do what a run does before it compiles."""
     spec, problem = resolved.spec, resolved.problem
     again = spec.to_toml()
-    same = resolve(layers(_read(again)), problem).spec.to_toml()
+    same = resolve(Asked.of(_read(again)), problem).spec.to_toml()
     assert same == again, "it does not read its own"
     identity(resolved)
     require_block_memory(resolved, lambda: _BLOCK)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine import loop as module
 from islands.engine.failures import Failures
 from islands.engine.loop import Loop
@@ -26,7 +27,7 @@ def run(
     others: Sequence[Observer] = (),
 ) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
     archipelago, seen = archipelago or FakeArchipelago(), Seen()
-    resolved = resolve(layers(options), problem)
+    resolved = resolve(Asked.of(options), problem)
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
         *(resolved, World(), interruption),
@@ -73,7 +74,7 @@ def resumed(
 ) -> tuple[Outcome, list[Epoch], list[Moment]]:
     """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
     archipelago.generation = origin.generation
-    resolved = resolve(layers(options), FakeProblem())
+    resolved = resolve(Asked.of(options), FakeProblem())
     seen, kept = Seen(), list[Moment]()
     failures = Failures(World(), None, interruption)
     checkpoints = SimpleNamespace(keep=kept.append)

@@ -18,7 +18,8 @@ from problems_for_tests import facilities, knapsack
 from starts_for_tests import facts, record
 
 from islands.backends import choose
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine import pace as pace
 from islands.engine.build import islands_of
 from islands.engine.single import Output, PreparedRun, perform
@@ -61,7 +62,7 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
     asked = {"algorithm": name.partition(" ")[0], **GENERAL, **settings, **options}
 
     def one(world: World) -> None:
-        resolved = resolve(layers(asked), made())
+        resolved = resolve(Asked.of(asked), made())
         transport = InHostMemory if ranks > 1 else None
         mine = islands_of(resolved, world, choose("cpu", 1), transport=transport)
         advance = mine.advance
