@@ -135,14 +135,17 @@ def _asked(settings: dict[str, Any], files: list[str], backend: str) -> Asked:
     """Return what all runs ask for: they have one thread or one GPU each."""
     config = settings.pop("config", None)
     criteria = {name: settings.pop(name, None) for name in CRITERION_KEYWORDS}
-    stop = given_criteria(settings.pop("stop", None), **criteria)
-    bound = settings.pop("bound", None) or None
-    device: CallKeywords = {"backend": "cpu", "threads": 1}
+    read: CallKeywords = {
+        "stop": given_criteria(settings.pop("stop", None), **criteria),
+        "start": files or None,
+        "bound": settings.pop("bound", None) or None,
+    }
     if takes_gpu(backend):
-        device = {"backend": "cuda", "gpus": settings.pop("gpus", 1)}
-    path = None if config is None else Path(config)
+        read |= {"backend": "cuda", "gpus": settings.pop("gpus", 1)}
+    else:
+        read |= {"backend": "cpu", "threads": 1}
     given = {name: value for name, value in settings.items() if value is not None}
-    return of_keywords(given, path, stop=stop, start=files or None, bound=bound, **device)
+    return of_keywords(given, None if config is None else Path(config), **read)
 
 
 def _tasks(

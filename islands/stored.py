@@ -76,7 +76,8 @@ def resume(
         stagnation=stagnation,
     )
     name, made = _named(problem, "resume")
-    asked = of_keywords({}, instance=name, stop=criteria or None, backend=backend, threads=threads)
+    others = {} if threads is None else {"threads": threads}
+    asked = of_keywords(others, instance=name, stop=criteria or None, backend=backend)
     output = Output(stream=sys.stdout if verbose else None, callback=callback)
     ranks = world if world is not None else launched_world()
     path = given_folder(folder, "folder")

@@ -286,11 +286,6 @@ class Algorithm(ABC):
         return {}
 
     @classmethod
-    def when_converged(cls, problem: Problem) -> dict[str, Any]:
-        """Return those of a run that ends when it has converged, besides the others."""
-        return {}
-
-    @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
         """Return whether it takes the given settings together, by name; a default must."""
         return True

@@ -20,7 +20,7 @@ from typing import Any
 
 from islands.cli import arguments, parsed
 from islands.cli.run import add_run, of_arguments, of_resume
-from islands.configuration.resolve import DEFAULT_INSTANCE
+from islands.configuration.asked import DEFAULT_INSTANCE
 from islands.custom.trust import command, trust_typed
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.record.claim import fresh

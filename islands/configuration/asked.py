@@ -10,7 +10,6 @@ from typing import Any, Self
 
 from islands.configuration.given import COLONIES, PARTS, gathered, of_table
 from islands.configuration.spec import GeneralSettings
-from islands.custom.scripts import is_reference
 from islands.custom.signature import is_signed
 from islands.custom.trust import named_by, trust_named
 from islands.errors import UsageError
@@ -88,28 +87,24 @@ class Asked:
 
 
 def _named(sources: Sequence[Source]) -> list[Source]:
-    """Load the parts of scripts and return the sources with their names; drop overridden parts."""
+    """Return the sources with the names of parts; scripts of overridden parts are not imported."""
     named, stronger = list[Source](), set[str]()
     for source in reversed(sources):
-        parts = {key: value for key, value in source.values.items() if key in PARTS}
-        hidden = {key for key in stronger & parts.keys() if is_reference(parts[key])}
-        kept = {key: value for key, value in source.values.items() if key not in hidden}
-        used = {key: parts[key] for key in parts.keys() - hidden}
-        colonies = kept[COLONIES] if COLONIES in kept and COLONIES not in stronger else []
+        own = {key: value for key, value in source.values.items() if key not in stronger}
         with named_by(source.origin):
-            names = _loaded(used)
-            if colonies:
-                names[COLONIES] = [_loaded(colony) for colony in colonies]
-        named.insert(0, replace(source, values=kept | names))
-        stronger |= {*parts, *({COLONIES} & kept.keys())}
+            named.insert(0, replace(source, values={**source.values, **_loaded(own)}))
+        stronger |= own.keys()
     return named
 
 
 def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with the names of parts instead of the parts of scripts."""
-    return {
+    named = {
         key: PARTS[key].name_of(value) if key in PARTS else value for key, value in values.items()
     }
+    if COLONIES in named:
+        named[COLONIES] = [_loaded(colony) for colony in named[COLONIES]]
+    return named
 
 
 def _read(path: Path) -> dict[str, Any]:

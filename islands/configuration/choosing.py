@@ -7,7 +7,7 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends import takes_gpu
-from islands.configuration.defaults import own_searches, short_search, sizes
+from islands.configuration.defaults import searches, sizes
 from islands.configuration.fit import fitting
 from islands.configuration.sizes import Case
 from islands.configuration.spec import GeneralSettings
@@ -31,9 +31,7 @@ def defaults_for(
     or a preset, only the default algorithm is used, or another one that takes the request. Parts
     choose the algorithm, other settings do not: those that it lacks are refused later.
     """
-    choices = own_searches(problem)
-    if is_short and (short := short_search(problem)) is not None:
-        choices = [short, *choices]
+    choices = searches(problem, is_short=is_short)
     defaults = _of_problem(problem, choices, given)
     own, usual = defaults["algorithm"], choices[0]["algorithm"]
     name, note = given.get("algorithm"), ""
@@ -42,9 +40,8 @@ def defaults_for(
     chosen = ALGORITHMS.get(str(own if name is None else name))
     if chosen is None or given.get("preset") is not None:
         return dict(defaults), note
-    case = Case(problem, seconds, lambda: _gpus(given))
-    found = sizes(chosen, case, is_own=defaults in choices, is_short=is_short)
-    return _filling({**found, **defaults}, chosen, given), note
+    case = Case(problem, seconds, lambda: _gpus(given), defaults in choices, is_short)
+    return _filling({**sizes(chosen, case), **defaults}, chosen, given), note
 
 
 def _gpus(given: Mapping[str, Any]) -> int:

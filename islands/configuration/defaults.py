@@ -42,35 +42,27 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Problem)
 Condition = Callable[[Problem], bool]
 Searches = Sequence[Values] | Callable[[Any], Sequence[Values]]
-SizeRow = tuple[type[Algorithm], Condition, Callable[[Case], Values]]
 
 
-def own_searches(problem: Problem) -> list[Values]:
-    """Return complete settings of searches of a problem, the best ones first."""
+def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
+    """Return complete settings of searches of a problem, the best ones first.
+
+    A run `is_short` if it ends when it has converged.
+    """
     if own := problem.defaults():
         return [own]
+    short = [search(problem) for holds, search in SHORT_SEARCHES if is_short and holds(problem)]
     found = next(searches for holds, searches in SEARCHES if holds(problem))
-    return list(found(problem) if callable(found) else found)
+    return [*short, *(found(problem) if callable(found) else found)]
 
 
-def short_search(problem: Problem) -> Values | None:
-    """Return the search of a run that ends when it has converged; None: one of `own_searches`."""
-    return next((search(problem) for holds, search in SHORT_SEARCHES if holds(problem)), None)
-
-
-def sizes(algorithm: type[Algorithm], case: Case, *, is_own: bool, is_short: bool) -> Values:
-    """Return further settings of an algorithm.
-
-    `is_own`: the run has a search of the problem's own, with all its settings. `is_short`: it ends
-    when it has converged. An algorithm of a script may say its defaults itself.
-    """
-    problem, found = case.problem, dict[str, Any]()
-    for rows in (SIZES, OWN_SIZES if is_own else (), SHORT_SIZES if is_short else ()):
-        for kind, holds, values in rows:
-            if issubclass(algorithm, kind) and holds(problem):
-                found |= values(case)
-    found |= algorithm.defaults(problem, case.seconds, case.count_gpus)
-    return {**found, **(algorithm.when_converged(problem) if is_short else {})}
+def sizes(algorithm: type[Algorithm], case: Case) -> Values:
+    """Return further settings of an algorithm; one of a script may say its own."""
+    found = dict[str, Any]()
+    for kind, holds, values in SIZES:
+        if issubclass(algorithm, kind) and holds(case):
+            found |= values(case)
+    return found | algorithm.defaults(case.problem, case.seconds, case.count_gpus)
 
 
 STOP_OF_MANY = (CONVERGED, "seconds=10")
@@ -257,6 +249,11 @@ def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
     return is_met
 
 
+def _own(holds: Condition) -> Callable[[Case], bool]:
+    """Return the condition of runs with a search of `SEARCHES` for a problem."""
+    return lambda case: case.is_own and holds(case.problem)
+
+
 def _rough(fewest: int) -> Condition:
     """Return the condition of unstructured instances with at least so many facilities."""
     return _on(Qap, lambda qap: qap.size >= fewest and qap.swaps.is_unstructured)
@@ -287,23 +284,17 @@ for requests that exclude these. The first row whose condition holds counts."""
 SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
     (_on(Qap, lambda qap: qap.size < _ROUGH_FROM and qap.swaps.choice is None), _short),
 )
-"""The best searches of runs that end when they have converged, if they are not those above."""
+"""Searches that are better than those above in runs that end when they have converged."""
 
-SIZES: Sequence[SizeRow] = (
-    (Tempering, lambda problem: problem.core is not None, core_sizes),
-    (Tempering, lambda problem: problem.core is None and _moves(problem), move_sizes),
-    (Tempering, lambda problem: problem.core is None and not _moves(problem), pair_sizes),
-    (Eax, _always, tour_sizes),
+SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
+    (Tempering, lambda case: case.problem.core is not None, core_sizes),
+    (Tempering, lambda case: case.problem.core is None and _moves(case.problem), move_sizes),
+    (Tempering, lambda case: case.problem.core is None and not _moves(case.problem), pair_sizes),
+    (Eax, lambda case: True, tour_sizes),
+    (Tempering, _own(_stated(lambda model: model.learns)), learning_sizes),
+    (Tempering, _own(_stated(lambda model: model.searches)), searching_sizes),
+    (Memetic, _own(_on(Qap)), memetic_sizes),
+    (Ga, _own(_on(Mkp, lambda mkp: mkp.sorts_items)), rows_of_knapsacks),
+    (Eax, lambda case: case.is_short, converging_tours),
 )
 """Further settings of algorithms. All rows whose condition holds count, the last ones most."""
-
-OWN_SIZES: Sequence[SizeRow] = (
-    (Tempering, _stated(lambda model: model.learns), learning_sizes),
-    (Tempering, _stated(lambda model: model.searches), searching_sizes),
-    (Memetic, _on(Qap), memetic_sizes),
-    (Ga, _on(Mkp, lambda mkp: mkp.sorts_items), rows_of_knapsacks),
-)
-"""Those of the searches above, but of no other request of their algorithm."""
-
-SHORT_SIZES: Sequence[SizeRow] = ((Eax, _always, converging_tours),)
-"""Those of runs that end when they have converged."""

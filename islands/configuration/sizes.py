@@ -23,6 +23,10 @@ class Case:
     seconds: float
     """The time limit: within it, a population of tours should converge."""
     count_gpus: Callable[[], int]
+    is_own: bool = False
+    """Whether the run has a complete search from the table of defaults."""
+    is_short: bool = False
+    """Whether it ends when it has converged."""
 
     @property
     def gpus(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from islands.configuration.defaults import own_searches
+from islands.configuration.defaults import searches
 from islands.configuration.resolved import Resolved
 from islands.display.heartbeat import duration
 from islands.problems.base import Problem
@@ -52,7 +52,7 @@ def cure(problem: Problem) -> str:
 def advice(resolved: Resolved) -> str:
     """Return what to try if a search stands still."""
     spec, problem = resolved.spec, resolved.problem
-    usual = str(own_searches(problem)[0]["algorithm"])
+    usual = str(searches(problem)[0]["algorithm"])
     tried = [option("algorithm", usual)] if usual != spec.algorithm else []
     tried.append(f"more islands ({option('islands', 4 * spec.general.islands)})")
     if problem.chains.proposals and not problem.chains.has_state:

@@ -152,8 +152,8 @@ def test_the_time_limit_determines_the_population(
     problem = placed(np.arange(2 * n).reshape(n, 2))
     found = {"islands": 1, "population": population, "children": children}
     more = {"first_tours": "greedy"} if is_greedy else {}
-    case = Case(problem, seconds, lambda: int(on_gpu))
-    assert sizes(Eax, case, is_own=True, is_short=False) == found | more
+    case = Case(problem, seconds, lambda: int(on_gpu), is_own=True)
+    assert sizes(Eax, case) == found | more
 
 
 def test_mixed_tours_are_greedy_and_to_the_nearest_in_turn(

@@ -10,14 +10,7 @@ from problems_for_tests import facilities, knapsack, of_two_kinds, uneven
 
 import islands
 from islands.configuration.asked import Asked
-from islands.configuration.defaults import (
-    OWN_SIZES,
-    SEARCHES,
-    SHORT_SEARCHES,
-    SHORT_SIZES,
-    SIZES,
-    own_searches,
-)
+from islands.configuration.defaults import SEARCHES, SHORT_SEARCHES, SIZES, searches
 from islands.configuration.fit import known_settings
 from islands.configuration.resolve import resolve
 from islands.configuration.sizes import Case
@@ -57,20 +50,21 @@ def test_each_row_of_searches_is_the_first_of_some_problem() -> None:
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.instance)
 def test_all_searches_of_a_problem_can_run(problem: Problem) -> None:
-    for search in own_searches(problem):
+    for search in searches(problem, is_short=True):
         found = resolve(Asked.of({**search, "backend": "cpu"}), problem).spec
         assert found.algorithm == search["algorithm"]
 
 
 @pytest.mark.parametrize("gpus", [0, 4])
 def test_sizes_are_settings_of_their_algorithm(gpus: int) -> None:
-    for algorithm, holds, values in (*SIZES, *OWN_SIZES, *SHORT_SIZES):
-        fitting = [each for each in PROBLEMS if holds(each) and algorithm.fits(each)]
+    cases = [Case(each, 60.0, lambda: gpus, is_own=True, is_short=True) for each in PROBLEMS]
+    for algorithm, holds, values in SIZES:
+        fitting = [each for each in cases if algorithm.fits(each.problem) and holds(each)]
         assert fitting
-        for problem in fitting:
-            found = values(Case(problem, 60.0, lambda: gpus))
+        for case in fitting:
+            found = values(case)
             assert found
-            assert found.keys() <= {*known_settings([algorithm], problem)}
+            assert found.keys() <= {*known_settings([algorithm], case.problem)}
 
 
 def test_sizes_of_a_search_are_not_those_of_another_algorithm() -> None:
