@@ -120,8 +120,9 @@ def iter_many(
         files, start = parted(others.pop("start", None))
         asked = _asked(others, files, backend)
         trust_files(signed_scripts(asked.config, followed, by_user=by_user))
-        if "stop" not in asked.values:
-            asked = asked.also({"stop": STOP_OF_MANY})
+        # On a GPU, each problem is solved on one.
+        one = {"sized_for_gpus": 1} if takes_gpu(backend) else {}
+        asked = asked.filled({"stop": STOP_OF_MANY, **one})
     first = drawn(seed, ranks)
     if first is None and runs > 1:
         first = asked.seed
@@ -141,7 +142,7 @@ def _asked(settings: dict[str, Any], files: list[str], backend: str) -> Asked:
         "bound": settings.pop("bound", None) or None,
     }
     if takes_gpu(backend):
-        read |= {"backend": "cuda", "gpus": settings.pop("gpus", 1)}
+        read["backend"] = "cuda"
     else:
         read |= {"backend": "cpu", "threads": 1}
     given = {name: value for name, value in settings.items() if value is not None}

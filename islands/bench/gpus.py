@@ -34,7 +34,6 @@ from islands.bench.gpus_rows import (
 from islands.bench.quality import EVERY, named
 from islands.bench.quality_runs import facts, program
 from islands.bench.variants import Method, Variant, variants
-from islands.configuration.asked import Asked
 from islands.engine.build import RankOptions, take_device
 from islands.modelling.api import permutation
 from islands.parallel import World, powers_of_two
@@ -114,8 +113,7 @@ class _Case:
         self.has_target = problem.best_known is not None
         backend, most = request.backends[0], powers_of_two(request.world.size)[-1]
         if problem.instance == SLEEP:
-            asked = Asked(SLEEP_SETTINGS, variant.asked.config).also(variant.asked.options)
-            variant = replace(variant, asked=asked)
+            variant = replace(variant, asked=variant.asked.filled(SLEEP_SETTINGS))
             threads = request.threads or 1
         gap = min(request.gap)
         ends = [f"gap={gap:.17g}%" if gap else "best-known"] if self.has_target else []
@@ -125,8 +123,9 @@ class _Case:
         every = {TARGET: request.every or EVERY[backend], SPEED: None}
 
         def method(ranks: int, purpose: str) -> Method:
-            gpus = variant.asked.options.get("gpus", ranks if request.own_defaults else most)
-            return variant.resolved(problem, every[purpose], {**options, "gpus": gpus})
+            gpus = {"sized_for_gpus": ranks if request.own_defaults else most}
+            own = replace(variant, asked=variant.asked.filled(gpus))
+            return own.resolved(problem, every[purpose], options)
 
         sizes = powers_of_two(request.world.size)
         self._methods = {(n, purpose): method(n, purpose) for n in sizes for purpose in every}

@@ -110,7 +110,7 @@ def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]
 
 def digest_of(settings: Mapping[str, Any]) -> str:
     """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
-    mine = {name: value for name, value in settings.items() if name != "gpus"}
+    mine = {name: value for name, value in settings.items() if name != "sized_for_gpus"}
     return hashlib.sha256(json.dumps(mine, sort_keys=True).encode()).hexdigest()
 
 

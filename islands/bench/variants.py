@@ -39,9 +39,8 @@ class Variant:
         """
         asked = self.asked.also({**options, "instance": problem.instance, "seed": 1})
         with _naming(self.origin):
-            if every is not None and "record.every" not in asked.values:
-                asked = asked.also({"record.every": every})
-            first = resolve(asked, problem)
+            usual = {} if every is None else {"record.every": every}
+            first = resolve(asked.filled(usual), problem)
         return Method(self.name, options["backend"], first)
 
 

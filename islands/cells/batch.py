@@ -104,9 +104,7 @@ class BatchPlan(AskedPlan[Task]):
     def asked_of(self, cell: Task) -> Asked:
         """Return what one run asks for."""
         own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
-        if "stop" not in self.asked.values:
-            own["stop"] = [*STOP_OF_MANY]
-        return self.asked.also(own)
+        return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own)
 
     def instance(self, cell: Task) -> tuple[str, Problem | None]:
         """Return the name of the instance of a run, which is read when it is its turn."""

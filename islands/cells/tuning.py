@@ -26,6 +26,7 @@ from islands.configuration.fit import (
     unknown_setting,
 )
 from islands.configuration.given import twice
+from islands.configuration.identity import as_before
 from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
@@ -60,11 +61,11 @@ class Base(Asked):
     def resolved(self, problem: Problem, name: str, values: Values) -> Resolved:
         """Return the run of a configuration on an instance, with the first seed."""
         asked = self.also({**values, "instance": name})
-        if launched()[1] == 1 or "gpus" in asked.values:
+        if launched()[1] == 1 or "sized_for_gpus" in asked.values:
             return resolve(asked, problem)
         # Each run has one rank, and the defaults of one.
-        made = resolve(asked.also({"gpus": 1}), problem)
-        general = made.spec.general.replace({"gpus": 0})
+        made = resolve(asked.also({"sized_for_gpus": 1}), problem)
+        general = made.spec.general.replace({"sized_for_gpus": 0})
         return replace(made, spec=replace(made.spec, general=general))
 
     def to_mapping(self, values: Values, spec: RunSpec) -> dict[str, Any]:
@@ -123,7 +124,8 @@ class Task(Resolved):
 
         Whether runs share launches matters only if they have a time limit, which they then share.
         """
-        settings = {name: each for name, each in self.spec.to_mapping().items() if name not in _OWN}
+        stored = as_before(self.spec.to_mapping())
+        settings = {name: each for name, each in stored.items() if name not in _OWN}
         if share and math.isfinite(self.time_limit):
             settings["shares_seconds"] = True
         return {"runs": runs, "settings": settings}

@@ -44,6 +44,10 @@ class Asked:
         """Return the same with some options changed."""
         return replace(self, options={**self.options, **values})
 
+    def filled(self, values: Mapping[str, Any]) -> Self:
+        """Return the same with options that no source has."""
+        return self.also({name: each for name, each in values.items() if name not in self.values})
+
     @cached_property
     def sources(self) -> Sequence[Source]:
         """The preset, the file and the options: the weakest first.

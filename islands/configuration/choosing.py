@@ -16,6 +16,7 @@ from islands.problems.base import Problem
 
 _CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
+_GPUS = "sized_for_gpus"
 _PARTS = ("crossover", "mutation")
 """The parts that are settings of algorithms."""
 
@@ -48,7 +49,7 @@ def _gpus(given: Mapping[str, Any]) -> int:
     """Return the number of GPUs for which defaults are chosen; 0 if the run uses CPUs."""
     if not takes_gpu(str(given.get("backend", "auto"))):
         return 0
-    return GeneralSettings.converted("gpus", given.get("gpus", 0)) or launched()[1]
+    return GeneralSettings.converted(_GPUS, given.get(_GPUS, 0)) or launched()[1]
 
 
 def _filling(
@@ -60,13 +61,13 @@ def _filling(
 
     Whether a run uses GPUs may take a while to find out, and is not asked for a single rank.
     """
-    if launched()[1] == 1 and "gpus" not in given:
+    if launched()[1] == 1 and _GPUS not in given:
         return defaults
     gpus = _gpus(given)
     having = gpus if algorithm.grows_by_islands else -(-gpus // LARGEST_TEAM)
     if having > 1:
         defaults["islands"] = having * int(defaults.get("islands", GeneralSettings.islands))
-    return defaults | {"gpus": gpus}
+    return defaults | {_GPUS: gpus}
 
 
 def _of_problem(

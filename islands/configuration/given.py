@@ -24,8 +24,9 @@ ALIASES = {
     "interval": "migration.interval",
     "migrants": "migration.migrants",
     "colonies": COLONIES,
+    "gpus": "sized_for_gpus",
 }
-"""Short names of settings, and their full ones."""
+"""Short or earlier names of settings, and their full ones."""
 
 PARTS: dict[str, PartKind] = {
     "algorithm": algorithms.KIND,

@@ -25,6 +25,7 @@ from islands.text import option
 
 _OWN = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
+_BEFORE = {"sized_for_gpus": "gpus"}
 _CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed; files may have moved."""
 
@@ -67,7 +68,13 @@ def identity(resolved: Resolved) -> str:
 
 def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that belong to the identity of a run."""
-    return {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
+    own = as_before(settings).items()
+    return {k: v for k, v in own if k not in _OWN and k not in _CHANGING}
+
+
+def as_before(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings under the names that folders of earlier versions have."""
+    return {_BEFORE.get(name, name): value for name, value in settings.items()}
 
 
 def _refuse(found: str) -> None:

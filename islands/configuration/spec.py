@@ -38,7 +38,7 @@ class GeneralSettings(Settings):
         "device that runs the kernels; auto: a GPU if there is one, otherwise the CPU",
         choices=("auto", "cpu", "cuda"),
     )
-    gpus: int = setting(
+    sized_for_gpus: int = setting(
         0,
         "number of GPUs for which defaults are chosen; 0: one for each rank that has one",
         low=0,

@@ -11,6 +11,7 @@ import pytest
 from problems_for_tests import facilities, of_two_kinds, uneven
 
 from islands.configuration.asked import Asked
+from islands.configuration.identity import fixed
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.instances.qaplib import QapFile
@@ -124,7 +125,7 @@ def test_independent_searches_have_islands_for_each_gpu(
     for ranks in (2, 4):
         spec = resolved_on(monkeypatch, ranks, problem)
         assert sizes(spec) == (ranks * islands, population)
-        assert spec.general.gpus == ranks
+        assert spec.general.sized_for_gpus == ranks
     assert sizes(resolved_on(monkeypatch, 4, problem, islands=3)) == (3, population)
 
 
@@ -148,7 +149,7 @@ def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
     problem: Problem, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     spec = resolved_on(monkeypatch, 4, problem)
-    asked = resolved_on(monkeypatch, 1, problem, gpus=4)
+    asked = resolved_on(monkeypatch, 1, problem, sized_for_gpus=4)
     assert asked == spec
     file = tmp_path / "run.toml"
     file.write_text(spec.to_toml())
@@ -157,3 +158,12 @@ def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
         again = resolve(Asked.of({"backend": backend}, file), problem).spec
         general = dataclasses.replace(again.general, backend="cuda")
         assert dataclasses.replace(again, general=general) == spec
+
+
+def test_files_of_before_have_an_earlier_name(tmp_path: Path) -> None:
+    problem = facilities(20)
+    spec = resolved(problem, "cuda", sized_for_gpus=4)
+    file = tmp_path / "run.toml"
+    file.write_text(spec.to_toml().replace("sized_for_gpus", "gpus"))
+    assert resolve(Asked.of({}, file), problem).spec == spec
+    assert fixed(spec.to_mapping())["gpus"] == 4  # as in the identities of checkpoints
