@@ -13,7 +13,6 @@ from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolved import Resolved
-from islands.configuration.spec import Visits
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
 from islands.engine.observers import Observer
@@ -58,7 +57,7 @@ class Loop:
         self._archipelago, self._spec, self._problem = archipelago, spec, resolved.problem
         self._world, self._interruption = world, interruption
         self._observers, self._say = observers, say
-        self._visits, self._limit = Visits.of(spec), time_limit(spec.stop)
+        self._visits, self._limit = spec.visits, time_limit(spec.stop)
         self._population, self._starts = spec.mean_population, spec.starts()
         self._origin = origin
         origin = origin or _BEGIN

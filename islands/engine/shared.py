@@ -25,7 +25,6 @@ from islands.archipelago.measure import (
 from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
-from islands.configuration.spec import Visits
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.engine.halting import Watch
 from islands.engine.limits import LIMITS
@@ -114,7 +113,7 @@ class Sharing(Generic[Cell]):
         self._is_new = True
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
-        self._visits, self._limit = Visits.of(first.spec), time_limit(first.spec.stop)
+        self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
         self._pace, self._most = Pace(first.spec), most_evaluations(first.resolved)
         self._at: list[_Run[Cell] | None] = [None] * places
         # Of the run at each place.

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.configuration.resolved import Resolved
-from islands.configuration.spec import Visits
 from islands.errors import InputError
 from islands.inside import inside
 from islands.parallel import World
@@ -190,7 +189,7 @@ def _earlier_rows(
     island, generation = (table.column(name).to_numpy() for name in (kind.island, "generation"))
     wanted = (island >= mine.start) & (island < mine.stop)
     wanted &= generation <= (until - 1 if kind.describes_state else until)
-    wanted &= Visits.of(resolved.spec).include(generation)
+    wanted &= resolved.spec.visits.include(generation)
     return kind.ordered(table.filter(pa.array(wanted))), losses
 
 

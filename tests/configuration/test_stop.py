@@ -16,12 +16,12 @@ import islands
 from islands.configuration.asked import Asked
 from islands.configuration.keywords import given_criteria
 from islands.configuration.resolve import resolve
-from islands.configuration.spec import Visits
 from islands.configuration.stop import last_generation, parse, time_limit
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
+from islands.progress.visits import Visits
 
 
 def progress(**changes: object) -> Progress:

@@ -21,7 +21,6 @@ from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.identity import identity
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
-from islands.configuration.spec import Visits
 from islands.display.messages import opening
 from islands.engine.build import islands_of, read_start
 from islands.engine.request import resolve_stored, stored_request
@@ -127,7 +126,7 @@ def _prepared(resolved: Resolved) -> None:
     PlannedRun(spec, problem).folder  # noqa: B018
     read_start(resolved)
     opening(islands.__version__, resolved, resolved.deal(1))
-    visits = Visits.of(spec)
+    visits = spec.visits
     visits.include(visits.after(visits.after(0)))
     kinds_of(spec)
     backend = Recorder()
