@@ -212,19 +212,11 @@ class _Many(AskedPlan[_Task]):
         self._asked, self.start, self.trust = asked, start, trust
         self.callback, self.shares = callback, callback is None
 
-    def asked_of(self, cell: _Task) -> Asked:
+    def asked_of(self, cell: _Task) -> tuple[Asked, Problem | None]:
         """Return what `solve` would be asked for."""
-        name, _ = self.instance(cell)
+        name, problem = taken(cell.problem(), "solve")
         seed = {} if cell.seed is None else {"seed": cell.seed}
-        return self._asked.also({"instance": name, **seed})
-
-    def instance(self, task: _Task) -> tuple[str, Problem | None]:
-        """Return what a problem is called, and itself unless it is a name."""
-        return taken(task.problem(), "solve")
-
-    def seed(self, task: _Task) -> int | None:
-        """Return the seed of a solution."""
-        return task.seed
+        return self._asked.also({"instance": name, **seed}), problem
 
     def made(self, ready: Ready[_Task], result: Result) -> Result | IslandsError:
         """Return what `solve` returns or raises."""

@@ -39,7 +39,6 @@ from islands.inside import inside
 from islands.instances.lines import reading_until
 from islands.parallel import World
 from islands.paths import published
-from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.files import Row
 from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, FolderKind
@@ -101,23 +100,15 @@ class BatchPlan(AskedPlan[Task]):
         asked = Asked({**options, **device.options}, config)
         return cls(kept_names(folder), runs, asked, is_open)
 
-    def asked_of(self, cell: Task) -> Asked:
-        """Return what one run asks for."""
+    def asked_of(self, cell: Task) -> tuple[Asked, None]:
+        """Return what one run asks for; its instance is read when it is its turn."""
         own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
-        return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own)
-
-    def instance(self, cell: Task) -> tuple[str, Problem | None]:
-        """Return the name of the instance of a run, which is read when it is its turn."""
-        return cell.instance, None
-
-    def seed(self, cell: Task) -> int:
-        """Return the seed of a run."""
-        return cell.seed
+        return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
     def key(self, cell: Task) -> Key:
         """Return what the result of a run depends on."""
-        options = self.asked_of(cell).options
-        settings = {k: v for k, v in options.items() if k not in _OF_DEVICE}
+        asked, _ = self.asked_of(cell)
+        settings = {k: v for k, v in asked.options.items() if k not in _OF_DEVICE}
         return {"instance": cell.instance, "seed": cell.seed, "settings": plain(settings)}
 
     def made(self, ready: Ready[Task], result: Result) -> Made:
@@ -129,7 +120,7 @@ class BatchPlan(AskedPlan[Task]):
         require_all(self.instances, "the list of instances ")
         for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
             try:
-                load_and_resolve(self.asked_of(task))
+                load_and_resolve(*self.asked_of(task))
             except InputError:
                 continue  # is named when it is its turn
             return

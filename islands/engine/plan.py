@@ -82,16 +82,8 @@ class AskedPlan(Plan[Cell]):
     """Solutions, as arrays, with which all runs begin."""
 
     @abstractmethod
-    def asked_of(self, cell: Cell) -> Asked:
-        """Return what a run asks for."""
-
-    @abstractmethod
-    def instance(self, cell: Cell) -> tuple[str, Problem | None]:
-        """Return the name of the instance, and the problem unless it is to be read by its name."""
-
-    @abstractmethod
-    def seed(self, cell: Cell) -> int | None:
-        """Return the seed of a run; None: that of the settings."""
+    def asked_of(self, cell: Cell) -> tuple[Asked, Problem | None]:
+        """Return what a run asks for, and its problem unless it is to be read by its name."""
 
 
 class ResolvedPlan(Plan[Cell]):

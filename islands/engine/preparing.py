@@ -39,13 +39,12 @@ class Preparing(Generic[Cell]):
         if isinstance(plan, ResolvedPlan):
             return self._of(cell, plan.resolved(cell))
         assert isinstance(plan, AskedPlan), "there are no others"
-        asked, (name, problem) = None, plan.instance(cell)
+        asked, problem = plan.asked_of(cell)
         if problem is None:
-            asked = plan.asked_of(cell)
             problem = load_instance(asked, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
-        likeness, seed = problem.likeness(), plan.seed(cell)
+        likeness, seed = problem.likeness(), asked.options.get("seed")
         if likeness is None or plan.start:
             return self._first(plan, cell, problem, asked)
         known = type(problem), likeness, seed is None
@@ -55,7 +54,9 @@ class Preparing(Generic[Cell]):
             self._known[known] = first.spec, kept
             return first
         spec, alike = self._known[known]
-        spec = spec.of(self._absolute(name), spec.general.seed if seed is None else seed)
+        spec = spec.of(
+            self._absolute(asked.options["instance"]), spec.general.seed if seed is None else seed
+        )
         resolved = Resolved(spec, problem)
         return Ready(cell, resolved) if alike is None else alike.like(cell, resolved)
 
@@ -66,10 +67,8 @@ class Preparing(Generic[Cell]):
         return self._name[1]
 
     def _first(
-        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Asked | None
+        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Asked
     ) -> Ready[Cell]:
-        if asked is None:
-            asked = plan.asked_of(cell)
         resolved = starting_from(plan.start, resolve(asked, problem))
         self._settings[type(problem)] = resolved.spec.problem
         return self._of(cell, resolved)

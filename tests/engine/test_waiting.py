@@ -131,16 +131,10 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
             wanted.append((problem.instance, problem, None if number == 2 else 10 + number))
 
     class Mixed(AskedPlan[int]):
-        def asked_of(self, cell: int) -> Asked:
-            name, _, seed = wanted[cell]
+        def asked_of(self, cell: int) -> tuple[Asked, Problem | None]:
+            name, problem, seed = wanted[cell]
             own = {} if seed is None else {"seed": seed}
-            return asked_of({**SETTINGS, "instance": name, **own}, backend)
-
-        def instance(self, cell: int) -> tuple[str, Problem | None]:
-            return wanted[cell][:2]
-
-        def seed(self, cell: int) -> int | None:
-            return wanted[cell][2]
+            return asked_of({**SETTINGS, "instance": name, **own}, backend), problem
 
     for order in (range(len(DATA)), range(len(DATA))[::-1]):
         plan = Mixed()
@@ -148,7 +142,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         for cell in order:
             name, problem, seed = wanted[cell]
             mine = preparing.ready(cell)
-            spec = load_and_resolve(plan.asked_of(cell), problem).spec
+            spec = load_and_resolve(*plan.asked_of(cell)).spec
             assert isinstance(mine, Waiting)
             assert (mine.spec, mine.spec.stored) == (spec, spec.stored)
             is_path = problem is None

@@ -31,18 +31,14 @@ class ProblemsInTurn(AskedPlan[int]):
     def __init__(self, problems: Sequence[Problem], backend: Backend, **settings: Any) -> None:
         self.problems, self.backend, self.settings = problems, backend, settings
 
-    def asked_of(self, cell: int) -> Asked:
-        return asked_of({**self.settings, "seed": self.seed(cell)}, self.backend)
-
-    def instance(self, cell: int) -> tuple[str, Problem]:
-        return self.problems[cell].instance, self.problems[cell]
-
-    def seed(self, cell: int) -> int:
-        return 4 + cell
+    def asked_of(self, cell: int) -> tuple[Asked, Problem]:
+        problem = self.problems[cell]
+        own = {"instance": problem.instance, "seed": 4 + cell}
+        return asked_of({**self.settings, **own}, self.backend), problem
 
     def solve(self, cell: int) -> Result:
         """Return what `solve` returns."""
-        asked = self.settings | {"seed": self.seed(cell)}
+        asked = self.settings | {"seed": 4 + cell}
         return islands.solve(self.problems[cell], backend="cpu", threads=1, **asked)
 
 
