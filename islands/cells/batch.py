@@ -96,9 +96,9 @@ class BatchPlan(AskedPlan[Task]):
                 raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept.get("is_open", False))
         with named_by(f"{path}: "):
-            _ = Asked(options, config).sources  # refuses what this machine may not read
-        asked = Asked({**options, **device.options}, config)
-        return cls(kept_names(folder), runs, asked, is_open)
+            asked = Asked.of(options, config)
+            _ = asked.sources  # refuses scripts that this file names
+        return cls(kept_names(folder), runs, asked.also(device.options), is_open)
 
     def asked_of(self, cell: Task) -> tuple[Asked, None]:
         """Return what one run asks for; its instance is read when it is its turn."""
