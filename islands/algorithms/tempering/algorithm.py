@@ -158,6 +158,7 @@ class Tempering(Algorithm):
             low=np.float64(settings.coldest if are_given else chains.wide[0]),
             high=np.float64(settings.hottest if are_given else chains.wide[1]),
             unit=arrays.get("unit", Null(np.float64)),
+            roughness=arrays.get("roughness", Null(np.float64)),
             **{name: arrays[name] for name in _FIELDS},
             ends=chains.ends(arrays),
             chain=chains.members(arrays),

@@ -117,7 +117,6 @@ class MoveChains(ClimbChains):
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         return Struct(
-            roughness=arrays["roughness"],
             progress=arrays["progress"],
             price=arrays.get(_PRICE, Null(np.float64)),
         )
