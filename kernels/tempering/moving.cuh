@@ -1,5 +1,5 @@
-// What the chains of a user's own problem have in common, if kernels evaluate their moves. Reads the
-// problem's data; writes the roughness of individuals. No random numbers here.
+// What the chains of a user's own problem have in common, if kernels evaluate their moves. Reads
+// the problem's data; writes the roughness of individuals. No random numbers here.
 #pragma once
 
 #include "improvers/base.cuh"

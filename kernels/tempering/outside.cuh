@@ -1,10 +1,12 @@
-// The launches of replicas whose moves others evaluate in between. Reads generation g, writes g + 1.
+// The launches of replicas whose moves others evaluate in between. Reads generation g, writes
+// g + 1.
 // Random streams: those of waiting_replica.cuh.
 #pragma once
 
 #include "tempering/waiting_replica.cuh"
 #ifdef ISLANDS_STORED
 #include "generation/returned.cuh"
+#endif
 
 namespace tempering {
 

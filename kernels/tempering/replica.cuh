@@ -70,7 +70,8 @@ class Replica {
         const Acceptance<Delta> acceptance(plan_.temperature[rung] / Chain::scale(plan_));
         Scratch scratch = scratch_;
         Chain chain(scratch, order_, best_order_, all_.shape, priced_.data, plan_, me);
-        const int sweeps = made <= plan_.tuning ? min(plan_.sweeps, Ends::TUNING_WORK) : plan_.sweeps;
+        const int sweeps =
+            made <= plan_.tuning ? min(plan_.sweeps, Ends::TUNING_WORK) : plan_.sweeps;
         Costs end = chain.run(begin, sweeps, mate == NO_MATE, acceptance, place, improving);
         end.proposed += evaluated;
         store(end, best_order_, made, local, slot);

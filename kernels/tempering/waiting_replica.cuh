@@ -12,7 +12,6 @@
 namespace tempering {
 
 using algorithm::Progress;
-
 using problem::Move;
 
 class Replica {
