@@ -125,18 +125,6 @@ __device__ int64_t plain_cost_in_block(const Solution& solution, int n, const Da
 
 #if COSTS_PRICED
 
-#if defined(STATED_STATE) || defined(STATED_DELTA)
-
-// Return both numbers of a solution; called by one thread or by all, as the user's functions.
-__device__ Totals totals_of(const Solution& solution, int n, const Data& data) {
-    const int64_t cost = cost_of(user::cost(solution, n, data), data);
-    const int64_t violation = user::of_violation::violation(solution, n, data);
-    violation_of(violation, data);
-    return {cost, violation};
-}
-
-#endif
-
 // Return the bits of the violation of a solution; called by all threads of a block.
 __device__ int64_t violation_in_block(const Solution& solution, int n, const Data& data) {
     const auto bits = [&] {

@@ -41,7 +41,7 @@ class Chain : public MovingChain {
             if (mine < end && int(threadIdx.x) < looks) {
                 const uint4 words = rule::words_of(place, mine);
                 Move move;
-                if (draws(words, move)) {
+                if (proposals::draws(judge_, words, row_, n_, move)) {
                     const int64_t cost = judge_.cost_after(row_, move, costs.current);
                     const auto verdict = rule::judged(cost, costs.current, acceptance, words.w);
                     if (verdict.accepts) bid = {threadIdx.x, {cost, move, verdict.climbs}};
@@ -54,7 +54,7 @@ class Chain : public MovingChain {
                 continue;
             }
             next += found.key + 1;
-            if (int(found.key) < looks / 4 && looks > FEWEST_LOOKS) looks /= 2;
+            if (int(found.key) < looks / 4 && looks > proposals::FEWEST_LOOKS) looks /= 2;
             end -= effort_;
             const auto [cost, move, climbs] = found.value;
             costs.climbs += climbs;
@@ -86,41 +86,19 @@ class Chain : public MovingChain {
             if (lookout.sees()) return 0.0;
             const auto words = rule::words_of(place, i);
             Move move;
-            if (!draws(words, move)) return 0.0;
+            if (!proposals::draws(judge_, words, row_, n_, move)) return 0.0;
             return rule::change(judge_.cost_after(row_, move, cost), cost);
         };
         return block::sum(ROUGHNESS_SAMPLES, change) / ROUGHNESS_SAMPLES;
     }
 
   private:
-#ifdef STATED_STEP
-    // Few threads diverge less, and those after the accepted step work for nothing.
-    static constexpr int FEWEST_LOOKS = 4;
-#else
-    // Other moves take all threads equally long, so that few would only look more often.
-    static constexpr int FEWEST_LOOKS = 1 << 30;
-#endif
-
     struct Step {
         int64_t cost;
         Move move;
         bool climbs;
     };
     using Bid = block::Bid<Step>;
-
-    // Draw a proposal; returns false if there is none.
-    __device__ bool draws(const uint4& words, Move& move) const {
-#ifdef STATED_STEP
-        return judge_.propose(row_, words, move);
-#else
-        move = proposals::drawn(words, row_, n_);
-#if SOLUTION_KIND == SOLUTION_SUBSET
-        return problem::takes(problem::FLIP) || move.other != Move::NONE;
-#else
-        return true;
-#endif
-#endif
-    }
 
     const int n_, pitch_, effort_;
     Gene* const row_;

@@ -14,16 +14,16 @@ class Cross {
 
     __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const problem::Data& data,
                      const algorithm::Plan&)
-        : judge_(scratch, genes::items(shape), data) {}
+        : cross_(scratch, genes::items(shape), data) {}
 
     // See order_cross.cuh; here, the child is a copy of the first parent on entry.
     __device__ void make(encoding::Gene* child, const encoding::Gene*, const encoding::Gene* other,
                          const draw::Place& place) {
-        judge_.make_child(child, other, place.words(stream::CROSS, 0));
+        cross_.make_child(child, other, place.words(stream::CROSS, 0));
     }
 
   private:
-    const problem::Judge judge_;
+    const problem::StateCross cross_;
 };
 
 }  // namespace tempering
