@@ -4,6 +4,7 @@
 
 #include "problems/judges/kept_state.cuh"
 #include "problems/random.cuh"
+#include "problems/valid_order.cuh"
 
 namespace problem {
 
