@@ -6,7 +6,7 @@
 //     void prepare(const Stored* row) const;  // for moves of a solution; called by all threads
 //     // Return the cost after a move; called by one thread.
 //     int64_t cost_after(const Stored* row, const Move&, int64_t current) const;
-//     // Make a move, after which the solution costs `after`; return the cost. Called by all threads.
+//     // Make a move, after which the solution costs `after`; return the cost. For all threads.
 //     int64_t make(Stored* row, const Move&, int64_t current, int64_t after) const;
 // The header that includes this file defines the functions of the user. No random numbers: the
 // caller passes random words.

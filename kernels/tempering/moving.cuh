@@ -2,6 +2,7 @@
 // the problem's data; writes the roughness of individuals. No random numbers here.
 #pragma once
 
+#include "genes.cuh"
 #include "improvers/base.cuh"
 #include "tempering/move_rule.cuh"
 

@@ -1,4 +1,5 @@
-// Judges moves by the user's change of the cost. Reads the solution and the data. No random numbers.
+// Judges moves by the change of the cost as the user states it. Reads the solution and the data.
+// No random numbers.
 #pragma once
 
 #include "problems/stated_moves.cuh"
