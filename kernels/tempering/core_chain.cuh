@@ -57,8 +57,7 @@ class Chain : public BaseChain {
                                        const draw::Place& place) {
         copy_row(best, subset, shape.pitch);
         __syncthreads();
-        const int64_t cost =
-            problem::evaluate(best, scratch, shape.items, data, place, 0).cost;
+        const int64_t cost = problem::evaluate(best, scratch, shape.items, data, place, 0).cost;
         __syncthreads();
         return cost;
     }

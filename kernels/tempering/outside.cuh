@@ -27,9 +27,9 @@ __device__ void for_replicas(const Arena& arena, const Islands& all, const probl
 
 KERNEL(first_replicas,
        (Arena arena, Islands all, problem::Data data, algorithm::Plan plan, improver::Plan)) {
-    tempering::for_replicas(
-        arena, all, data, plan,
-        [](tempering::Replica& replica, bool is_given) { replica.start(is_given); });
+    tempering::for_replicas(arena, all, data, plan, [](tempering::Replica& replica, bool is_given) {
+        replica.start(is_given);
+    });
 }
 
 KERNEL(advance_replicas,

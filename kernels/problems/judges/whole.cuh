@@ -1,8 +1,8 @@
 // Judges moves by whole costs. Reads the solution and the data. No random numbers.
 #pragma once
 
-#include "problems/moved.cuh"
 #include "problems/move_kinds.cuh"
+#include "problems/moved.cuh"
 
 namespace problem {
 
