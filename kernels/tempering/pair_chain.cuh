@@ -23,7 +23,6 @@ class Chain : public SweepingChain {
           effort_(plan.effort),
           plan_(plan.chain),
           me_(me),
-          alike_{plan.chain.alike_places},
           order_(order),
           best_order_(best_order),
           triangle_(scratch, shape.n, problem::SwapDeltas::after(data)),
@@ -136,7 +135,7 @@ class Chain : public SweepingChain {
             for (int c = 0; c < block::RUN; ++c) {
                 if (!(may >> c & 1)) continue;
                 if (!acceptance.accepts(deltas.item[c], words.item[c])) continue;
-                if (alike_.are(order_[i], order_[first + c])) continue;
+                if (Alike{plan_.alike_places}.are(order_[i], order_[first + c])) continue;
                 return {uint32_t(k * block::RUN + c), deltas.item[c]};
             }
         }
@@ -184,7 +183,6 @@ class Chain : public SweepingChain {
     const double effort_;
     const algorithm::PairPlan& plan_;
     const int64_t me_;
-    const Alike alike_;
     int32_t* const order_;
     int32_t* const best_order_;
     block::Triangle triangle_;
