@@ -1,8 +1,8 @@
 """Models: problems that many people have, each stated as a user of the package would.
 
-Each file has one problem: its cost, a search by moves, a reader of the usual files, a picture, and
-perhaps a plain statement for other solvers.
-Copy one and change it, or let `changed` do it.
+Each file has one problem: its exact cost, a reader of the usual files, a picture, and perhaps a
+plain statement for other solvers. The cost in CUDA and a search by moves are in `kernels/models`.
+Copy them and change the copy, or let `changed` do it.
 """
 
 from islands.modelling.changes import changed as changed

@@ -15,73 +15,10 @@ from islands.modelling.api import subset
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
-from islands.models.medians import EXCHANGES
 from islands.models.numbers import real
 from islands.models.plain import Quadratic
+from islands.models.texts import text_of
 from islands.problems.data import name_or, require_shape
-
-_COST = """
-// Each item too many or too few costs more than the distances of any item.
-__device__ double cost(const Solution& s, int n, const Data& data) {
-    const auto row = [&](int i) {
-        double sum = 0;
-        for (int j = 0; s[i] && j < i; ++j) sum += s[j] ? data.distance[(long long)i * n + j] : 0;
-        return sum;
-    };
-    const double sum = block::sum(n, row);
-    const double chosen = block::sum(n, [&](int i) { return double(s[i]); });
-    return sum - data.price * abs(chosen - data.size);
-}
-"""
-_STATE = (
-    EXCHANGES
-    + """
-struct State {
-    double* sum;  // of each item: its distances from the chosen ones
-    Choice choice;
-    __device__ State(Memory& memory, int n, const Data&)
-        : sum(memory.take<double>(n)), choice(memory, n) {}
-};
-
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        double sum = 0;
-        for (int j = 0; j < n; ++j) sum += s[j] ? data.distance[(long long)i * n + j] : 0;
-        state.sum[i] = sum;
-    }
-    if (threadIdx.x == 0) state.choice.fill(s, n);
-}
-
-__device__ bool propose(const State& state, const Solution&, int n, const Data& data,
-                        Random& random, Step& step) {
-    return state.choice.draw(n, data, random, step);
-}
-
-__device__ double change(const State& state, const Solution&, int n, const Data& data,
-                         Step step) {
-    double by = state.choice.price(data, step);
-    if (step.out != NONE) by -= state.sum[step.out];
-    if (step.in != NONE) by += state.sum[step.in];
-    if (step.out != NONE && step.in != NONE) {
-        by -= data.distance[(long long)step.out * n + step.in];
-    }
-    return by;
-}
-
-__device__ double apply(State& state, Changing& s, int n, const Data& data, Step step) {
-    const double by = change(state, s.solution, n, data, step);
-    __syncthreads();
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        double sum = state.sum[i];
-        if (step.out != NONE) sum -= data.distance[(long long)step.out * n + i];
-        if (step.in != NONE) sum += data.distance[(long long)step.in * n + i];
-        state.sum[i] = sum;
-    }
-    if (threadIdx.x == 0) state.choice.make(s, step);
-    return by;
-}
-"""
-)
 
 
 @explained
@@ -110,8 +47,8 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
 
     model = subset(
         n,
-        cost=_COST,
-        state=_STATE,
+        cost=text_of("max_diversity"),
+        state=text_of("exchanges", "max_diversity_state"),
         data={"distance": distance, "size": size, "price": price},
         cooperative=True,
         reference=sums,

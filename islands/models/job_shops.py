@@ -15,8 +15,6 @@ from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.flexible_shops import stated
-from islands.models.job_shop_paths import COST
-from islands.models.job_shop_tabu import STATE
 from islands.models.numbers import amounts, chosen, labels
 from islands.models.plain import Answered, Plain
 from islands.models.shops import (
@@ -29,7 +27,7 @@ from islands.models.shops import (
     draw_gantt,
     has_choices,
 )
-from islands.models.texts import filled
+from islands.models.texts import text_of
 from islands.problems.data import name_or, require_sum
 
 _LARGEST = 2**29
@@ -77,15 +75,14 @@ def job_shop(
         return stated(FlexibleShop.of(machines, times, dates), name, best_known)
     shop = Shop.of(machines, times)
     jobs, machine_count = len(shop.first) - 1, int(shop.machine.max()) + 1
-    numbers = {"jobs": jobs, "machines": machine_count}
 
     def ends(orders: NDArray[Any]) -> NDArray[Any]:
         return np.array([max(end for *_, end in shop.schedule(order)) for order in orders])
 
     model = permutation(
         len(shop.time),
-        cost=filled(COST, numbers),
-        state=STATE,
+        cost=text_of("job_shop", JOBS=jobs, MACHINES=machine_count),
+        state=text_of("job_shop_paths", "job_shop_tabu"),
         data={"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time},
         cooperative=True,
         reference=ends,

@@ -15,59 +15,13 @@ from islands.modelling.api import subset
 from islands.modelling.model import Model
 from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
-from islands.models.texts import filled
+from islands.models.texts import text_of
 from islands.problems.data import integers, name_or, read_array, reals, require_sum
 from islands.problems.solution_kinds import MOST
 from islands.text import shown
 
 _LARGEST = 2**62
 """Sums of whole entries are below this."""
-
-_COST = """
-__device__ {number} cost(const Solution& s, int n, const Data& data) {
-    const auto of_row = [&](int i) {
-        {number} sum = 0;
-        if (!s[i]) return sum;
-        for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
-            if (s[data.other[k]]) sum += data.both[k];
-        }
-        return sum + data.diagonal[i];
-    };
-    {sum}
-}"""
-_INTEGER_SUM = """
-    {number} sum = 0;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += of_row(i);
-    return block::sum(int64_t(sum));"""
-_REAL_SUM = "return block::sum(n, of_row);"
-_STATE = """
-struct State {
-    {number}* field;  // of each item: its entry, and those with all chosen items
-    __device__ State(Memory& memory, int n, const Data&) : field(memory.take<{number}>(n)) {}
-};
-
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        {number} sum = data.diagonal[i];
-        for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
-            if (s[data.other[k]]) sum += data.both[k];
-        }
-        state.field[i] = sum;
-    }
-}
-
-__device__ {number} change(const State& state, const Solution& s, int, const Data&, Flip move) {
-    return s[move.item] ? -state.field[move.item] : state.field[move.item];
-}
-
-__device__ void apply(State& state, const Solution& s, int, const Data& data, Flip move) {
-    const bool leaves = s[move.item];
-    const long long end = data.first[move.item + 1];
-    for (long long k = data.first[move.item] + threadIdx.x; k < end; k += blockDim.x) {
-        state.field[data.other[k]] += leaves ? -data.both[k] : data.both[k];
-    }
-}
-"""
 
 
 @explained
@@ -87,12 +41,12 @@ def qubo(
 
     numbers = _matrix(q)
     n = numbers.shape[0]
-    is_real = numbers.dtype.kind == "f"
     both = csr_array(numbers + numbers.T)
     both.setdiag(0)
     both.eliminate_zeros()
     both.sort_indices()
-    number = {"number": "double" if is_real else "long long"}
+    # Texts state the type that their functions return.
+    number = "double" if numbers.dtype.kind == "f" else "long long"
 
     def values(chosen: NDArray[Any]) -> NDArray[Any]:
         x = chosen.astype(numbers.dtype)
@@ -106,8 +60,8 @@ def qubo(
     }
     model = subset(
         n,
-        cost=filled(_COST, {"sum": _REAL_SUM if is_real else _INTEGER_SUM} | number),
-        state=filled(_STATE, number),
+        cost=text_of("qubo").replace("Number", number),
+        state=text_of("qubo_state").replace("Number", number),
         data=data,
         cooperative=True,
         reference=values,

@@ -1,29 +1,7 @@
-"""The CUDA of job shops: the cost of an order, and what a state knows of a schedule."""
+// What the search for job shops knows of a schedule: heads, tails and a critical path, which follow
+// changes of the order. Follows job_shop.cuh. Reads the data of the shop; keeps the schedule in the
+// state. Random numbers of its own decide between equal paths; they depend on the order.
 
-from __future__ import annotations
-
-COST = """
-constexpr int JOBS = {jobs}, MACHINES = {machines};
-
-// An order of all operations. The k-th item of a job stands for its k-th operation, which begins as
-// soon as its job and its machine are free.
-__device__ int last_end(const Solution& s, int n, const Data& data) {
-    int next[JOBS], job[JOBS] = {}, machine[MACHINES] = {}, last = 0;
-    for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
-    for (int i = 0; i < n; ++i) {
-        const int j = data.job[s[i]], o = next[j]++, k = data.machine[o];
-        job[j] = machine[k] = max(job[j], machine[k]) + data.time[o];
-        last = max(last, job[j]);
-    }
-    return last;
-}
-
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    // One thread finds it.
-    return block::sum(int64_t(threadIdx.x == 0 ? last_end(s, n, data) : 0));
-}
-"""
-PATHS = """
 constexpr int NONE = -1, BOTH = -2;
 constexpr int SLOTS = 4096;  // a power of two
 
@@ -221,4 +199,3 @@ __device__ void take_order(State& state, int n, const Data& data, const int* ord
     __syncthreads();
     follow(state, n, data, {0, n - 1, 0, n - 1});
 }
-"""
