@@ -13,9 +13,9 @@ from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.lines import shown
 from islands.instances.sizes import MOST_NODES, MOST_NUMBERS, require_size
-from islands.modelling.api import keys
-from islands.modelling.kinds import whole_number
+from islands.modelling.kinds import keys_of, whole_number
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of
 from islands.models.plain import Colouring
@@ -28,10 +28,65 @@ _LARGEST = 1 << 28
 """The most pairs of a node and a colour, of which each search has a table."""
 
 
+class GraphColouring(Model):
+    """The problem of `graph_colouring`."""
+
+    edges: NDArray[np.int64]
+    """The two nodes of each edge, once."""
+    colours: int
+    """The number of colours that are allowed."""
+    counts: bool
+    """Whether the number of colours in use is a part of the cost."""
+
+    # Not one that `searches`: after 4 million steps, random graphs of 250 and 500 nodes then needed
+    # 29 and 51 colours, and 28 and 50 or 51 otherwise, with two seeds.
+    searches = False
+
+    def __init__(
+        self, edges: ArrayLike, colours: int | None = None, *, name: str | None = None
+    ) -> None:
+        """Take the arguments of `graph_colouring`."""
+        pairs, n = pairs_of(edges)
+        first, other, _ = neighbours(pairs, np.ones(len(pairs), np.int64), n)
+        self.counts = colours is None
+        if colours is None:
+            colours = _greedy(first, other)
+        self.colours = whole_number("colours", colours, _MOST)
+        if n * self.colours > _LARGEST:
+            raise UsageError(
+                f"edges: {n} nodes with {self.colours} colours need a table of more than"
+                f" {_LARGEST} numbers. Pass fewer colours"
+            )
+        self.edges = np.unique(np.sort(pairs, axis=1), axis=0)
+        statement = Statement(
+            cost=text_of("graph_colouring", COLOURS=self.colours, COUNTS=self.counts),
+            state=text_of("graph_colouring_state"),
+            data={"first": first, "other": other},
+            reference=self._numbers,
+            name=name_or(name, f"colouring-{n}-{self.colours}"),
+            plot=lambda solution, axes: draw_graph(
+                axes, self.edges, colours_of(solution, self.colours)
+            ),
+        )
+        super().__init__(keys_of(n), statement)
+
+    def _numbers(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        own = colours_of(solutions, self.colours)
+        clashes = (own[:, self.edges[:, 0]] == own[:, self.edges[:, 1]]).sum(axis=1)
+        used = np.array([len(np.unique(each)) for each in own])
+        return np.asarray(2 * clashes + used if self.counts else clashes)
+
+    def plain(self) -> Colouring | None:
+        """Return the graph; None if the number of colours is given."""
+        if not self.counts:
+            return None
+        return Colouring(self.colours, self.size, self.edges[np.lexsort(self.edges.T)])
+
+
 @explained
 def graph_colouring(
     edges: ArrayLike, colours: int | None = None, *, name: str | None = None
-) -> Model:
+) -> GraphColouring:
     """Return the problem of colours for nodes such that no edge joins two of the same colour.
 
     `edges` is a row of two nodes for each edge; nodes are numbered from 0. The cost is the number
@@ -43,39 +98,7 @@ def graph_colouring(
     >>> islands.solve(problem, generations=20).cost
     3
     """
-    pairs, n = pairs_of(edges)
-    first, other, _ = neighbours(pairs, np.ones(len(pairs), np.int64), n)
-    counts = colours is None
-    if colours is None:
-        colours = _greedy(first, other)
-    colours = whole_number("colours", colours, _MOST)
-    if n * colours > _LARGEST:
-        raise UsageError(
-            f"edges: {n} nodes with {colours} colours need a table of more than {_LARGEST} numbers."
-            " Pass fewer colours"
-        )
-    once = np.unique(np.sort(pairs, axis=1), axis=0)
-
-    def costs(solutions: NDArray[Any]) -> NDArray[Any]:
-        own = colours_of(solutions, colours)
-        clashes = (own[:, once[:, 0]] == own[:, once[:, 1]]).sum(axis=1)
-        used = np.array([len(np.unique(each)) for each in own])
-        return np.asarray(2 * clashes + used if counts else clashes)
-
-    # Not one that `searches`: after 4 million steps, random graphs of 250 and 500 nodes then needed
-    # 29 and 51 colours, and 28 and 50 or 51 otherwise, with two seeds.
-    model = keys(
-        n,
-        cost=text_of("graph_colouring", COLOURS=colours, COUNTS=counts),
-        state=text_of("graph_colouring_state"),
-        data={"first": first, "other": other},
-        reference=costs,
-        name=name_or(name, f"colouring-{n}-{colours}"),
-        plot=lambda solution, axes: draw_graph(axes, once, colours_of(solution, colours)),
-    )
-    if counts:
-        model.plain = lambda: Colouring(colours, n, once[np.lexsort(once.T)])
-    return model
+    return GraphColouring(edges, colours, name=name)
 
 
 def colours_of(solution: ArrayLike, colours: int) -> NDArray[np.int64]:

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import explained
 from islands.instances.sizes import MOST_NODES
-from islands.modelling.api import subset
+from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.numbers import LARGEST_SUM, amounts, labels, listed
 from islands.models.plain import Covering
@@ -21,8 +22,79 @@ from islands.models.texts import text_of
 from islands.problems.data import name_or, require_sum
 
 
+class SetCover(Model):
+    """The problem of `set_cover`."""
+
+    learns = True  # its weights
+    prices: NDArray[np.int64]
+    """What each column costs."""
+    column: NDArray[np.int32]
+    """The columns that cover each row, row by row."""
+    row_first: NDArray[np.int64]
+    """Where those of each row begin in `column`, and its length."""
+
+    def __init__(
+        self, costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None
+    ) -> None:
+        """Take the arguments of `set_cover`."""
+        self.prices = cost = amounts("costs", costs, 1, LARGEST_SUM)
+        n = len(cost)
+        own = [
+            np.unique(labels(f"rows[{r}]", each, 1, n))
+            for r, each in enumerate(listed("rows", rows))
+        ]
+        column = np.concatenate(own)
+        row = np.repeat(np.arange(len(own)), [len(each) for each in own])
+        order = np.lexsort((row, column))
+        self.row_first = np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64)
+        self.column, self._row = column.astype(np.int32), row
+        self._price_of_row = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
+        require_sum(
+            "costs, and those of uncovered rows",
+            np.concatenate([cost, self._price_of_row]),
+            LARGEST_SUM,
+        )
+        statement = Statement(
+            cost=text_of("set_cover"),
+            state=text_of("set_cover_state"),
+            data={
+                "rows": len(own),
+                "cost": cost,
+                "price": self._price_of_row,
+                "row_first": self.row_first,
+                "column": self.column,
+                "first": np.searchsorted(column[order], np.arange(n + 1)).astype(np.int64),
+                "row": row[order].astype(np.int32),
+            },
+            cooperative=True,
+            reference=self._sums,
+            name=name_or(name, f"setcover-{len(own)}x{n}"),
+            plot=self._draw,
+        )
+        super().__init__(chosen_of(n, None), statement)
+
+    def _sums(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        rows = len(self._price_of_row)
+        covered = np.array(
+            [np.bincount(self._row[each[self.column] == 1], minlength=rows) > 0 for each in chosen]
+        )
+        return np.asarray(chosen @ self.prices + ~covered @ self._price_of_row)
+
+    def _draw(self, solution: Any, axes: Any) -> None:
+        is_chosen = np.asarray(solution)[self.column] == 1
+        axes.plot(self.column[is_chosen], self._row[is_chosen], ",", color="C0")
+        limits = {"xlim": (0, self.size), "ylim": (len(self._price_of_row), 0)}
+        axes.set(xlabel="column", ylabel="row", **limits)
+
+    def plain(self) -> Covering:
+        """Return the costs of columns, and the columns of rows."""
+        return Covering(self.prices, self.column, self.row_first)
+
+
 @explained
-def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None) -> Model:
+def set_cover(
+    costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None
+) -> SetCover:
     """Return the problem of the cheapest columns that cover all rows.
 
     `costs` are whole numbers, one for each column, all 1 for a unicost problem; `rows` are the
@@ -33,51 +105,7 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
     >>> islands.solve(problem, generations=20).cost
     3
     """
-    cost = amounts("costs", costs, 1, LARGEST_SUM)
-    n = len(cost)
-    own = [
-        np.unique(labels(f"rows[{r}]", each, 1, n)) for r, each in enumerate(listed("rows", rows))
-    ]
-    column = np.concatenate(own)
-    row = np.repeat(np.arange(len(own)), [len(each) for each in own])
-    order = np.lexsort((row, column))
-    row_first = np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64)
-    columns = column.astype(np.int32)
-    price = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
-    require_sum("costs, and those of uncovered rows", np.concatenate([cost, price]), LARGEST_SUM)
-
-    def values(chosen: NDArray[Any]) -> NDArray[Any]:
-        covered = np.array(
-            [np.bincount(row[each[column] == 1], minlength=len(own)) > 0 for each in chosen]
-        )
-        return np.asarray(chosen @ cost + ~covered @ price)
-
-    def draw(solution: Any, axes: Any) -> None:
-        is_chosen = np.asarray(solution)[column] == 1
-        axes.plot(column[is_chosen], row[is_chosen], ",", color="C0")
-        axes.set(xlabel="column", ylabel="row", xlim=(0, n), ylim=(len(own), 0))
-
-    model = subset(
-        n,
-        cost=text_of("set_cover"),
-        state=text_of("set_cover_state"),
-        data={
-            "rows": len(own),
-            "cost": cost,
-            "price": price,
-            "row_first": row_first,
-            "column": columns,
-            "first": np.searchsorted(column[order], np.arange(n + 1)).astype(np.int64),
-            "row": row[order].astype(np.int32),
-        },
-        cooperative=True,
-        reference=values,
-        name=name_or(name, f"setcover-{len(own)}x{n}"),
-        plot=draw,
-    )
-    model.learns = True  # its weights
-    model.plain = lambda: Covering(cost, columns, row_first)
-    return model
+    return SetCover(costs, rows, name=name)
 
 
 def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:

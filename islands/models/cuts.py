@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import explained
-from islands.modelling.api import subset
+from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
 from islands.models.numbers import LARGEST_SUM, amounts
@@ -19,10 +20,53 @@ from islands.models.texts import text_of
 from islands.problems.data import name_or, require_shape
 
 
+class MaxCut(Model):
+    """The problem of `max_cut`."""
+
+    edges: NDArray[np.int64]
+    """The two nodes of each edge."""
+    weights: NDArray[np.int64]
+    """The weight of each edge."""
+
+    def __init__(
+        self, edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
+    ) -> None:
+        """Take the arguments of `max_cut`."""
+        self.edges, n = pairs_of(edges)
+        self.weights = np.ones(len(self.edges), np.int64)
+        if weights is not None:
+            self.weights = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
+            require_shape("weights", self.weights, (len(self.edges),), "a number for each edge")
+        self._neighbours = neighbours(self.edges, self.weights, n)
+        statement = Statement(
+            cost=text_of("max_cut"),
+            state=text_of("max_cut_state"),
+            data=dict(zip(("first", "other", "weight"), self._neighbours, strict=True)),
+            cooperative=True,
+            reference=self._cuts,
+            maximise=True,
+            name=name_or(name, f"maxcut-{n}"),
+            plot=lambda solution, axes: draw_graph(axes, self.edges, solution),
+        )
+        super().__init__(chosen_of(n, None), statement)
+
+    def _cuts(self, sides: NDArray[Any]) -> NDArray[Any]:
+        one, other = self.edges.T
+        return np.asarray((sides[:, one] != sides[:, other]) @ self.weights)
+
+    def plain(self) -> Quadratic:
+        """Return the cut as a sum of numbers of nodes and of edges."""
+        # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
+        first, other, weight = self._neighbours
+        single = np.add.reduceat(np.append(weight, 0), first[:-1])
+        single[np.diff(first) == 0] = 0
+        return Quadratic.of_neighbours(single, first, other, -2 * weight, maximise=True)
+
+
 @explained
 def max_cut(
     edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
-) -> Model:
+) -> MaxCut:
     """Return the problem of two sides of a graph with the most weight of edges between them.
 
     `edges` is a row of two nodes for each edge; nodes are numbered from 0. `weights` are whole
@@ -33,36 +77,7 @@ def max_cut(
     >>> islands.solve(problem, generations=20).cost
     4
     """
-    pairs, n = pairs_of(edges)
-    each = np.ones(len(pairs), np.int64)
-    if weights is not None:
-        each = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
-        require_shape("weights", each, (len(pairs),), "a number for each edge")
-    first, other, weight = neighbours(pairs, each, n)
-
-    def cuts(sides: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray((sides[:, pairs[:, 0]] != sides[:, pairs[:, 1]]) @ each)
-
-    model = subset(
-        n,
-        cost=text_of("max_cut"),
-        state=text_of("max_cut_state"),
-        data={"first": first, "other": other, "weight": weight},
-        cooperative=True,
-        reference=cuts,
-        maximise=True,
-        name=name_or(name, f"maxcut-{n}"),
-        plot=lambda solution, axes: draw_graph(axes, pairs, solution),
-    )
-
-    def plain() -> Quadratic:
-        # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
-        single = np.add.reduceat(np.append(weight, 0), first[:-1])
-        single[np.diff(first) == 0] = 0
-        return Quadratic.of_neighbours(single, first, other, -2 * weight, maximise=True)
-
-    model.plain = plain
-    return model
+    return MaxCut(edges, weights, name=name)
 
 
 def read(path: Path) -> Model:

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.lines import shown
-from islands.modelling.api import subset
-from islands.modelling.kinds import whole_number
+from islands.modelling.kinds import chosen_of, whole_number
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.numbers import real
 from islands.models.plain import Quadratic
@@ -21,8 +21,54 @@ from islands.models.texts import text_of
 from islands.problems.data import name_or, require_shape
 
 
+class MaxDiversity(Model):
+    """The problem of `max_diversity`."""
+
+    distances: NDArray[np.float64]
+    """The distance of each pair of items; 0 from an item to itself."""
+    chosen: int
+    """The number of items that are chosen."""
+
+    def __init__(self, distances: ArrayLike, size: int, *, name: str | None = None) -> None:
+        """Take the arguments of `max_diversity`."""
+        self.distances = real("distances", distances, 2)
+        n = len(self.distances)
+        require_shape("distances", self.distances, (n, n), "a row and a column for each item")
+        if not np.array_equal(self.distances, self.distances.T):
+            raise UsageError("distances: differ in both directions. Pass their means")
+        self.chosen = whole_number("size", size, n)
+        np.fill_diagonal(self.distances, 0)
+        self._price_of_one = float(2 * np.abs(self.distances).sum(axis=1).max()) + 1
+        statement = Statement(
+            cost=text_of("max_diversity"),
+            state=text_of("exchanges", "max_diversity_state"),
+            data={
+                "distance": self.distances,
+                "size": self.chosen,
+                "price": self._price_of_one,
+            },
+            cooperative=True,
+            reference=self._sums,
+            maximise=True,
+            name=name_or(name, f"diversity-{n}-{self.chosen}"),
+        )
+        super().__init__(chosen_of(n, None), statement)
+
+    def _sums(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        x = chosen.astype(np.float64)
+        pairs = (x @ self.distances * x).sum(axis=1) / 2
+        return np.asarray(pairs - self._price_of_one * np.abs(x.sum(axis=1) - self.chosen))
+
+    def plain(self) -> Quadratic:
+        """Return the distances as numbers of pairs."""
+        n = len(self.distances)
+        one, two = np.tril_indices(n, -1)
+        pairs = one, two, -self.distances[one, two]
+        return Quadratic(np.zeros(n), pairs, -1, self.chosen, self._price_of_one)
+
+
 @explained
-def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -> Model:
+def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -> MaxDiversity:
     """Return the problem of `size` items with the largest sum of the distances of all pairs.
 
     `distances` are those of n items, a symmetric matrix. A solution has 1 for the chosen items.
@@ -31,38 +77,7 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
     >>> islands.solve(problem, generations=20).cost
     5.0
     """
-    distance = real("distances", distances, 2)
-    n = len(distance)
-    require_shape("distances", distance, (n, n), "a row and a column for each item")
-    if not np.array_equal(distance, distance.T):
-        raise UsageError("distances: differ in both directions. Pass their means")
-    size = whole_number("size", size, n)
-    np.fill_diagonal(distance, 0)
-    price = float(2 * np.abs(distance).sum(axis=1).max()) + 1
-
-    def sums(chosen: NDArray[Any]) -> NDArray[Any]:
-        x = chosen.astype(np.float64)
-        pairs = (x @ distance * x).sum(axis=1) / 2
-        return np.asarray(pairs - price * np.abs(x.sum(axis=1) - size))
-
-    model = subset(
-        n,
-        cost=text_of("max_diversity"),
-        state=text_of("exchanges", "max_diversity_state"),
-        data={"distance": distance, "size": size, "price": price},
-        cooperative=True,
-        reference=sums,
-        maximise=True,
-        name=name_or(name, f"diversity-{n}-{size}"),
-    )
-
-    def plain() -> Quadratic:
-        one, two = np.tril_indices(n, -1)
-        pairs = one, two, -distance[one, two]
-        return Quadratic(np.zeros(n), pairs, -1, size, price)
-
-    model.plain = plain
-    return model
+    return MaxDiversity(distances, size, name=name)
 
 
 def read(path: Path) -> Model:

@@ -2,46 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from islands.modelling.api import permutation
+from islands.modelling.kinds import order_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
-from islands.models.shops import Dates, FlexibleShop, draw_gantt
+from islands.models.numbers import chosen
+from islands.models.shops import OBJECTIVES, Dates, FlexibleShop, Rows, alike, draw_gantt
 from islands.models.texts import text_of
 from islands.problems.data import name_or
 
 
-def stated(shop: FlexibleShop, name: str | None, best_known: float | None) -> Model:
-    """Return the problem of a shop."""
-    jobs, operations, choices = len(shop.first) - 1, len(shop.job), len(shop.machine)
-    machines = int(shop.machine.max()) + 1
-    numbers = {"JOBS": jobs, "MACHINES": machines, "OPERATIONS": operations}
-    is_makespan = shop.dates.objective == "makespan"
-    kind = "jobshop" if choices == operations else "flexiblejobshop"
-    return permutation(
-        choices,
-        cost=text_of("flexible_job_shop", **numbers, IS_MAKESPAN=is_makespan),
-        state=text_of("flexible_job_shop_state"),
-        data={
-            "first": shop.first,
-            "job": shop.job,
-            "choices": shop.choices,
-            "operation": shop.operation,
-            "machine": shop.machine,
-            "time": shop.time,
-            "release": shop.dates.release,
-            "due": shop.dates.due,
-            "weight": shop.dates.weight,
-        },
-        cooperative=True,
-        reference=lambda orders: np.array([shop.cost(order) for order in orders]),
-        name=name_or(name, f"{kind}-{jobs}x{machines}"),
-        best_known=best_known,
-        plot=lambda solution, axes: draw_gantt(axes, shop.schedule(solution)),
-    )
+class FlexibleJobShop(Model):
+    """The problem of `job_shop` with dates or choices of machine."""
+
+    shop: FlexibleShop
+    """The operations of all jobs, their choices and their dates."""
+
+    def __init__(
+        self,
+        machines: Rows,
+        times: Rows,
+        *,
+        release: Sequence[int] | None = None,
+        due: Sequence[int] | None = None,
+        weights: Sequence[int] | None = None,
+        objective: str = "makespan",
+        name: str | None = None,
+        best_known: float | None = None,
+    ) -> None:
+        """Take the arguments of `job_shop`."""
+        objective = chosen("objective", objective, OBJECTIVES)
+        machines, times = alike(machines, times)
+        dates = Dates.of(len(times), objective, release, due, weights)
+        self.shop = shop = FlexibleShop.of(machines, times, dates)
+        jobs, operations, choices = len(shop.first) - 1, len(shop.job), len(shop.machine)
+        count = int(shop.machine.max()) + 1
+        numbers = {"JOBS": jobs, "MACHINES": count, "OPERATIONS": operations}
+        kind = "jobshop" if choices == operations else "flexiblejobshop"
+        statement = Statement(
+            cost=text_of("flexible_job_shop", **numbers, IS_MAKESPAN=objective == "makespan"),
+            state=text_of("flexible_job_shop_state"),
+            data={
+                "first": shop.first,
+                "job": shop.job,
+                "choices": shop.choices,
+                "operation": shop.operation,
+                "machine": shop.machine,
+                "time": shop.time,
+                "release": dates.release,
+                "due": dates.due,
+                "weight": dates.weight,
+            },
+            cooperative=True,
+            reference=self._costs_of,
+            name=name_or(name, f"{kind}-{jobs}x{count}"),
+            best_known=best_known,
+            plot=lambda solution, axes: draw_gantt(axes, self.shop.schedule(solution)),
+        )
+        super().__init__(order_of(choices, None, None), statement)
+
+    def _costs_of(self, orders: NDArray[Any]) -> NDArray[Any]:
+        return np.array([self.shop.cost(order) for order in orders])
 
 
 def read(path: Path) -> Model:
@@ -78,6 +106,6 @@ def read(path: Path) -> Model:
                 f"has the machine {max(numbers)}, but {machines} machines from {base} on. Correct"
                 " the sizes"
             )
-        dates = Dates.of(jobs, "makespan", None, None, None)
+
         found = [[[k - base for k in few] for few in row] for row in where]
-        return stated(FlexibleShop.of(found, times, dates), None, None)
+        return FlexibleJobShop(found, times)

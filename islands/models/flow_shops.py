@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.calls import explained
-from islands.modelling.api import permutation
+from islands.modelling.kinds import order_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts, chosen
 from islands.models.shops import draw_gantt
@@ -21,10 +22,61 @@ from islands.problems.data import name_or
 _OBJECTIVES = ("makespan", "flow_time")
 
 
+class FlowShop(Model):
+    """The problem of `flow_shop`."""
+
+    times: NDArray[np.int64]
+    """The time of each job on each machine."""
+    objective: str
+    """`makespan` or `flow_time`."""
+
+    def __init__(
+        self,
+        times: Sequence[Sequence[int]],
+        *,
+        objective: str = "makespan",
+        name: str | None = None,
+    ) -> None:
+        """Take the arguments of `flow_shop`."""
+        self.times = amounts("times", times, 2, 2**30)
+        self.objective = chosen("objective", objective, _OBJECTIVES)
+        n, m = self.times.shape
+        statement = Statement(
+            cost=text_of("flow_shop", JOBS=n, MACHINES=m, SUMS=self.objective == "flow_time"),
+            state=text_of("flow_shop_state"),
+            data={"time": self.times.astype(np.int32)},
+            reference=self._ends,
+            name=name_or(name, f"flowshop-{n}x{m}"),
+            plot=self._draw,
+        )
+        super().__init__(order_of(n, None, None), statement)
+
+    def _ends(self, orders: NDArray[Any]) -> NDArray[Any]:
+        m = self.times.shape[1]
+        ready = np.zeros((len(orders), m), np.int64)
+        total = np.zeros(len(orders), np.int64)
+        for jobs in orders.T:
+            ready[:, 0] += self.times[jobs, 0]
+            for k in range(1, m):
+                ready[:, k] = np.maximum(ready[:, k], ready[:, k - 1]) + self.times[jobs, k]
+            total += ready[:, -1]
+        return total if self.objective == "flow_time" else ready[:, -1]
+
+    def _draw(self, order: Any, axes: Any) -> None:
+        m = self.times.shape[1]
+        ready, rows = [0] * m, []
+        for job in np.asarray(order).tolist():
+            for k in range(m):
+                begin = max(ready[k], ready[k - 1] if k else 0)
+                ready[k] = begin + int(self.times[job, k])
+                rows.append((job, k, begin, ready[k]))
+        draw_gantt(axes, rows)
+
+
 @explained
 def flow_shop(
     times: Sequence[Sequence[int]], *, objective: str = "makespan", name: str | None = None
-) -> Model:
+) -> FlowShop:
     """Return the problem of the best order of jobs that pass all machines one after another.
 
     Job j takes `times[j][k]` on machine k, and all machines process the jobs in the same order.
@@ -35,39 +87,7 @@ def flow_shop(
     >>> islands.solve(problem, generations=20).cost
     8
     """
-    time = amounts("times", times, 2, 2**30)
-    objective = chosen("objective", objective, _OBJECTIVES)
-    n, m = time.shape
-    sums = objective == "flow_time"
-
-    def costs(orders: NDArray[Any]) -> NDArray[Any]:
-        ready = np.zeros((len(orders), m), np.int64)
-        total = np.zeros(len(orders), np.int64)
-        for jobs in orders.T:
-            ready[:, 0] += time[jobs, 0]
-            for k in range(1, m):
-                ready[:, k] = np.maximum(ready[:, k], ready[:, k - 1]) + time[jobs, k]
-            total += ready[:, -1]
-        return total if sums else ready[:, -1]
-
-    def draw(order: Any, axes: Any) -> None:
-        ready, rows = [0] * m, []
-        for job in np.asarray(order).tolist():
-            for k in range(m):
-                begin = max(ready[k], ready[k - 1] if k else 0)
-                ready[k] = begin + int(time[job, k])
-                rows.append((job, k, begin, ready[k]))
-        draw_gantt(axes, rows)
-
-    return permutation(
-        n,
-        cost=text_of("flow_shop", JOBS=n, MACHINES=m, SUMS=sums),
-        state=text_of("flow_shop_state"),
-        data={"time": time.astype(np.int32)},
-        reference=costs,
-        name=name_or(name, f"flowshop-{n}x{m}"),
-        plot=draw,
-    )
+    return FlowShop(times, objective=objective, name=name)
 
 
 def bound(times: Sequence[Sequence[int]]) -> int:

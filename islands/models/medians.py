@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_IN_MATRIX, require_size
-from islands.modelling.api import subset
-from islands.modelling.kinds import whole_number
+from islands.modelling.kinds import chosen_of, whole_number
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.graphs import read_edges
 from islands.models.numbers import LARGEST_SUM
@@ -24,8 +24,65 @@ from islands.problems.data import integers, name_or, read_array
 _DIVIDED = "some nodes are not connected. Name a file whose graph is connected"
 
 
+class PMedian(Model):
+    """The problem of `p_median`."""
+
+    distances: NDArray[np.int64]
+    """The way of each customer to each place."""
+    p: int
+    """The number of places that are chosen."""
+
+    def __init__(self, distances: ArrayLike, p: int, *, name: str | None = None) -> None:
+        """Take the arguments of `p_median`."""
+        self.distances = integers("distances", read_array("distances", distances, 2), 2**31 - 2)
+        customers, n = self.distances.shape
+        self.p = whole_number("p", p, n)
+        self._far = far = int(self.distances.max()) + 1
+        self._price_of_one = price = far * customers + 1
+        if price * n >= LARGEST_SUM:
+            raise UsageError(
+                f"distances: costs may reach {price * n}, the largest distance times customers and"
+                f" places, but must be below {LARGEST_SUM}. Use a larger unit"
+            )
+        self._of_places = np.ascontiguousarray(self.distances.T).astype(np.int32)
+        statement = Statement(
+            cost=text_of("p_median"),
+            state=text_of("exchanges", "p_median_state"),
+            data={
+                "customers": customers,
+                "way": self._of_places,
+                "size": self.p,
+                "far": far,
+                "price": price,
+            },
+            cooperative=True,
+            reference=self._sums,
+            name=name_or(name, f"pmedian-{customers}x{n}-{self.p}"),
+            plot=self._draw,
+        )
+        super().__init__(chosen_of(n, None), statement)
+
+    def _sums(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        found = [
+            self.distances[:, each == 1].min(axis=1, initial=self._far).sum(dtype=np.int64)
+            + self._price_of_one * abs(int(each.sum()) - self.p)
+            for each in chosen
+        ]
+        return np.array(found, np.int64)
+
+    def _draw(self, solution: Any, axes: Any) -> None:
+        own = np.flatnonzero(np.asarray(solution))
+        nearest = own[self.distances[:, own].argmin(axis=1)]
+        axes.scatter(nearest, range(len(nearest)), c=[f"C{each % 10}" for each in nearest], s=4)
+        axes.set(xlabel="place", ylabel="customer")
+
+    def plain(self) -> Medians:
+        """Return the ways, with a row for each place."""
+        return Medians(self._of_places, self.p)
+
+
 @explained
-def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
+def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> PMedian:
     """Return the problem of `p` places with the least sum of the ways of all customers.
 
     `distances` has a row for each customer and a column for each place, whole numbers of at least
@@ -36,50 +93,7 @@ def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
     >>> islands.solve(problem, generations=20).cost
     3
     """
-    way = integers("distances", read_array("distances", distances, 2), 2**31 - 2)
-    customers, n = way.shape
-    p = whole_number("p", p, n)
-    far = int(way.max()) + 1
-    of_places = np.ascontiguousarray(way.T).astype(np.int32)
-    price = far * customers + 1
-    if price * n >= LARGEST_SUM:
-        raise UsageError(
-            f"distances: costs may reach {price * n}, the largest distance times customers and"
-            f" places, but must be below {LARGEST_SUM}. Use a larger unit"
-        )
-
-    def sums(chosen: NDArray[Any]) -> NDArray[Any]:
-        found = [
-            way[:, each == 1].min(axis=1, initial=far).sum(dtype=np.int64)
-            + price * abs(int(each.sum()) - p)
-            for each in chosen
-        ]
-        return np.array(found, np.int64)
-
-    def draw(solution: Any, axes: Any) -> None:
-        own = np.flatnonzero(np.asarray(solution))
-        nearest = own[way[:, own].argmin(axis=1)]
-        axes.scatter(nearest, range(customers), c=[f"C{each % 10}" for each in nearest], s=4)
-        axes.set(xlabel="place", ylabel="customer")
-
-    model = subset(
-        n,
-        cost=text_of("p_median"),
-        state=text_of("exchanges", "p_median_state"),
-        data={
-            "customers": customers,
-            "way": of_places,
-            "size": p,
-            "far": far,
-            "price": price,
-        },
-        cooperative=True,
-        reference=sums,
-        name=name_or(name, f"pmedian-{customers}x{n}-{p}"),
-        plot=draw,
-    )
-    model.plain = lambda: Medians(of_places, p)
-    return model
+    return PMedian(distances, p, name=name)
 
 
 def read(path: Path) -> Model:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import explained
 from islands.errors import UsageError
-from islands.modelling.api import keys
-from islands.modelling.kinds import whole_number
+from islands.modelling.kinds import keys_of, whole_number
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts
 from islands.models.plain import Packing
@@ -23,10 +23,63 @@ _MOST = 1 << 16
 """The most bins, so that keys tell them apart."""
 
 
+class BinPacking(Model):
+    """The problem of `bin_packing`."""
+
+    sizes: NDArray[np.int64]
+    """The size of each item."""
+    capacity: int
+    """The most that the sizes of the items of a bin may add up to."""
+    bins: int
+    """The number of bins."""
+
+    def __init__(
+        self, sizes: ArrayLike, capacity: int, bins: int | None = None, *, name: str | None = None
+    ) -> None:
+        """Take the arguments of `bin_packing`."""
+        self.capacity = capacity = whole_number("capacity", capacity, 2**30)
+        self.sizes = size = amounts("sizes", sizes, 1, 2**30)
+        if int(size.max()) > capacity:
+            raise UsageError(f"sizes: {size.max()} exceeds capacity={capacity}. Leave it out")
+        if bins is None:
+            bins = _first_fit(size, capacity)
+            bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
+        self.bins = whole_number("bins", bins, _MOST)
+        statement = Statement(
+            cost=text_of("bin_packing", BINS=self.bins),
+            state=text_of("bin_packing_state"),
+            data={"size": size.astype(np.int32), "capacity": capacity},
+            reference=self._numbers,
+            name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
+            plot=self._draw,
+        )
+        super().__init__(keys_of(len(size)), statement)
+
+    def _numbers(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        found = []
+        for own in bins_of(solutions, self.bins):
+            load = np.bincount(own, self.sizes, self.bins)
+            count = np.bincount(own, minlength=self.bins)
+            found.append(int(np.where(load > self.capacity, count + 1, count > 0).sum()))
+        return np.array(found)
+
+    def _draw(self, solution: Any, axes: Any) -> None:
+        top = np.zeros(self.bins)
+        for i, b in enumerate(bins_of(solution, self.bins).tolist()):
+            axes.bar(b, self.sizes[i], bottom=top[b], width=0.9, color=f"C{i % 10}")
+            top[b] += self.sizes[i]
+        axes.axhline(self.capacity, color="0.4", linewidth=0.8)
+        axes.set(xlabel="bin", ylabel="load")
+
+    def plain(self) -> Packing:
+        """Return the sizes and the capacity."""
+        return Packing(self.bins, self.sizes.astype(np.int32), self.capacity)
+
+
 @explained
 def bin_packing(
     sizes: ArrayLike, capacity: int, bins: int | None = None, *, name: str | None = None
-) -> Model:
+) -> BinPacking:
     """Return the problem of the fewest bins that take all items.
 
     The sizes of the items of a bin must not exceed `capacity`; all are whole numbers. A bin that
@@ -38,42 +91,7 @@ def bin_packing(
     >>> islands.solve(problem, generations=20).cost
     2
     """
-    capacity = whole_number("capacity", capacity, 2**30)
-    size = amounts("sizes", sizes, 1, 2**30)
-    if int(size.max()) > capacity:
-        raise UsageError(f"sizes: {size.max()} exceeds capacity={capacity}. Leave it out")
-    if bins is None:
-        bins = _first_fit(size, capacity)
-        bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
-    bins, short = whole_number("bins", bins, _MOST), size.astype(np.int32)
-
-    def costs(solutions: NDArray[Any]) -> NDArray[Any]:
-        found = []
-        for own in bins_of(solutions, bins):
-            load = np.bincount(own, size, bins)
-            count = np.bincount(own, minlength=bins)
-            found.append(int(np.where(load > capacity, count + 1, count > 0).sum()))
-        return np.array(found)
-
-    def draw(solution: Any, axes: Any) -> None:
-        top = np.zeros(bins)
-        for i, b in enumerate(bins_of(solution, bins).tolist()):
-            axes.bar(b, size[i], bottom=top[b], width=0.9, color=f"C{i % 10}")
-            top[b] += size[i]
-        axes.axhline(capacity, color="0.4", linewidth=0.8)
-        axes.set(xlabel="bin", ylabel="load")
-
-    model = keys(
-        len(size),
-        cost=text_of("bin_packing", BINS=bins),
-        state=text_of("bin_packing_state"),
-        data={"size": short, "capacity": capacity},
-        reference=costs,
-        name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
-        plot=draw,
-    )
-    model.plain = lambda: Packing(bins, short, capacity)
-    return model
+    return BinPacking(sizes, capacity, bins, name=name)
 
 
 def bins_of(solution: ArrayLike, bins: int) -> NDArray[np.int64]:

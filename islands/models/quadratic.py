@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from islands.calls import explained, is_whole
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, require_size
-from islands.modelling.api import subset
+from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
 from islands.models.texts import text_of
@@ -24,10 +25,63 @@ _LARGEST = 2**62
 """Sums of whole entries are below this."""
 
 
+class Qubo(Model):
+    """The problem of `qubo`."""
+
+    matrix: Any
+    """The sparse matrix of whole or real numbers."""
+
+    def __init__(
+        self,
+        q: Any,
+        *,
+        maximise: bool = False,
+        name: str | None = None,
+        best_known: float | None = None,
+    ) -> None:
+        """Take the arguments of `qubo`."""
+        from scipy.sparse import csr_array
+
+        self.matrix = numbers = _matrix(q)
+        n = numbers.shape[0]
+        both = csr_array(numbers + numbers.T)
+        both.setdiag(0)
+        both.eliminate_zeros()
+        both.sort_indices()
+        self._pairs = {
+            "first": both.indptr.astype(np.int64),
+            "other": both.indices.astype(np.int32) if both.nnz else np.zeros(1, np.int32),
+            "both": both.data if both.nnz else np.zeros(1, numbers.dtype),
+            "diagonal": numbers.diagonal(),
+        }
+        # Texts state the type that their functions return.
+        number = "double" if numbers.dtype.kind == "f" else "long long"
+        statement = Statement(
+            cost=text_of("qubo").replace("Number", number),
+            state=text_of("qubo_state").replace("Number", number),
+            data=self._pairs,
+            cooperative=True,
+            reference=self._values,
+            maximise=maximise,
+            best_known=best_known,
+            name=name_or(name, f"qubo-{n}"),
+        )
+        super().__init__(chosen_of(n, None), statement)
+
+    def _values(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        x = chosen.astype(self.matrix.dtype)
+        return np.asarray((x @ self.matrix * x).sum(axis=1))
+
+    def plain(self) -> Quadratic:
+        """Return the entries as numbers of items and of pairs."""
+        first, other, both, diagonal = self._pairs.values()
+        return Quadratic.of_neighbours(diagonal, first, other, both, maximise=self.maximise)
+
+
 @explained
 def qubo(
     q: Any, *, maximise: bool = False, name: str | None = None, best_known: float | None = None
-) -> Model:
+) -> Qubo:
     """Return the problem of the subset x of n items with the least x^T Q x.
 
     `q` is an n x n matrix of numbers, as an array, a sparse matrix of SciPy or a dict from pairs
@@ -37,42 +91,7 @@ def qubo(
     >>> islands.solve(islands.qubo([[-2, 3], [0, -1]]), generations=20).solution.tolist()
     [1, 0]
     """
-    from scipy.sparse import csr_array
-
-    numbers = _matrix(q)
-    n = numbers.shape[0]
-    both = csr_array(numbers + numbers.T)
-    both.setdiag(0)
-    both.eliminate_zeros()
-    both.sort_indices()
-    # Texts state the type that their functions return.
-    number = "double" if numbers.dtype.kind == "f" else "long long"
-
-    def values(chosen: NDArray[Any]) -> NDArray[Any]:
-        x = chosen.astype(numbers.dtype)
-        return np.asarray((x @ numbers * x).sum(axis=1))
-
-    data = {
-        "first": both.indptr.astype(np.int64),
-        "other": both.indices.astype(np.int32) if both.nnz else np.zeros(1, np.int32),
-        "both": both.data if both.nnz else np.zeros(1, numbers.dtype),
-        "diagonal": numbers.diagonal(),
-    }
-    model = subset(
-        n,
-        cost=text_of("qubo").replace("Number", number),
-        state=text_of("qubo_state").replace("Number", number),
-        data=data,
-        cooperative=True,
-        reference=values,
-        maximise=maximise,
-        best_known=best_known,
-        name=name_or(name, f"qubo-{n}"),
-    )
-    model.plain = lambda: Quadratic.of_neighbours(
-        data["diagonal"], data["first"], data["other"], data["both"], maximise=maximise
-    )
-    return model
+    return Qubo(q, maximise=maximise, name=name, best_known=best_known)
 
 
 def _matrix(q: Any) -> Any:

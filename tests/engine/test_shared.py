@@ -256,7 +256,7 @@ def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.Mo
 def test_problems_with_other_code_or_data_of_other_types_are_solved_alone() -> None:
     random = np.random.default_rng(3)
     problems = some(own_problems.order, (9, 9))
-    data = {**problems[0].statement["data"], "weight": random.random(9)}
+    data = {**problems[0].statement.data, "weight": random.random(9)}
     problems.append(islands.models.changed(problems[0], data=data))
     twice = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
     problems.append(islands.models.changed(problems[0], cost=twice))
@@ -267,7 +267,7 @@ def test_problems_with_other_code_or_data_of_other_types_are_solved_alone() -> N
 
 def test_a_state_that_needs_more_memory_than_the_first_is_solved_alone() -> None:
     problems = some(own_problems.subset_with_state, (12,) * 6)
-    groups = [each.statement["data"]["groups"] for each in problems]
+    groups = [each.statement.data["groups"] for each in problems]
     shared = require_same(problems, choose("cpu", 1), **TEMPERING)
 
     def room(count: int) -> int:
@@ -297,8 +297,8 @@ def test_a_wrong_cost_concerns_its_own_problem_only(
 ) -> None:
     problems = some(own_problems.vector, (9,) * 7)
     low, high = problems[3].low, problems[3].high
-    data = {**problems[3].statement["data"], member: wrong}
-    cost = problems[3].statement["cost"]
+    data = {**problems[3].statement.data, member: wrong}
+    cost = problems[3].statement.cost
     problems[3] = islands.real(low, high, cost=cost, data=data, name="wrong")
     every: dict[int, Any] = found(problems, device, **DE)
     with pytest.raises(RunError) as raised:

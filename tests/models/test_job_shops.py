@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from shops import best_cost, checked_ends
 import islands
 from islands.backends.base import Backend
 from islands.errors import RunError
+from islands.modelling.model import Model
 from islands.models.job_shops import Shop
 from islands.models.texts import text_of
 
@@ -132,7 +134,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 def child_of(first: Any, second: Any, backend: Backend) -> Any:
     """Return the first child of two orders: the only ones that cost something."""
-    members = islands.models.job_shop(*LONG).statement["data"]
+    members = islands.models.job_shop(*LONG).statement.data
     state = STATE.replace("return state.length > 0;", "return false;")
     assert state != STATE
     problem = islands.permutation(
@@ -175,7 +177,7 @@ def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str)
             within.setattr("islands.backends._made", lambda *_: EmulatedGpu(64))
         orders, times = shop(20, 8, 3)
         own = islands.models.job_shop(orders, [[3 * each + 1 for each in row] for row in times])
-        problem = islands.permutation(**{**own.statement, "state": state})
+        problem = Model(own.kind, replace(own.statement, state=state))
         problem.searches = True
         sizes: Any = {"islands": 1, "population": 2, "proposals": 400}
         return islands.solve(problem, generations=4, **SEARCH, **sizes, **backend).digest

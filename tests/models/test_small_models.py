@@ -110,3 +110,28 @@ def test_a_file_is_read(form: str, text: str, solution: Any, cost: int, tmp_path
     path = tmp_path / "small.txt"
     path.write_text(text)
     assert islands.load(path, form).cost(np.array(solution)) == cost
+
+
+FIELDS = {
+    "qubo": ("Qubo", "matrix"),
+    "max_cut": ("MaxCut", "edges"),
+    "set_cover": ("SetCover", "prices"),
+    "p_median": ("PMedian", "distances"),
+    "max_diversity": ("MaxDiversity", "distances"),
+    "flow_shop": ("FlowShop", "times"),
+    "graph_colouring": ("GraphColouring", "edges"),
+    "bin_packing": ("BinPacking", "sizes"),
+}
+"""The class of each model, and a field with the first argument of the function."""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_model_has_its_data_as_fields(case: str) -> None:
+    name, arguments = CASES[case]
+    problem, (kind, field) = model(case), FIELDS[name]
+    assert type(problem) is getattr(islands.models, kind)
+    given = next(iter(arguments.values()))
+    given = given.toarray() if isinstance(given, coo_array) else np.asarray(given)
+    found = getattr(problem, field)
+    found = found if isinstance(found, np.ndarray) else found.toarray()
+    assert {*map(str, np.unique(found))} == {*map(str, np.unique(given))}
