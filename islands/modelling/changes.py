@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from islands.calls import explained
 from islands.errors import UsageError
-from islands.modelling.header import Text
 from islands.modelling.kinds import box_of, chosen_of, keys_of, order_of, size_of
-from islands.modelling.merging import merged
 from islands.modelling.model import Model
 from islands.problems.solution_kinds import Order, SolutionKind, Subset
 from islands.text import shown, unknown
@@ -23,7 +20,6 @@ _KINDS: dict[str, Callable[..., SolutionKind]] = {
     "real": box_of,
 }
 """What makes the kind of solutions for arguments of each function."""
-_TEXTS = ("cost", "delta", "state", "repair", "violation")
 _OF_THE_OLD = ("reference", "plot", "best_known")
 """Arguments about the old problem, which the new one only has if they are given again."""
 _OF_THE_SEARCH = {"state", "delta", "name", *_OF_THE_OLD}
@@ -61,13 +57,10 @@ def changed(problem: Model, **arguments: Any) -> Model:
             continue
         if name not in old:
             raise UsageError(unknown("argument", name, [*of_kind, *old]))
-        both = old[name] is not None and value is not None
-        if both and name in _TEXTS and not callable(value):
-            value = merged(Text.of(name, old[name]).code, Text.of(name, value).code)
-        if both and name == "data":
+        if name == "data" and old[name] is not None and value is not None:
             value = {**_data(old[name]), **_data(value)}
         new[name] = value
-    model = Model(_changed_kind(problem, arguments), replace(problem.statement, **new))
+    model = Model(_changed_kind(problem, arguments), problem.statement.changed(new))
     has_state = model.statement.state is not None
     model.learns, model.searches = problem.learns and has_state, problem.searches and has_state
     if arguments.keys() <= _OF_THE_SEARCH:

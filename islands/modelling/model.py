@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import RLock
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from islands.modelling.functions import PythonCosts, UserFunction, parts_of
 from islands.modelling.header import PRICE, Functions, Text
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members
-from islands.modelling.statement import Statement, required_callable
+from islands.modelling.statement import TEXTS, Statement, required_callable
 from islands.problems import priced
 from islands.problems.arrays import FACTS, packed
 from islands.problems.base import Problem, Solution
@@ -30,6 +31,7 @@ from islands.problems.data import name_or
 from islands.problems.evaluation import never
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
+from islands.text import unknown
 from islands.untrusted import bounded_text, followed
 
 _pricing = RLock()
@@ -38,8 +40,10 @@ _PRICED_BY = 16
 """Solutions in a group that tells the price of a violation: few, as functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
 """The most bytes in the file of a solution: of its comments, and of each entry."""
-_TEXTS = ("cost", "delta", "state", "repair", "violation")
-"""The arguments that are CUDA code."""
+_CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
+"""The arguments that a subclass may change."""
+_OF_THE_SEARCH = {"delta", "state"}
+"""Those that change no cost."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
 """Names of saved arrays: bounds of vectors, and the prefix of the members of the data."""
 
@@ -89,10 +93,23 @@ class Model(Problem):
     individuals begin again and again as children, and the best result of each stays."""
     same_cost_as: Model | None = None
     """The model from which it differs in the search only."""
+    choose: int | tuple[int, int] | None = None
+    """How many items the subsets of a ready model have, as in `islands.subset`."""
+    _changes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """The arguments of a `Statement` that this class changes."""
+
+    def __init_subclass__(cls, **changes: Any) -> None:
+        """Take what differs from the base class: texts such as `cost`, or other arguments."""
+        super().__init_subclass__()
+        for name in changes:
+            if name not in _CHANGEABLE:
+                raise UsageError(f"class {cls.__name__}: {unknown('argument', name, _CHANGEABLE)}")
+        cls._changes = MappingProxyType(changes)
 
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
         """Take a kind of solutions, and what they cost."""
-        self.kind, self.statement = kind, statement
+        self.kind = kind
+        self.statement = statement = self._completed(statement)
         self.solution_kind, self.size = kind.name, kind.size
         self.low, self.high = kind.low, kind.high
         self._price = statement.fixed_price()
@@ -130,9 +147,40 @@ class Model(Problem):
             self.reference, self.reference_violation = parts_of(self.reference)
         self._evaluation = ModelEvaluation(self, python, violation)
 
+    def _completed(self, statement: Statement) -> Statement:
+        """Return a statement with what the classes of the model add and change."""
+        self.statement = statement
+        if type(self).data is not Model.data:
+            statement = replace(statement, data=self.data())
+        for each in reversed(type(self).__mro__):
+            statement = statement.changed(vars(each).get("_changes", {}))
+        for argument, method in {"reference": "exact", "plot": "draw"}.items():
+            if getattr(statement, argument) is None:
+                found: dict[str, Any] = {argument: self._own(method)}
+                statement = replace(statement, **found)
+        return statement
+
+    def _own(self, method: str) -> Callable[..., Any] | None:
+        """Return a method of a subclass; None if a class derived from it changes the cost."""
+        for each in type(self).__mro__:
+            if each is Model:
+                return None
+            if method in vars(each):
+                found: Callable[..., Any] = getattr(self, method)
+                return found
+            if "data" in vars(each) or vars(each).get("_changes", {}).keys() - _OF_THE_SEARCH:
+                return None
+        return None
+
+    def data(self) -> Mapping[str, Any]:
+        """Return the arrays and numbers that CUDA code reads; a subclass may add others."""
+        return {} if self.statement.data is None else self.statement.data
+
     def _compose(self, functions: Functions) -> None:
         """Make the header of functions in CUDA, and find out what they say about moves."""
         kind = self.kind
+        has_state = functions.state is not None
+        self.learns, self.searches = self.learns and has_state, self.searches and has_state
         self._returns_real = functions.returns_real(kind)
         self._priced = functions.violation is not None
         price = {PRICE: np.float64(0)} if self._priced else {}
@@ -140,7 +188,7 @@ class Model(Problem):
         self.moves = functions.moves(kind)
         self.chains = Chains(
             functions.proposals(kind),
-            has_state=functions.state is not None,
+            has_state=has_state,
             has_steps=functions.has_steps,
             has_cross=functions.has_cross,
         )
@@ -150,7 +198,10 @@ class Model(Problem):
 
         None: it has no such statement.
         """
-        return None if self.same_cost_as is None else self.same_cost_as.plain()
+        if self.same_cost_as is not None:
+            return self.same_cost_as.plain()
+        own = self._own("_plain")
+        return None if own is None else own()
 
     @property
     def scale(self) -> Scale:
@@ -223,7 +274,7 @@ class Model(Problem):
             }
         return dict(self.functions.macros(self.kind, real=self.scale.real, maximise=self.maximise))
 
-    def data(self) -> Members:
+    def device_data(self) -> Members:
         """Return the members of `struct Data`: inputs, and where kernels report wrong values."""
         return self._inputs() | self.evaluation.reports()
 
@@ -386,7 +437,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
     texts, price = facts["functions"], facts.get("price")
-    given: dict[str, Any] = {name: Text(**texts[name]) for name in _TEXTS if texts.get(name)}
+    given: dict[str, Any] = {name: Text(**texts[name]) for name in TEXTS if texts.get(name)}
     statement = Statement(
         **given,
         data=members,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
@@ -14,12 +14,15 @@ from islands.modelling.functions import Function, PythonCosts, UserFunction
 from islands.modelling.header import Functions, Text
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members, members_of
+from islands.modelling.merging import merged
 from islands.problems.data import is_finite
 from islands.problems.solution_kinds import ITEMS, Order, SolutionKind
 from islands.text import shown
 
 Code = str | Path
 Price = float | Literal["adaptive"]
+TEXTS = ("cost", "delta", "state", "repair", "violation")
+"""The arguments that may be CUDA code."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,19 @@ class Statement:
     name: str | None = None
     best_known: float | None = None
     plot: Function | None = None
+
+    def changed(self, changes: Mapping[str, Any]) -> Statement:
+        """Return it with other arguments.
+
+        In CUDA texts, functions and structs take the place of those of the old text with the same
+        name, which are then called `old_NAME`.
+        """
+        new = dict(changes)
+        for name in changes.keys() & set(TEXTS):
+            old, value = getattr(self, name), changes[name]
+            if old is not None and value is not None and not callable(value):
+                new[name] = merged(Text.of(name, old).code, Text.of(name, value).code)
+        return replace(self, **new)
 
     def fixed_price(self) -> float | None:
         """Return the price of a violation; None if it adapts."""

@@ -47,10 +47,10 @@ class GraphColouring(Model):
     ) -> None:
         """Take the arguments of `graph_colouring`."""
         pairs, n = pairs_of(edges)
-        first, other, _ = neighbours(pairs, np.ones(len(pairs), np.int64), n)
+        self._first, self._other, _ = neighbours(pairs, np.ones(len(pairs), np.int64), n)
         self.counts = colours is None
         if colours is None:
-            colours = _greedy(first, other)
+            colours = _greedy(self._first, self._other)
         self.colours = whole_number("colours", colours, _MOST)
         if n * self.colours > _LARGEST:
             raise UsageError(
@@ -61,22 +61,26 @@ class GraphColouring(Model):
         statement = Statement(
             cost=text_of("graph_colouring", COLOURS=self.colours, COUNTS=self.counts),
             state=text_of("graph_colouring_state"),
-            data={"first": first, "other": other},
-            reference=self._numbers,
             name=name_or(name, f"colouring-{n}-{self.colours}"),
-            plot=lambda solution, axes: draw_graph(
-                axes, self.edges, colours_of(solution, self.colours)
-            ),
         )
         super().__init__(keys_of(n), statement)
 
-    def _numbers(self, solutions: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the neighbours of each node."""
+        return {"first": self._first, "other": self._other}
+
+    def exact(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each solution."""
         own = colours_of(solutions, self.colours)
         clashes = (own[:, self.edges[:, 0]] == own[:, self.edges[:, 1]]).sum(axis=1)
         used = np.array([len(np.unique(each)) for each in own])
         return np.asarray(2 * clashes + used if self.counts else clashes)
 
-    def plain(self) -> Colouring | None:
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the graph, with the nodes of each colour next to each other."""
+        draw_graph(axes, self.edges, colours_of(solution, self.colours))
+
+    def _plain(self) -> Colouring | None:
         """Return the graph; None if the number of colours is given."""
         if not self.counts:
             return None

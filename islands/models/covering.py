@@ -45,7 +45,6 @@ class SetCover(Model):
         ]
         column = np.concatenate(own)
         row = np.repeat(np.arange(len(own)), [len(each) for each in own])
-        order = np.lexsort((row, column))
         self.row_first = np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64)
         self.column, self._row = column.astype(np.int32), row
         self._price_of_row = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
@@ -57,36 +56,41 @@ class SetCover(Model):
         statement = Statement(
             cost=text_of("set_cover"),
             state=text_of("set_cover_state"),
-            data={
-                "rows": len(own),
-                "cost": cost,
-                "price": self._price_of_row,
-                "row_first": self.row_first,
-                "column": self.column,
-                "first": np.searchsorted(column[order], np.arange(n + 1)).astype(np.int64),
-                "row": row[order].astype(np.int32),
-            },
             cooperative=True,
-            reference=self._sums,
             name=name_or(name, f"setcover-{len(own)}x{n}"),
-            plot=self._draw,
         )
-        super().__init__(chosen_of(n, None), statement)
+        super().__init__(chosen_of(n, self.choose), statement)
 
-    def _sums(self, chosen: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the costs, the columns of each row and the rows of each column."""
+        order = np.lexsort((self._row, self.column))
+        columns = np.arange(len(self.prices) + 1)
+        return {
+            "rows": len(self._price_of_row),
+            "cost": self.prices,
+            "price": self._price_of_row,
+            "row_first": self.row_first,
+            "column": self.column,
+            "first": np.searchsorted(self.column[order], columns).astype(np.int64),
+            "row": self._row[order].astype(np.int32),
+        }
+
+    def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each solution."""
         rows = len(self._price_of_row)
         covered = np.array(
             [np.bincount(self._row[each[self.column] == 1], minlength=rows) > 0 for each in chosen]
         )
         return np.asarray(chosen @ self.prices + ~covered @ self._price_of_row)
 
-    def _draw(self, solution: Any, axes: Any) -> None:
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the chosen columns in the rows that they cover."""
         is_chosen = np.asarray(solution)[self.column] == 1
         axes.plot(self.column[is_chosen], self._row[is_chosen], ",", color="C0")
         limits = {"xlim": (0, self.size), "ylim": (len(self._price_of_row), 0)}
         axes.set(xlabel="column", ylabel="row", **limits)
 
-    def plain(self) -> Covering:
+    def _plain(self) -> Covering:
         """Return the costs of columns, and the columns of rows."""
         return Covering(self.prices, self.column, self.row_first)
 

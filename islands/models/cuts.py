@@ -41,20 +41,26 @@ class MaxCut(Model):
         statement = Statement(
             cost=text_of("max_cut"),
             state=text_of("max_cut_state"),
-            data=dict(zip(("first", "other", "weight"), self._neighbours, strict=True)),
             cooperative=True,
-            reference=self._cuts,
             maximise=True,
             name=name_or(name, f"maxcut-{n}"),
-            plot=lambda solution, axes: draw_graph(axes, self.edges, solution),
         )
-        super().__init__(chosen_of(n, None), statement)
+        super().__init__(chosen_of(n, self.choose), statement)
 
-    def _cuts(self, sides: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the neighbours of each node."""
+        return dict(zip(("first", "other", "weight"), self._neighbours, strict=True))
+
+    def exact(self, sides: NDArray[Any]) -> NDArray[Any]:
+        """Return the weight between the sides of each solution."""
         one, other = self.edges.T
         return np.asarray((sides[:, one] != sides[:, other]) @ self.weights)
 
-    def plain(self) -> Quadratic:
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the sides of the graph."""
+        draw_graph(axes, self.edges, solution)
+
+    def _plain(self) -> Quadratic:
         """Return the cut as a sum of numbers of nodes and of edges."""
         # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
         first, other, weight = self._neighbours

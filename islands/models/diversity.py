@@ -42,24 +42,23 @@ class MaxDiversity(Model):
         statement = Statement(
             cost=text_of("max_diversity"),
             state=text_of("exchanges", "max_diversity_state"),
-            data={
-                "distance": self.distances,
-                "size": self.chosen,
-                "price": self._price_of_one,
-            },
             cooperative=True,
-            reference=self._sums,
             maximise=True,
             name=name_or(name, f"diversity-{n}-{self.chosen}"),
         )
-        super().__init__(chosen_of(n, None), statement)
+        super().__init__(chosen_of(n, self.choose), statement)
 
-    def _sums(self, chosen: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the distances, and what an item too many or too few costs."""
+        return {"distance": self.distances, "size": self.chosen, "price": self._price_of_one}
+
+    def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum of each solution."""
         x = chosen.astype(np.float64)
         pairs = (x @ self.distances * x).sum(axis=1) / 2
         return np.asarray(pairs - self._price_of_one * np.abs(x.sum(axis=1) - self.chosen))
 
-    def plain(self) -> Quadratic:
+    def _plain(self) -> Quadratic:
         """Return the distances as numbers of pairs."""
         n = len(self.distances)
         one, two = np.tril_indices(n, -1)

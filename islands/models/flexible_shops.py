@@ -49,27 +49,34 @@ class FlexibleJobShop(Model):
         statement = Statement(
             cost=text_of("flexible_job_shop", **numbers, IS_MAKESPAN=objective == "makespan"),
             state=text_of("flexible_job_shop_state"),
-            data={
-                "first": shop.first,
-                "job": shop.job,
-                "choices": shop.choices,
-                "operation": shop.operation,
-                "machine": shop.machine,
-                "time": shop.time,
-                "release": dates.release,
-                "due": dates.due,
-                "weight": dates.weight,
-            },
             cooperative=True,
-            reference=self._costs_of,
             name=name_or(name, f"{kind}-{jobs}x{count}"),
             best_known=best_known,
-            plot=lambda solution, axes: draw_gantt(axes, self.shop.schedule(solution)),
         )
         super().__init__(order_of(choices, None, None), statement)
 
-    def _costs_of(self, orders: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the operations, their choices and the dates of jobs."""
+        shop = self.shop
+        return {
+            "first": shop.first,
+            "job": shop.job,
+            "choices": shop.choices,
+            "operation": shop.operation,
+            "machine": shop.machine,
+            "time": shop.time,
+            "release": shop.dates.release,
+            "due": shop.dates.due,
+            "weight": shop.dates.weight,
+        }
+
+    def exact(self, orders: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each order."""
         return np.array([self.shop.cost(order) for order in orders])
+
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the schedule as a Gantt chart."""
+        draw_gantt(axes, self.shop.schedule(solution))
 
 
 def read(path: Path) -> Model:

@@ -44,14 +44,16 @@ class FlowShop(Model):
         statement = Statement(
             cost=text_of("flow_shop", JOBS=n, MACHINES=m, SUMS=self.objective == "flow_time"),
             state=text_of("flow_shop_state"),
-            data={"time": self.times.astype(np.int32)},
-            reference=self._ends,
             name=name_or(name, f"flowshop-{n}x{m}"),
-            plot=self._draw,
         )
         super().__init__(order_of(n, None, None), statement)
 
-    def _ends(self, orders: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the times."""
+        return {"time": self.times.astype(np.int32)}
+
+    def exact(self, orders: NDArray[Any]) -> NDArray[Any]:
+        """Return the makespan or the flow time of each order."""
         m = self.times.shape[1]
         ready = np.zeros((len(orders), m), np.int64)
         total = np.zeros(len(orders), np.int64)
@@ -62,7 +64,8 @@ class FlowShop(Model):
             total += ready[:, -1]
         return total if self.objective == "flow_time" else ready[:, -1]
 
-    def _draw(self, order: Any, axes: Any) -> None:
+    def draw(self, order: Any, axes: Any) -> None:
+        """Draw the schedule as a Gantt chart."""
         m = self.times.shape[1]
         ready, rows = [0] * m, []
         for job in np.asarray(order).tolist():

@@ -54,19 +54,26 @@ class JobShop(Model):
         statement = Statement(
             cost=text_of("job_shop", JOBS=jobs, MACHINES=count),
             state=text_of("job_shop_paths", "job_shop_tabu"),
-            data={"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time},
             cooperative=True,
-            reference=self._ends,
             name=name_or(name, f"jobshop-{jobs}x{count}"),
             best_known=best_known,
-            plot=lambda solution, axes: draw_gantt(axes, self.shop.schedule(solution)),
         )
         super().__init__(order_of(len(shop.time), None, None), statement)
 
-    def _ends(self, orders: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the operations."""
+        shop = self.shop
+        return {"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time}
+
+    def exact(self, orders: NDArray[Any]) -> NDArray[Any]:
+        """Return the end of the last job of each order."""
         return np.array([max(end for *_, end in self.shop.schedule(order)) for order in orders])
 
-    def plain(self) -> Shop:
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the schedule as a Gantt chart."""
+        draw_gantt(axes, self.shop.schedule(solution))
+
+    def _plain(self) -> Shop:
         """Return the operations of all jobs."""
         return self.shop
 

@@ -48,21 +48,23 @@ class PMedian(Model):
         statement = Statement(
             cost=text_of("p_median"),
             state=text_of("exchanges", "p_median_state"),
-            data={
-                "customers": customers,
-                "way": self._of_places,
-                "size": self.p,
-                "far": far,
-                "price": price,
-            },
             cooperative=True,
-            reference=self._sums,
             name=name_or(name, f"pmedian-{customers}x{n}-{self.p}"),
-            plot=self._draw,
         )
-        super().__init__(chosen_of(n, None), statement)
+        super().__init__(chosen_of(n, self.choose), statement)
 
-    def _sums(self, chosen: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the ways, and what a place too many or too few costs."""
+        return {
+            "customers": len(self.distances),
+            "way": self._of_places,
+            "size": self.p,
+            "far": self._far,
+            "price": self._price_of_one,
+        }
+
+    def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum of the ways of each solution."""
         found = [
             self.distances[:, each == 1].min(axis=1, initial=self._far).sum(dtype=np.int64)
             + self._price_of_one * abs(int(each.sum()) - self.p)
@@ -70,13 +72,14 @@ class PMedian(Model):
         ]
         return np.array(found, np.int64)
 
-    def _draw(self, solution: Any, axes: Any) -> None:
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the place of each customer."""
         own = np.flatnonzero(np.asarray(solution))
         nearest = own[self.distances[:, own].argmin(axis=1)]
         axes.scatter(nearest, range(len(nearest)), c=[f"C{each % 10}" for each in nearest], s=4)
         axes.set(xlabel="place", ylabel="customer")
 
-    def plain(self) -> Medians:
+    def _plain(self) -> Medians:
         """Return the ways, with a row for each place."""
         return Medians(self._of_places, self.p)
 

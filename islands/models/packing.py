@@ -48,14 +48,16 @@ class BinPacking(Model):
         statement = Statement(
             cost=text_of("bin_packing", BINS=self.bins),
             state=text_of("bin_packing_state"),
-            data={"size": size.astype(np.int32), "capacity": capacity},
-            reference=self._numbers,
             name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
-            plot=self._draw,
         )
         super().__init__(keys_of(len(size)), statement)
 
-    def _numbers(self, solutions: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the sizes and the capacity."""
+        return {"size": self.sizes.astype(np.int32), "capacity": self.capacity}
+
+    def exact(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each solution."""
         found = []
         for own in bins_of(solutions, self.bins):
             load = np.bincount(own, self.sizes, self.bins)
@@ -63,7 +65,8 @@ class BinPacking(Model):
             found.append(int(np.where(load > self.capacity, count + 1, count > 0).sum()))
         return np.array(found)
 
-    def _draw(self, solution: Any, axes: Any) -> None:
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the bins."""
         top = np.zeros(self.bins)
         for i, b in enumerate(bins_of(solution, self.bins).tolist()):
             axes.bar(b, self.sizes[i], bottom=top[b], width=0.9, color=f"C{i % 10}")
@@ -71,7 +74,7 @@ class BinPacking(Model):
         axes.axhline(self.capacity, color="0.4", linewidth=0.8)
         axes.set(xlabel="bin", ylabel="load")
 
-    def plain(self) -> Packing:
+    def _plain(self) -> Packing:
         """Return the sizes and the capacity."""
         return Packing(self.bins, self.sizes.astype(np.int32), self.capacity)
 

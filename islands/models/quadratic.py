@@ -59,20 +59,23 @@ class Qubo(Model):
         statement = Statement(
             cost=text_of("qubo").replace("Number", number),
             state=text_of("qubo_state").replace("Number", number),
-            data=self._pairs,
             cooperative=True,
-            reference=self._values,
             maximise=maximise,
             best_known=best_known,
             name=name_or(name, f"qubo-{n}"),
         )
-        super().__init__(chosen_of(n, None), statement)
+        super().__init__(chosen_of(n, self.choose), statement)
 
-    def _values(self, chosen: NDArray[Any]) -> NDArray[Any]:
+    def data(self) -> dict[str, Any]:
+        """Return the entries of each item, and those that it has with others."""
+        return self._pairs
+
+    def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        """Return the value of each solution."""
         x = chosen.astype(self.matrix.dtype)
         return np.asarray((x @ self.matrix * x).sum(axis=1))
 
-    def plain(self) -> Quadratic:
+    def _plain(self) -> Quadratic:
         """Return the entries as numbers of items and of pairs."""
         first, other, both, diagonal = self._pairs.values()
         return Quadratic.of_neighbours(diagonal, first, other, both, maximise=self.maximise)

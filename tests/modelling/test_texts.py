@@ -134,7 +134,7 @@ def require_for_gpu(problem: Model) -> None:
     data = Struct(
         **{
             name: each if isinstance(each, np.generic) else Null(each.dtype)
-            for name, each in problem.data().items()
+            for name, each in problem.device_data().items()
         }
     )
     source = source_of("check/functions.cuh", problem, data)
