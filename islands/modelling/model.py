@@ -200,7 +200,7 @@ class Model(Problem):
         """
         if self.same_cost_as is not None:
             return self.same_cost_as.plain()
-        own = self._own("_plain")
+        own = self._own("_plain") if self.choose is None else None
         return None if own is None else own()
 
     @property
