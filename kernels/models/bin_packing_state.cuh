@@ -8,12 +8,15 @@ constexpr int MOST = 2;       // items of a bin that a step moves
 constexpr int LOOKS = 16;     // random steps, of which the best is proposed
 
 struct State {
-    int *bin, *after;  // of each item: its bin, and the next item there, or NONE
+    int *bin, *after;           // of each item: its bin, and the next item there, or NONE
     int *load, *count, *first;  // of each bin; `first` is one of its items, or NONE
-    long long* lack;  // of each bin: see lack_of()
+    long long* lack;            // of each bin: see lack_of()
     __device__ State(Memory& memory, int n, const Data&)
-        : bin(memory.take<int>(n)), after(memory.take<int>(n)), load(memory.take<int>(BINS)),
-          count(memory.take<int>(BINS)), first(memory.take<int>(BINS)),
+        : bin(memory.take<int>(n)),
+          after(memory.take<int>(n)),
+          load(memory.take<int>(BINS)),
+          count(memory.take<int>(BINS)),
+          first(memory.take<int>(BINS)),
           lack(memory.take<long long>(BINS)) {}
 };
 
@@ -53,14 +56,13 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
 }
 
 // By how much more the bins lack after a step.
-__device__ long long change(const State& state, const Solution&, int, const Data& data,
-                            Step step) {
+__device__ long long change(const State& state, const Solution&, int, const Data& data, Step step) {
     const int a = step.bin[0], b = step.bin[1];
     const auto size_of = [&](int item) { return item == NONE ? 0 : data.size[item]; };
     long long by = 0;
     for (int k = 0; k < MOST; ++k) by += size_of(step.item[0][k]) - size_of(step.item[1][k]);
-    return lack_of(state.load[a] - by, data) + lack_of(state.load[b] + by, data) -
-           state.lack[a] - state.lack[b];
+    return lack_of(state.load[a] - by, data) + lack_of(state.load[b] + by, data) - state.lack[a] -
+           state.lack[b];
 }
 
 // Return another item of the same bin, or NONE.

@@ -18,11 +18,20 @@ struct State {
     long long total;
     unsigned turn;
     __device__ State(Memory& memory, int, const Data&)
-        : order(memory.take<int>(OPERATIONS)), place(memory.take<int>(OPERATIONS)),
-          choice(memory.take<int>(OPERATIONS)), before(memory.take<int>(OPERATIONS)),
-          after(memory.take<int>(OPERATIONS)), head(memory.take<int>(OPERATIONS)),
-          ahead(memory.take<int>(OPERATIONS)), start(memory.take<int>(MACHINES)),
-          late(memory.take<int>(JOBS)), lates(0), from(0), is_sorted(false), total(0), turn(0) {}
+        : order(memory.take<int>(OPERATIONS)),
+          place(memory.take<int>(OPERATIONS)),
+          choice(memory.take<int>(OPERATIONS)),
+          before(memory.take<int>(OPERATIONS)),
+          after(memory.take<int>(OPERATIONS)),
+          head(memory.take<int>(OPERATIONS)),
+          ahead(memory.take<int>(OPERATIONS)),
+          start(memory.take<int>(MACHINES)),
+          late(memory.take<int>(JOBS)),
+          lates(0),
+          from(0),
+          is_sorted(false),
+          total(0),
+          turn(0) {}
 };
 
 // Puts operation o on the machine of one of its choices behind another operation, or first if
@@ -51,10 +60,14 @@ struct Changed {
     int first, end;  // of the places that are sorted anew
 
     __device__ Changed(const State& state, const Data& data, Step step, int* now)
-        : state(state), data(data), step(step),
+        : state(state),
+          data(data),
+          step(step),
           next(step.behind == NONE ? state.start[data.machine[step.choice]]
                                    : state.after[step.behind]),
-          now(now), first(state.place[step.o]), end(first) {}
+          now(now),
+          first(state.place[step.o]),
+          end(first) {}
 
     __device__ int before(int p) const {
         if (p == step.o) return step.behind;
@@ -82,8 +95,8 @@ struct Changed {
             now[step.o] = LATE;
             for (int i = at + 1; i <= end; ++i) {
                 const int p = state.order[i];
-                const bool follows = is(before(p), LATE, at, i - 1) ||
-                                     is(job_before(data, p), LATE, at, i - 1);
+                const bool follows =
+                    is(before(p), LATE, at, i - 1) || is(job_before(data, p), LATE, at, i - 1);
                 now[p] = follows ? LATE : EARLY;
             }
             return now[step.behind] == EARLY;
@@ -93,8 +106,8 @@ struct Changed {
         first = state.place[next];
         for (int i = at - 1; i >= first; --i) {
             const int p = state.order[i];
-            const bool precedes = is(after(p), EARLY, i + 1, at) ||
-                                  is(job_after(data, p), EARLY, i + 1, at);
+            const bool precedes =
+                is(after(p), EARLY, i + 1, at) || is(job_after(data, p), EARLY, i + 1, at);
             now[p] = precedes ? EARLY : LATE;
         }
         return now[next] == LATE;
@@ -169,8 +182,8 @@ __device__ void follow(State& state, const Data& data, int from) {
     for (int j = threadIdx.x; j < JOBS; j += blockDim.x) {
         own.add(data, j, end_of(state, data, data.first[j + 1] - 1));
     }
-    const long long total = IS_MAKESPAN ? -block::argmin({-own.value, 0}).value
-                                        : block::sum(int64_t(own.value));
+    const long long total =
+        IS_MAKESPAN ? -block::argmin({-own.value, 0}).value : block::sum(int64_t(own.value));
     if (warp::index() == 0) {
         int lates = 0;
         for (int j = warp::lane(); j - warp::lane() < JOBS; j += warp::SIZE) {
@@ -254,8 +267,8 @@ __device__ Step moved(const State& state, const Data& data, Random& random, int 
 
 // Propose a step for an operation on the critical path of a job: another machine, or behind or in
 // front of another one of its section. Other steps cannot let this job end earlier.
-__device__ bool propose(const State& state, const Solution&, int, const Data& data,
-                        Random& random, Step& step) {
+__device__ bool propose(const State& state, const Solution&, int, const Data& data, Random& random,
+                        Step& step) {
     if (state.lates == 0) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
         int v = data.first[state.late[random.below(state.lates)] + 1] - 1, steps = 0;
@@ -288,8 +301,7 @@ __device__ bool propose(const State& state, const Solution&, int, const Data& da
     return false;
 }
 
-__device__ long long change(const State& state, const Solution&, int, const Data& data,
-                            Step step) {
+__device__ long long change(const State& state, const Solution&, int, const Data& data, Step step) {
     int now[OPERATIONS];
     Changed changed(state, data, step, now);
     return changed.divide() ? changed.total() - state.total : 1;

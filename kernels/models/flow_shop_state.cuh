@@ -6,7 +6,8 @@ struct State {
     int *head, *tail;  // of each place and machine: when it ends; from its begin to the end
     long long* sum;    // of the ends of the jobs up to each place
     __device__ State(Memory& memory, int n, const Data&)
-        : head(memory.take<int>(n * MACHINES)), tail(memory.take<int>(n * MACHINES)),
+        : head(memory.take<int>(n * MACHINES)),
+          tail(memory.take<int>(n * MACHINES)),
           sum(memory.take<long long>(n)) {}
 };
 

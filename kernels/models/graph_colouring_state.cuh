@@ -8,17 +8,25 @@ constexpr int LOOKS = 2000, TENURE = 10;  // steps to look at; a node does not r
 // A tabu search with a given number of colours (Hertz and de Werra 1987): the best step of a node
 // with a clash. If none is left, the smallest colour is closed, and its nodes need another one.
 struct State {
-    int *colour, *size;  // of each node; of each colour: its nodes
-    int *bad, *place;    // the nodes that need another colour; the place of each, or NONE
+    int *colour, *size;   // of each node; of each colour: its nodes
+    int *bad, *place;     // the nodes that need another colour; the place of each, or NONE
     int *open, *open_at;  // the colours that may be used; the place of each, or NONE
-    int *near, *until;  // of each node and colour: neighbours with it; the first step to take it
+    int *near, *until;    // of each node and colour: neighbours with it; the first step to take it
     int bad_count, open_count;
     int wrong, least, step;  // clashes and nodes of closed colours; their least number
     __device__ State(Memory& memory, int n, const Data&)
-        : colour(memory.take<int>(n)), size(memory.take<int>(COLOURS)), bad(memory.take<int>(n)),
-          place(memory.take<int>(n)), open(memory.take<int>(COLOURS)),
-          open_at(memory.take<int>(COLOURS)), near(memory.take<int>(n * COLOURS)),
-          until(memory.take<int>(n * COLOURS)), bad_count(0), open_count(0), wrong(0), least(0),
+        : colour(memory.take<int>(n)),
+          size(memory.take<int>(COLOURS)),
+          bad(memory.take<int>(n)),
+          place(memory.take<int>(n)),
+          open(memory.take<int>(COLOURS)),
+          open_at(memory.take<int>(COLOURS)),
+          near(memory.take<int>(n * COLOURS)),
+          until(memory.take<int>(n * COLOURS)),
+          bad_count(0),
+          open_count(0),
+          wrong(0),
+          least(0),
           step(0) {}
 };
 
@@ -144,8 +152,8 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
 // Greedy partition crossover (Galinier and Hao 1999): the parents in turn give the most nodes of
 // one colour that have none yet; nodes that are left get any. The child has a colour less than its
 // first parent if that has no clashes.
-__device__ void cross(State& state, Changing& child, const Solution& other, int n,
-                      const Data& data, Random& random) {
+__device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
+                      Random& random) {
     int *const colour[2] = {state.colour, state.bad}, *const size[2] = {state.size, state.open};
     int *const given = state.place, used = 0, clashes = 0;
     for (int c = 0; c < COLOURS; ++c) size[0][c] = size[1][c] = 0;

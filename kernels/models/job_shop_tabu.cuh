@@ -333,8 +333,8 @@ __device__ const int* sorted(State& state, int n, Key key) {
 
 // Sort operations by the mean of their begins in both schedules, with random weights: if one is
 // before another in both, it is so in the child. A child of equal schedules is changed at random.
-__device__ void cross(State& state, Changing& child, const Solution& other, int n,
-                      const Data& data, Random& random) {
+__device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
+                      Random& random) {
     if (threadIdx.x != 0) return;
     find_ends(state, child, n, data, state.end);
     find_ends(state, other, n, data, state.tail);

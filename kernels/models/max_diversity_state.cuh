@@ -23,8 +23,7 @@ __device__ bool propose(const State& state, const Solution&, int n, const Data& 
     return state.choice.draw(n, data, random, step);
 }
 
-__device__ double change(const State& state, const Solution&, int n, const Data& data,
-                         Step step) {
+__device__ double change(const State& state, const Solution&, int n, const Data& data, Step step) {
     double by = state.choice.price(data, step);
     if (step.out != NONE) by -= state.sum[step.out];
     if (step.in != NONE) by += state.sum[step.in];

@@ -6,7 +6,8 @@ struct State {
     int *first, *second;  // of each customer: the two nearest chosen places
     Choice choice;
     __device__ State(Memory& memory, int n, const Data& data)
-        : first(memory.take<int>(data.customers)), second(memory.take<int>(data.customers)),
+        : first(memory.take<int>(data.customers)),
+          second(memory.take<int>(data.customers)),
           choice(memory, n) {}
 };
 
@@ -39,13 +40,11 @@ __device__ bool propose(const State& state, const Solution&, int n, const Data& 
     return state.choice.draw(n, data, random, step);
 }
 
-__device__ long long change(const State& state, const Solution&, int, const Data& data,
-                            Step step) {
+__device__ long long change(const State& state, const Solution&, int, const Data& data, Step step) {
     long long by = -state.choice.price(data, step);
     for (int i = 0; i < data.customers; ++i) {
         const long long now = way(data, state.first[i], i);
-        const long long rest =
-            state.first[i] == step.out ? way(data, state.second[i], i) : now;
+        const long long rest = state.first[i] == step.out ? way(data, state.second[i], i) : now;
         by += (step.in == NONE ? rest : min(rest, way(data, step.in, i))) - now;
     }
     return by;
@@ -56,8 +55,8 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     const long long by = change(state, s.solution, n, data, step);
     state.choice.make(s, step);
     for (int i = 0; i < data.customers; ++i) {
-        const bool is_lost = step.out != NONE &&
-                             (state.first[i] == step.out || state.second[i] == step.out);
+        const bool is_lost =
+            step.out != NONE && (state.first[i] == step.out || state.second[i] == step.out);
         if (is_lost) {
             find(state, data, i);
         } else if (step.in != NONE) {

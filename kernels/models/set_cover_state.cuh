@@ -16,12 +16,20 @@ struct State {
     long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
     int chosen_count, open_count, step;
     __device__ State(Memory& memory, int n, const Data& data)
-        : count(memory.take<int>(data.rows)), owner(memory.take<int>(data.rows)),
-          chosen(memory.take<int>(n)), place(memory.take<int>(n)),
-          open(memory.take<int>(data.rows)), open_at(memory.take<int>(data.rows)),
-          changed(memory.take<int>(n)), weight(memory.take<long long>(data.rows)),
-          score(memory.take<long long>(n)), cost(0), bound(1ll << 62), chosen_count(0),
-          open_count(0), step(0) {}
+        : count(memory.take<int>(data.rows)),
+          owner(memory.take<int>(data.rows)),
+          chosen(memory.take<int>(n)),
+          place(memory.take<int>(n)),
+          open(memory.take<int>(data.rows)),
+          open_at(memory.take<int>(data.rows)),
+          changed(memory.take<int>(n)),
+          weight(memory.take<long long>(data.rows)),
+          score(memory.take<long long>(n)),
+          cost(0),
+          bound(1ll << 62),
+          chosen_count(0),
+          open_count(0),
+          step(0) {}
 };
 
 struct Step {
