@@ -19,7 +19,7 @@ class Column:
     """A column: its name in files and in JSON, and its form as text."""
 
     name: str
-    """Empty for a column that only text has."""
+    """The key in JSON and CSV; empty for a column that is only printed."""
     title: str = ""
     """Empty for a column that text does not have."""
     width: int = 0

@@ -18,7 +18,7 @@ class Limits:
 
     individuals: int = 1 << 15
     """Individuals of the launches of a GPU, which fill it. With a quarter, a half, and twice as
-    many, `tours` take 1.52, 1.44 and 1.20 in place of 1.40 s, with more memory for each kind."""
+    many, `tours` take 1.52, 1.44 and 1.20 instead of 1.40 s, with more memory for each kind."""
     individuals_on_cpu: int = 256
     """Those of a CPU thread: launches then take longer than what the host does for them, and the
     individuals fit into its caches."""
@@ -34,7 +34,7 @@ class Limits:
     """The fewest runs for which shared launches are worth their memory."""
     fewest_of_few_items: int = 1
     """The same with several threads and problems of few items: they would wait for their turn, and
-    need programs of their own. With 2, `sizes` take 3.5 in place of 1.5 s."""
+    need programs of their own. With 2, `sizes` take 3.5 instead of 1.5 s."""
     few_items: int = 1000
     """Launches of problems with more items take so long that only a run alone ends in time."""
     grown: int = 2
@@ -80,7 +80,7 @@ class Limits:
     1.13 s."""
     first_round_seconds: float = 0.0125
     """The time of the first round of ranks; each takes twice as long as the one before, as nobody
-    knows at first how fast a rank is. With 0.2 s, two CPU ranks solved 630 in place of 1,520 of 400
+    knows at first how fast a rank is. With 0.2 s, two CPU ranks solved 630 instead of 1,520 of 400
     small tours a second."""
     round_seconds: float = 0.2
     """The time of later rounds, after which ranks exchange results."""
@@ -93,7 +93,7 @@ class Limits:
 
     launch_seconds: float = 0.25
     """The time of a launch, after which the clock and signals are looked at. With 0.05 and 1 s,
-    `tours` take 1.26 and 1.19 in place of 1.21 s."""
+    `tours` take 1.26 and 1.19 instead of 1.21 s."""
     faster: int = 4
     """How many times as many generations as the one before a launch may have."""
     overshoot: float = 0.25

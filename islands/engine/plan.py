@@ -55,7 +55,7 @@ class Plan(ABC, Generic[Cell]):
         return result
 
     def trusted(self) -> AbstractContextManager[None]:
-        """Return a context in which the scripts of the plan may run."""
+        """Return a context manager that trusts the scripts of this plan."""
         return nullcontext() if self.trust is None else within(self.trust)
 
     def alone(self, ready: Ready[Cell], device: Backend, is_over: Callable[[], bool]) -> Result:

@@ -22,7 +22,7 @@ class Preparing(Generic[Cell]):
     """Resolves the settings of cells; those of alike problems are resolved once."""
 
     def __init__(self, plan: Plan[Cell], backend: Backend) -> None:
-        """Prepare runs on this device."""
+        """Resolve the cells of `plan`, to run them on `backend`."""
         self._plan, self._backend = plan, backend
         self._settings: dict[type[Problem], Settings] = {}
         """The settings of problems, which are those of all of a kind."""

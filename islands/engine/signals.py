@@ -123,7 +123,7 @@ class Interruption:
 
     @property
     def requested(self) -> int:
-        """The numbers of what ends the work; any thread may read them."""
+        """The signals received so far, combined with OR; safe to read from any thread."""
         ends = self._ends is not None and self._ends()
         return self._received | INTERRUPT if ends else self._received
 

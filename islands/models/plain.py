@@ -1,7 +1,7 @@
 """Plain statements of models: records of numbers for other solvers, such as integer programs.
 
-Other processes cannot read a model, as it has functions. A model that has a plain statement has a
-function `plain`, which returns one of these records.
+A model contains functions, which cannot be passed to another process. Models that other solvers can
+handle have a method `plain`, which returns one of these records.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ JOB = "slurm"
 FINISHED = "solution.parquet"
 """The last file written; a folder that contains it is that of a finished run."""
 PAGE = "report.html"
-"""The page of a run or of other work."""
+"""The report of a folder."""
 DRAWN = (PAGE, "solution.png")
 """What `islands report` and `islands plot` write by default, which would be out of date."""
 _FIRST_LINE = re.compile(
