@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
@@ -44,6 +45,8 @@ _CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
 """The arguments that a subclass may change."""
 _OF_THE_SEARCH = {"delta", "state"}
 """Those that change no cost."""
+_MAY_DIFFER = {"data", "plain", "choose", "learns", "searches"}
+"""What the problems of a subclass that share launches may override, besides `exact` and `draw`."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
 """Names of saved arrays: bounds of vectors, and the prefix of the members of the data."""
 
@@ -221,15 +224,16 @@ class Model(Problem):
     def likeness(self) -> Hashable:
         """Return its code, its kind of solutions, and the shapes of its data.
 
-        The memory that kernels need must not depend on the data.
+        The memory that kernels need must not depend on the data, and a subclass must not override
+        what may differ between its problems, such as `defaults`.
         """
         is_plain = self.best_known is None and self.functions is not None
-        if not is_plain or not self.evaluation.same_memory:
+        if not is_plain or not self.evaluation.same_memory or _overrides(type(self)):
             return None
         shapes = [(name, np.shape(value)) for name, value in self._inputs().items()]
         bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
         facts = self.size, self.maximise, self.learns, self.searches, self._adapts_price
-        return (type(self), self.header.name, *facts, *shapes, *bounds, *self.defines().items())
+        return (self.header.name, *facts, *shapes, *bounds, *self.defines().items())
 
     def defaults(self) -> dict[str, Any]:
         """Return tempering for moves that it can judge, else what suits this kind of solution."""
@@ -450,6 +454,14 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
     model = Model(kind, statement)
     model._price = price  # the one that an adaptive price began with
     return model
+
+
+@cache
+def _overrides(model: type[Model]) -> bool:
+    """Return whether a subclass overrides more than problems in the same launches may."""
+    below = model.__mro__[: model.__mro__.index(Model)]
+    names = {name for each in below for name in vars(each) if not name.startswith("__")}
+    return any(hasattr(Model, name) for name in names - _MAY_DIFFER - {"_changes", "_abc_impl"})
 
 
 def _samples(kind: SolutionKind) -> list[NDArray[Any]]:

@@ -265,6 +265,43 @@ def test_problems_with_other_code_or_data_of_other_types_are_solved_alone() -> N
     assert require_same(problems, choose("cpu", 1), **GA) == [0, 1]
 
 
+class Heavier(islands.models.MaxCut):
+    """Cuts with other data than their base class, and a cost that depends on it."""
+
+    def __init__(self, edges: Any, more: int, dtype: Any = np.int64) -> None:
+        self.more, self.dtype = more, dtype
+        super().__init__(edges)
+
+    def data(self) -> dict[str, Any]:
+        data = super().data()
+        return data | {"weight": (data["weight"] + self.more).astype(self.dtype)}
+
+
+class Heaviest(Heavier):
+    pass
+
+
+class Unlike(Heavier):
+    """Cuts with something that may differ between problems."""
+
+    def defaults(self) -> dict[str, Any]:
+        return {**super().defaults(), "proposals": 100 * self.more}
+
+
+@pytest.mark.slow
+def test_subclasses_share_launches_with_problems_of_the_same_class_and_data() -> None:
+    edges = [(a, b) for a in range(9) for b in range(a)]
+    problems: list[Problem] = [Heavier(edges, more) for more in (1, 2, 3)]
+    problems += [islands.models.max_cut(edges), Heavier(edges[1:], 1), Heavier(edges, 1, np.int32)]
+    problems += [Heaviest(edges, 4), Unlike(edges, 5), Unlike(edges, 6)]
+    likeness = [(type(each), each.likeness()) for each in problems[:7]]
+    assert likeness[:3] == [likeness[0]] * 3
+    assert len({*likeness}) == 5
+    assert problems[7].likeness() is None
+    settings = {name: value for name, value in TEMPERING.items() if name != "proposals"}
+    assert require_same(problems, choose("cpu", 1), **settings) == [0, 1, 2]
+
+
 def test_a_state_that_needs_more_memory_than_the_first_is_solved_alone() -> None:
     problems = some(own_problems.subset_with_state, (12,) * 6)
     groups = [each.statement.data["groups"] for each in problems]
