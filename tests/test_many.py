@@ -100,7 +100,7 @@ def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
 @pytest.mark.slow
 def test_a_fault_names_its_problem() -> None:
     problems = [own_problems.vector(9, np.random.default_rng(each)) for each in range(5)]
-    cost = problems[2].statement["cost"].replace("return sum", "return 0.0 / (sum - sum)")
+    cost = problems[2].statement.cost.replace("return sum", "return 0.0 / (sum - sum)")
     problems[2] = islands.models.changed(problems[2], cost=cost)
     settings = {"islands": 1, "population": 8, "backend": "cpu", "generations": 5}
     with pytest.raises(RunError, match=r"^problems\[2\]: "):

@@ -15,7 +15,12 @@ from islands.algorithms import Algorithm
 from islands.algorithms.eax import Eax
 from islands.algorithms.ga import Ga
 from islands.algorithms.memetic import Memetic
-from islands.algorithms.tempering import Tempering
+from islands.algorithms.tempering.algorithm import Tempering, chains_of
+from islands.algorithms.tempering.chains import ReplicaChains
+from islands.algorithms.tempering.core import CoreChains
+from islands.algorithms.tempering.moves import MoveChains
+from islands.algorithms.tempering.pairs import PairChains
+from islands.algorithms.tempering.places import PlaceChains
 from islands.configuration.sizes import (
     Case,
     Values,
@@ -26,6 +31,7 @@ from islands.configuration.sizes import (
     memetic_sizes,
     move_sizes,
     pair_sizes,
+    place_sizes,
     rows_of_knapsacks,
     searching_sizes,
     tour_sizes,
@@ -49,11 +55,14 @@ def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
 
     A run `is_short` if it ends when it has converged.
     """
-    if own := problem.defaults():
-        return [own]
     short = [search(problem) for holds, search in SHORT_SEARCHES if is_short and holds(problem)]
     found = next(searches for holds, searches in SEARCHES if holds(problem))
-    return [*short, *(found(problem) if callable(found) else found)]
+    usual: Sequence[Values] = found(problem) if callable(found) else found
+    first, *others = [*short, *usual]
+    own = problem.defaults()
+    if own.get("algorithm", first["algorithm"]) == first["algorithm"]:
+        return [{**first, **own}, *others]
+    return [own, first, *others]
 
 
 def sizes(algorithm: type[Algorithm], case: Case) -> Values:
@@ -249,6 +258,11 @@ def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
     return is_met
 
 
+def _by(chains: type[ReplicaChains]) -> Callable[[Case], bool]:
+    """Return the condition of problems that tempering searches by these chains."""
+    return lambda case: chains_of(case.problem) is chains
+
+
 def _own(holds: Condition) -> Callable[[Case], bool]:
     """Return the condition of runs with a search of `SEARCHES` for a problem."""
     return lambda case: case.is_own and holds(case.problem)
@@ -287,9 +301,10 @@ SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
 """Searches that are better than those above in runs that end when they have converged."""
 
 SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
-    (Tempering, lambda case: case.problem.core is not None, core_sizes),
-    (Tempering, lambda case: case.problem.core is None and _moves(case.problem), move_sizes),
-    (Tempering, lambda case: case.problem.core is None and not _moves(case.problem), pair_sizes),
+    (Tempering, _by(CoreChains), core_sizes),
+    (Tempering, _by(MoveChains), move_sizes),
+    (Tempering, _by(PlaceChains), place_sizes),
+    (Tempering, _by(PairChains), pair_sizes),
     (Eax, lambda case: True, tour_sizes),
     (Tempering, _own(_stated(lambda model: model.learns)), learning_sizes),
     (Tempering, _own(_stated(lambda model: model.searches)), searching_sizes),

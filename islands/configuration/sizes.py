@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from islands.algorithms.eax import FEW_CITIES, NARROW
-from islands.algorithms.tempering import LEAST_PROPOSALS, RUNGS_OF_CORE, RUNGS_OF_MOVES
+from islands.algorithms.tempering.core import CoreChains
+from islands.algorithms.tempering.moves import MoveChains
+from islands.algorithms.tempering.settings import MOVES
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 
@@ -55,10 +57,17 @@ def memetic_sizes(case: Case) -> Values:
     return {"islands": 1, **(_GPU_SIZES if case.gpus else _CPU_SIZES)}
 
 
-_PLACES = {"sweeps": 4, "descent": 1, "reset": 600}
-"""Settings of a choice of places: replicas descend in few sweeps, again and again."""
 _FEW_FACILITIES = 110  # up to which several replicas share a multiprocessor
 _MANY_FACILITIES = 300  # from which deltas are kept between generations
+
+
+def place_sizes(case: Case) -> Values:
+    """Return sizes of a choice of places: replicas descend in few sweeps, again and again.
+
+    A block needs little memory, so that many replicas share a multiprocessor.
+    """
+    sizes = {"islands": 88 if case.gpus else 1, "population": 24}
+    return {**sizes, "sweeps": 4, "descent": 1, "reset": 600}
 
 
 def pair_sizes(case: Case) -> Values:
@@ -67,9 +76,6 @@ def pair_sizes(case: Case) -> Values:
     On a GPU, there are about as many replicas as run at once. On a CPU, there are so few that they
     cool down within about a second, or, if there are many items, within ten.
     """
-    if case.problem.swaps is not None and case.problem.swaps.choice is not None:
-        # A block needs little memory, so that many replicas share a multiprocessor.
-        return {"islands": 88 if case.gpus else 1, "population": 24, **_PLACES}
     if case.gpus:
         return {"islands": 8, "population": 64 if case.problem.size <= _FEW_FACILITIES else 16}
     if case.problem.size >= _MANY_FACILITIES:
@@ -148,7 +154,7 @@ _SMALL = 15_000  # weights; with more, a generation of many individuals takes to
 _EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations on CPUs, and on GPUs
 _PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
 _CORE = {
-    "rungs": RUNGS_OF_CORE,
+    "rungs": CoreChains.rungs,
     "population": 16,
     "tuning": 24,
     "patience": 20,
@@ -181,7 +187,7 @@ def core_sizes(case: Case) -> Values:
 # Problems of a user's own
 
 _MOVING = {
-    "rungs": RUNGS_OF_MOVES,
+    "rungs": MoveChains.rungs,
     "tuning": 48,
     "cycle": 100,
     "migration.topology": "ring",
@@ -237,7 +243,7 @@ def move_sizes(case: Case) -> Values:
     has_slow_steps = is_many and problem.chains.has_steps
     an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
     if problem.chains.has_state:
-        found["proposals"] = min(_MOST_MOVES, max(LEAST_PROPOSALS, an_item * problem.size))
+        found["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
     if problem.chains.has_cross:
         found["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
     return found
@@ -248,13 +254,13 @@ def learning_sizes(case: Case) -> Values:
     an_item, most = _LEARNT_AN_ITEM, _MOST_LEARNT
     if case.gpus:
         an_item, most = _LEARNT_AN_ITEM_GPU, _MOST_LEARNT_GPU
-    return {"proposals": max(LEAST_PROPOSALS, min(most, an_item * case.problem.size))}
+    return {"proposals": max(MOVES, min(most, an_item * case.problem.size))}
 
 
 def searching_sizes(case: Case) -> Values:
     """Return sizes for a state that makes all its steps, until the next child."""
     size = case.problem.size
-    steps = min(_MOST_SEARCHED, max(LEAST_PROPOSALS, _SEARCHED_AN_ITEM * size))
+    steps = min(_MOST_SEARCHED, max(MOVES, _SEARCHED_AN_ITEM * size))
     few = {"islands": 2 if size < _MANY_TO_SEARCH else 1, "population": 4}
     many = {"islands": 16, "population": 16}
     return {**_SEARCHING, **(many if case.gpus else few), "proposals": steps}

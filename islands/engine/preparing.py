@@ -54,9 +54,8 @@ class Preparing(Generic[Cell]):
             self._known[known] = first.spec, kept
             return first
         spec, alike = self._known[known]
-        spec = spec.of(
-            self._absolute(asked.options["instance"]), spec.general.seed if seed is None else seed
-        )
+        name = asked.options["instance"]
+        spec = spec.of(self._absolute(name), spec.general.seed if seed is None else seed)
         resolved = Resolved(spec, problem)
         return Ready(cell, resolved) if alike is None else alike.like(cell, resolved)
 

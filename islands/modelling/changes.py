@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from islands.calls import explained
 from islands.errors import UsageError
-from islands.modelling.api import keys, permutation, real, subset
-from islands.modelling.header import Text
-from islands.modelling.kinds import size_of
-from islands.modelling.merging import merged
+from islands.modelling.kinds import box_of, chosen_of, keys_of, order_of, size_of
 from islands.modelling.model import Model
+from islands.problems.solution_kinds import Order, SolutionKind, Subset
 from islands.text import shown, unknown
 
-_MAKERS: dict[str, Callable[..., Model]] = {
-    each.__name__: each for each in (permutation, subset, keys, real)
+_KINDS: dict[str, Callable[..., SolutionKind]] = {
+    "permutation": order_of,
+    "subset": chosen_of,
+    "keys": keys_of,
+    "real": box_of,
 }
-_TEXTS = ("cost", "delta", "state", "repair", "violation")
+"""What makes the kind of solutions for arguments of each function."""
 _OF_THE_OLD = ("reference", "plot", "best_known")
 """Arguments about the old problem, which the new one only has if they are given again."""
 _OF_THE_SEARCH = {"state", "delta", "name", *_OF_THE_OLD}
@@ -43,33 +45,49 @@ def changed(problem: Model, **arguments: Any) -> Model:
     >>> islands.solve(problem, generations=20).cost
     16
     """
-    old = problem.statement if isinstance(problem, Model) else None
-    if not old:
+    if not isinstance(problem, Model):
         raise UsageError(
             "problem: is not one of islands.models or of your own functions. Pass what such a"
             " function returned"
         )
-    new = {name: None if name in _OF_THE_OLD else value for name, value in old.items()}
-    new["name"] = f"{problem.name}-changed"
+    old, of_kind = vars(problem.statement), _arguments_of(problem.kind)
+    new: dict[str, Any] = {**dict.fromkeys(_OF_THE_OLD), "name": f"{problem.name}-changed"}
     for name, value in arguments.items():
+        if name in of_kind:
+            continue
         if name not in old:
-            raise UsageError(unknown("argument", name, old))
-        if name == "n" and value is not old["n"] and size_of(value) != old["n"]:
-            raise UsageError(
-                f"n={shown(value)}: the texts and data of {problem.name} are for n={old['n']}. Omit"
-                " n, or make a new problem"
-            )
-        both = old[name] is not None and value is not None
-        if both and name in _TEXTS and not callable(value):
-            value = merged(Text.of(name, old[name]).code, Text.of(name, value).code)
-        if both and name == "data":
+            raise UsageError(unknown("argument", name, [*of_kind, *old]))
+        if name == "data" and old[name] is not None and value is not None:
             value = {**_data(old[name]), **_data(value)}
         new[name] = value
-    model = _MAKERS[problem.kind.made_by](**new)
-    has_state = new["state"] is not None
+    model = Model(_changed_kind(problem, arguments), problem.statement.changed(new))
+    has_state = model.statement.state is not None
     model.learns, model.searches = problem.learns and has_state, problem.searches and has_state
-    model.plain = problem.plain if arguments.keys() <= _OF_THE_SEARCH else None
+    if arguments.keys() <= _OF_THE_SEARCH:
+        model.same_cost_as = problem
     return model
+
+
+def _arguments_of(kind: SolutionKind) -> dict[str, Any]:
+    """Return the arguments that make a kind of solutions."""
+    found = dict.fromkeys(inspect.signature(_KINDS[kind.made_by]).parameters)
+    if isinstance(kind, Order):
+        before = None if kind.before is None else kind.before.pairs
+        return {**found, "n": kind.items, "before": before, "parts": kind.parts}
+    choose = {"choose": kind.choose} if isinstance(kind, Subset) else {}
+    return {**found, **kind.box, "n": kind.size, **choose}
+
+
+def _changed_kind(problem: Model, arguments: Mapping[str, Any]) -> SolutionKind:
+    """Return the kind of solutions for new arguments; `n` stays the same."""
+    old = _arguments_of(problem.kind)
+    new = {name: value for name, value in arguments.items() if name in old}
+    if "n" in new and size_of(new["n"]) != old["n"]:
+        raise UsageError(
+            f"n={shown(new['n'])}: the texts and data of {problem.name} are for n={old['n']}. Omit"
+            " n, or make a new problem"
+        )
+    return _KINDS[problem.kind.made_by](**{**old, **new}) if new else problem.kind
 
 
 def _data(value: Any) -> Mapping[str, Any]:

@@ -162,7 +162,9 @@ class Text:
 
     @classmethod
     def of(cls, argument: str, value: Any) -> Text:
-        """Return the text of an argument: a string, or the path of a file."""
+        """Return the text of an argument: a string, the path of a file, or such a text."""
+        if isinstance(value, Text):
+            return value
         if isinstance(value, Path):
             with reading(value):
                 return cls(re.sub(r"[^\w.-]", "_", value.name), value.read_text(encoding="utf-8"))

@@ -129,7 +129,7 @@ class Problem(ABC):
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers in `problem::Data`."""
 
-    def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
+    def device_data(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `problem::Data`: device arrays, and numbers; named or in order."""
         return {str(place): array for place, array in enumerate(self.arrays())}
 
@@ -161,9 +161,10 @@ class Problem(ABC):
         return SOLUTION_KINDS[self.solution_kind](self.size, self.low, self.high)
 
     def defaults(self) -> dict[str, Any]:
-        """Return the default settings of a problem of a script, by name, with its algorithm.
+        """Return default settings of a class of a script, by name.
 
-        Empty: those of islands/configuration/defaults.py.
+        They are laid over those of islands/configuration/defaults.py, unless they name another
+        algorithm.
         """
         return {}
 

@@ -94,3 +94,39 @@ def test_a_changed_shop_knows_the_number_of_jobs(arguments: dict[str, Any]) -> N
     shop = islands.models.job_shop([[0, 1], [1, 0], [0, 1]], TIMES, **arguments)
     order = np.arange(6)
     assert changed(shop, cost=COST).cost(order) == shop.cost(order) + 3
+
+
+def test_a_subclass_changes_texts_and_data() -> None:
+    class Later(islands.models.FlowShop, cost=COST.replace("JOBS", "data.more")):
+        def data(self) -> dict[str, Any]:
+            return super().data() | {"more": 5}
+
+    order = np.arange(3)
+    assert Later(TIMES).cost(order) == islands.models.FlowShop(TIMES).cost(order) + 5
+
+
+def test_the_exact_cost_of_a_base_class_counts_for_the_same_cost_only() -> None:
+    covered = [3, 2, 2], [[0, 1], [0, 2], [0]]
+
+    class Same(islands.models.SetCover):
+        pass
+
+    class Searched(islands.models.SetCover, state=None):
+        pass
+
+    class Dearer(islands.models.SetCover, cost=COST.replace("JOBS", "1")):
+        pass
+
+    class Exact(Dearer):
+        def exact(self, solutions: Any) -> Any:
+            return super().exact(solutions) + 1
+
+    class Choosing(islands.models.SetCover):
+        choose = 2
+
+    found = [each(*covered) for each in (Same, Searched, Dearer, Exact, Choosing)]
+    assert [each.reference is not None for each in found] == [True, True, False, True, True]
+    assert [each.plain() is not None for each in found] == [True, True, False, False, False]
+    assert [each.chains.has_state for each in found] == [True, False, True, True, True]
+    assert [each.learns for each in found] == [True, False, True, True, True]
+    assert [each.cost(np.array([1, 0, 0])) for each in found[:4]] == [3, 3, 4, 4]
