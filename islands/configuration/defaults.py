@@ -58,7 +58,8 @@ def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
     short = [search(problem) for holds, search in SHORT_SEARCHES if is_short and holds(problem)]
     found = next(searches for holds, searches in SEARCHES if holds(problem))
     usual: Sequence[Values] = found(problem) if callable(found) else found
-    first, *others = [*short, *usual]
+    choices = [*short, *usual]
+    first, others = choices[0], choices[1:]
     own = problem.defaults()
     if own.get("algorithm", first["algorithm"]) == first["algorithm"]:
         return [{**first, **own}, *others]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -23,6 +23,26 @@ Code = str | Path
 Price = float | Literal["adaptive"]
 TEXTS = ("cost", "delta", "state", "repair", "violation")
 """The arguments that may be CUDA code."""
+
+
+class StatementKeywords(TypedDict, total=False):
+    """The arguments that `permutation`, `subset`, `keys` and `real` have in common."""
+
+    cost: Code | None
+    batch: Function | None
+    function: Function | None
+    data: Mapping[str, Any] | None
+    cooperative: bool
+    delta: Code | None
+    state: Code | None
+    repair: Code | None
+    violation: Code | Function | None
+    price: Price
+    reference: Function | None
+    maximise: bool
+    name: str | None
+    best_known: float | None
+    plot: Function | None
 
 
 @dataclass(frozen=True)
