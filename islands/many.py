@@ -14,12 +14,7 @@ from islands.backends import takes_gpu
 from islands.calls import explained, is_whole
 from islands.configuration.asked import Asked
 from islands.configuration.defaults import STOP_OF_MANY
-from islands.configuration.keywords import (
-    CRITERION_KEYWORDS,
-    CallKeywords,
-    given_criteria,
-    of_keywords,
-)
+from islands.configuration.keywords import of_keywords
 from islands.configuration.spec import GeneralSettings
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
@@ -115,13 +110,17 @@ def iter_many(
     require_function(callback)
     others = dict[str, Any](settings)
     by_user, share = bool(others.pop("trust", False)), bool(others.pop("share_gpu", False))
+    config = others.pop("config", None)
+    files, start = parted(others.pop("start", None))
+    others |= {"start": files or None, "backend": "cpu", "threads": 1}
+    if on_gpu := takes_gpu(backend):
+        others |= {"backend": "cuda", "threads": None}
     trust, ranks = Trust(), world if world is not None else launched_world()
     with within(trust):
-        files, start = parted(others.pop("start", None))
-        asked = _asked(others, files, backend)
+        asked = of_keywords({}, None if config is None else Path(config), **others)
         trust_files(signed_scripts(asked.config, followed, by_user=by_user))
         # On a GPU, each problem is solved on one.
-        one = {"sized_for_gpus": 1} if takes_gpu(backend) else {}
+        one = {"sized_for_gpus": 1} if on_gpu else {}
         asked = asked.filled({"stop": STOP_OF_MANY, **one})
     first = drawn(seed, ranks)
     if first is None and runs > 1:
@@ -130,23 +129,6 @@ def iter_many(
     count = GeneralSettings.converted("threads", threads or 0) or None
     plan = _Many(asked, start, callback, trust)
     return _solved(tasks, int(runs), plan, ranks, backend, count, share_gpu=share)
-
-
-def _asked(settings: dict[str, Any], files: list[str], backend: str) -> Asked:
-    """Return what all runs ask for: they have one thread or one GPU each."""
-    config = settings.pop("config", None)
-    criteria = {name: settings.pop(name, None) for name in CRITERION_KEYWORDS}
-    read: CallKeywords = {
-        "stop": given_criteria(settings.pop("stop", None), **criteria),
-        "start": files or None,
-        "bound": settings.pop("bound", None) or None,
-    }
-    if takes_gpu(backend):
-        read["backend"] = "cuda"
-    else:
-        read |= {"backend": "cpu", "threads": 1}
-    given = {name: value for name, value in settings.items() if value is not None}
-    return of_keywords(given, None if config is None else Path(config), **read)
 
 
 def _tasks(

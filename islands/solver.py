@@ -17,7 +17,7 @@ from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.calls import explained, is_whole
 from islands.configuration.identity import require_agreement
-from islands.configuration.keywords import given_criteria, of_keywords
+from islands.configuration.keywords import of_keywords
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GeneralSettings
 from islands.custom.scripts import refuse_while_importing
@@ -144,15 +144,6 @@ def solve(
         raise UsageError(f"verbose={shown(verbose)}: must be True or False")
     ranks = world if world is not None else launched_world()
     files, arrays = parted(start)
-    criteria = given_criteria(
-        stop,
-        seconds=seconds,
-        generations=generations,
-        evaluations=evaluations,
-        target=target,
-        gap=gap,
-        stagnation=stagnation,
-    )
     asked = of_keywords(
         settings,
         None if config is None else Path(config),
@@ -161,7 +152,13 @@ def solve(
         algorithm=algorithm,
         encoding=encoding,
         preset=preset,
-        stop=criteria,
+        stop=stop,
+        seconds=seconds,
+        generations=generations,
+        evaluations=evaluations,
+        target=target,
+        gap=gap,
+        stagnation=stagnation,
         seed=drawn(seed, ranks),
         islands=islands,
         population=population,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.calls import explained
-from islands.configuration.keywords import given_criteria, of_keywords
+from islands.configuration.keywords import of_keywords
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import current, trusting, within
 from islands.engine.build import RankOptions
@@ -66,8 +66,13 @@ def resume(
     needed only if the folder does not contain it: a Python function, or a file that has moved.
     """
     refuse_while_importing("islands.resume")
-    criteria = given_criteria(
-        stop,
+    name, made = _named(problem, "resume")
+    others = {} if threads is None else {"threads": threads}
+    asked = of_keywords(
+        others,
+        instance=name,
+        backend=backend,
+        stop=stop,
         seconds=seconds,
         generations=generations,
         evaluations=evaluations,
@@ -75,9 +80,6 @@ def resume(
         gap=gap,
         stagnation=stagnation,
     )
-    name, made = _named(problem, "resume")
-    others = {} if threads is None else {"threads": threads}
-    asked = of_keywords(others, instance=name, stop=criteria or None, backend=backend)
     output = Output(stream=sys.stdout if verbose else None, callback=callback)
     ranks = world if world is not None else launched_world()
     path = given_folder(folder, "folder")

@@ -19,13 +19,19 @@ CRITERION_KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", 
 
 
 class CallKeywords(SolverKeywords, total=False):
-    """The settings that calls have read themselves."""
+    """The settings and criteria that calls have as arguments of their own."""
 
     instance: str | None
     start: Sequence[str] | None
-    stop: Sequence[Criterion] | None
     seed: int | None
     bound: bool | None
+    stop: str | Sequence[str] | None
+    seconds: float | str | None
+    generations: int | None
+    evaluations: float | None
+    target: float | None
+    gap: float | str | None
+    stagnation: int | None
 
 
 def of_keywords(
@@ -36,31 +42,20 @@ def of_keywords(
     A program has stated them, so the scripts that they name may run.
     """
     own = {name: value for name, value in read.items() if value is not None}
+    named = {name: own.pop(name) for name in CRITERION_KEYWORDS if name in own}
+    if criteria := _criteria(own.pop("stop", []), named):
+        own["stop"] = criteria
     options = gathered([*of_table(own), *of_table(others)])
     trust_named(options)
     return Asked(options, config)
 
 
-def given_criteria(
-    stop: Any,
-    *,
-    seconds: float | str | None = None,
-    generations: int | None = None,
-    evaluations: float | None = None,
-    target: float | None = None,
-    gap: float | str | None = None,
-    stagnation: int | None = None,
-) -> list[Criterion] | None:
-    """Return the criteria of a call, or None without any.
+def _criteria(stop: Any, named: Mapping[str, Any]) -> list[Criterion]:
+    """Return the criteria of a call.
 
     Refuse a keyword and a criterion in `stop` of the same kind with different values.
     """
-    values = (seconds, generations, evaluations, target, gap, stagnation)
-    named = dict(zip(CRITERION_KEYWORDS, values, strict=True))
-    given = {name: value for name, value in named.items() if value is not None}
-    if stop is None and not given:
-        return None
-    texts = [] if stop is None else [stop] if isinstance(stop, str) else stop
+    texts = [stop] if isinstance(stop, str) else stop
     if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
         items = texts if isinstance(texts, list | tuple) else [texts]
         number = next(each for each in items if not isinstance(each, str))
@@ -69,12 +64,12 @@ def given_criteria(
             f"stop={stop!r}: is not a stopping criterion. Write generations={value} or"
             f' stop="generations={value}"; other criteria are {", ".join(CRITERION_KEYWORDS)}'
         )
-    found = {name: _criterion(name, value) for name, value in given.items()}
+    found = {name: _criterion(name, value) for name, value in named.items()}
     others = [parse(text) for text in texts]
     for other, text in zip(others, texts, strict=True):
         own = found.pop(other.kind, None)
         if own is not None and own.value != other.value:
-            words = f"{other.kind}={_written(given[other.kind])}"
+            words = f"{other.kind}={_written(named[other.kind])}"
             raise twice(other.kind, f'stop="{text}"', words)
     return [*others, *found.values()]
 

@@ -14,7 +14,7 @@ from results_for_tests import NEAR_BEST_KNOWN
 
 import islands
 from islands.configuration.asked import Asked
-from islands.configuration.keywords import given_criteria
+from islands.configuration.keywords import of_keywords
 from islands.configuration.resolve import resolve
 from islands.configuration.stop import last_generation, parse, time_limit
 from islands.errors import UsageError
@@ -100,7 +100,7 @@ def test_large_integers_are_exact() -> None:
 def test_text_lists_and_keywords_are_combined(
     stop: Any, keywords: dict[str, Any], texts: list[str] | None
 ) -> None:
-    found = given_criteria(stop, **keywords)
+    found = of_keywords({}, stop=stop, **keywords).options.get("stop")
     assert (found and [each.text for each in found]) == texts
 
 
