@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from islands.backends import takes_gpu
@@ -110,14 +109,13 @@ def iter_many(
     require_function(callback)
     others = dict[str, Any](settings)
     by_user, share = bool(others.pop("trust", False)), bool(others.pop("share_gpu", False))
-    config = others.pop("config", None)
     files, start = parted(others.pop("start", None))
     others |= {"start": files or None, "backend": "cpu", "threads": 1}
     if on_gpu := takes_gpu(backend):
         others |= {"backend": "cuda", "threads": None}
     trust, ranks = Trust(), world if world is not None else launched_world()
     with within(trust):
-        asked = of_keywords({}, None if config is None else Path(config), **others)
+        asked = of_keywords({}, **others)
         trust_files(signed_scripts(asked.config, followed, by_user=by_user))
         # On a GPU, each problem is solved on one.
         one = {"sized_for_gpus": 1} if on_gpu else {}

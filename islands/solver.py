@@ -146,7 +146,7 @@ def solve(
     files, arrays = parted(start)
     asked = of_keywords(
         settings,
-        None if config is None else Path(config),
+        config=config,
         instance=name,
         start=files or None,
         algorithm=algorithm,
@@ -163,7 +163,7 @@ def solve(
         islands=islands,
         population=population,
         backend=backend,
-        bound=bound or None,
+        bound=bound,
     )
     output = Output(
         writes=out is not None,

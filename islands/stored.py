@@ -67,11 +67,11 @@ def resume(
     """
     refuse_while_importing("islands.resume")
     name, made = _named(problem, "resume")
-    others = {} if threads is None else {"threads": threads}
     asked = of_keywords(
-        others,
+        {},
         instance=name,
         backend=backend,
+        threads=threads,
         stop=stop,
         seconds=seconds,
         generations=generations,

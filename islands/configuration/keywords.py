@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Unpack
@@ -12,42 +12,34 @@ from islands.configuration.given import gathered, of_table, twice
 from islands.configuration.stop import CRITERIA, Criterion, parse
 from islands.custom.trust import trust_named
 from islands.errors import UsageError
-from islands.keywords import SolverKeywords
+from islands.keywords import ManyKeywords
 
 CRITERION_KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
 """The criteria that `solve` takes as keywords: all with a value."""
 
 
-class CallKeywords(SolverKeywords, total=False):
+class CallKeywords(ManyKeywords, total=False):
     """The settings and criteria that calls have as arguments of their own."""
 
     instance: str | None
-    start: Sequence[str] | None
     seed: int | None
-    bound: bool | None
-    stop: str | Sequence[str] | None
-    seconds: float | str | None
-    generations: int | None
-    evaluations: float | None
-    target: float | None
-    gap: float | str | None
-    stagnation: int | None
+    backend: str | None
+    threads: int | None
 
 
-def of_keywords(
-    others: Mapping[str, Any], config: Path | None = None, **read: Unpack[CallKeywords]
-) -> Asked:
+def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> Asked:
     """Return what a call asks for; of the settings that were `read`, None is not given.
 
     A program has stated them, so the scripts that they name may run.
     """
+    config = read.pop("config", None)
     own = {name: value for name, value in read.items() if value is not None}
     named = {name: own.pop(name) for name in CRITERION_KEYWORDS if name in own}
     if criteria := _criteria(own.pop("stop", []), named):
         own["stop"] = criteria
     options = gathered([*of_table(own), *of_table(others)])
     trust_named(options)
-    return Asked(options, config)
+    return Asked(options, None if config is None else Path(config))
 
 
 def _criteria(stop: Any, named: Mapping[str, Any]) -> list[Criterion]:

@@ -116,7 +116,8 @@ def _resolved(
     _refuse_shared(f"problem {problem.name}", problem.Settings)
     refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
-    if _is_true(values.get("halo")) and given.get(_TOPOLOGY) is None:
+    is_halo = str(values.get("halo")).lower() in ("true", "yes", "on", "1")
+    if is_halo and given.get(_TOPOLOGY) is None:
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
     stop = tuple(criteria_of(values.get("stop", [])) or default_stop(problem))
@@ -186,10 +187,6 @@ def _settings(
     settings: Settings = algorithm.completed(built, base_encoding(encoding))
     is_bounded = ENCODINGS[encoding][problem.solution_kind].bounded
     return algorithm.confined(settings) if is_bounded else settings
-
-
-def _is_true(value: Any) -> bool:
-    return str(value).lower() in ("true", "yes", "on", "1")
 
 
 def _upon_defaults(
