@@ -25,6 +25,7 @@ from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Key, Made, plain
 from islands.configuration.asked import Asked
 from islands.configuration.defaults import STOP_OF_MANY
+from islands.configuration.identity import as_before
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
@@ -78,7 +79,7 @@ class BatchPlan(AskedPlan[Task]):
         return {
             "is_open": self.is_open,
             "runs": self.runs,
-            "options": {k: v for k, v in self.asked.options.items() if k not in _OF_DEVICE},
+            "options": _kept(self.asked),
             "config": None if self.asked.config is None else str(self.asked.config.absolute()),
         }
 
@@ -108,8 +109,7 @@ class BatchPlan(AskedPlan[Task]):
     def key(self, cell: Task) -> Key:
         """Return what the result of a run depends on."""
         asked, _ = self.asked_of(cell)
-        settings = {k: v for k, v in asked.options.items() if k not in _OF_DEVICE}
-        return {"instance": cell.instance, "seed": cell.seed, "settings": plain(settings)}
+        return {"instance": cell.instance, "seed": cell.seed, "settings": plain(_kept(asked))}
 
     def made(self, ready: Ready[Task], result: Result) -> Made:
         """Return a result as the store has it, which is also less for ranks to exchange."""
@@ -320,6 +320,11 @@ class _Batch:
         if self._stream is not None:
             with suppress(OSError, ValueError):
                 self._campaign.heartbeat.print(text, self._stream)
+
+
+def _kept(asked: Asked) -> dict[str, Any]:
+    """Return the options on which results depend, as folders of earlier versions have them."""
+    return {k: v for k, v in as_before(asked.options).items() if k not in _OF_DEVICE}
 
 
 def _row(_: Key, made: Made) -> Row:
