@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from threading import RLock
@@ -20,10 +20,11 @@ from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.evaluation import ModelEvaluation, costs_of
 from islands.modelling.faults import wrong_violation
 from islands.modelling.functions import PythonCosts, UserFunction, parts_of
-from islands.modelling.header import PRICE, Functions, Text
+from islands.modelling.header import PRICE, Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members
 from islands.modelling.statement import TEXTS, Statement, required_callable
+from islands.modelling.texts import Text
 from islands.problems import priced
 from islands.problems.arrays import FACTS, packed
 from islands.problems.base import Problem, Solution
@@ -45,7 +46,7 @@ _CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
 """The arguments that a subclass may change."""
 _OF_THE_SEARCH = {"delta", "state"}
 """Those that change no cost."""
-_MAY_DIFFER = {"data", "plain", "choose", "learns", "searches"}
+_MAY_DIFFER = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
 """What the problems of a subclass that share launches may override, besides `exact` and `draw`."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
 """Names of saved arrays: bounds of vectors, and the prefix of the members of the data."""
@@ -94,19 +95,20 @@ class Model(Problem):
     searches: bool = False
     """Whether a step of a state is one of a local search of its own, such as a tabu search: then,
     individuals begin again and again as children, and the best result of each stays."""
-    same_cost_as: Model | None = None
-    """The model from which it differs in the search only."""
     choose: int | tuple[int, int] | None = None
     """How many items the subsets of a ready model have, as in `islands.subset`."""
+    hooks: ClassVar[Mapping[str, Text]] = MappingProxyType({})
+    """Functions that the texts of the cost and of the state call, and a subclass may replace."""
     _changes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """The arguments of a `Statement` that this class changes."""
 
     def __init_subclass__(cls, **changes: Any) -> None:
         """Take what differs from the base class: texts such as `cost`, or other arguments."""
         super().__init_subclass__()
+        known = (*_CHANGEABLE, *cls.hooks)
         for name in changes:
-            if name not in _CHANGEABLE:
-                raise UsageError(f"class {cls.__name__}: {unknown('argument', name, _CHANGEABLE)}")
+            if name not in known:
+                raise UsageError(f"class {cls.__name__}: {unknown('argument', name, known)}")
         cls._changes = MappingProxyType(changes)
 
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
@@ -155,13 +157,27 @@ class Model(Problem):
         self.statement = statement
         if type(self).data is not Model.data:
             statement = replace(statement, data=self.data())
+        statement = replace(statement, cost=self._with_hooks(statement.cost))
         for each in reversed(type(self).__mro__):
-            statement = statement.changed(vars(each).get("_changes", {}))
+            changes = dict(vars(each).get("_changes", {}))
+            own = {name: changes[name] for name in changes if name not in self.hooks}
+            statement = statement.changed(own)
         for argument, method in {"reference": "exact", "plot": "draw"}.items():
             if getattr(statement, argument) is None:
                 found: dict[str, Any] = {argument: self._own(method)}
                 statement = replace(statement, **found)
         return statement
+
+    def _with_hooks(self, cost: Any) -> Any:
+        """Return the cost with its constants, and with the functions that a subclass may replace.
+
+        Texts of subclasses know them as well.
+        """
+        before = [] if not self.constants() else [Text("constants", _declared(self.constants()))]
+        for name, text in self.hooks.items():
+            classes = (vars(each).get("_changes", {}) for each in type(self).__mro__)
+            before.append(next((Text.of(name, own[name]) for own in classes if name in own), text))
+        return replace(Text.of("cost", cost), before=tuple(before)) if before else cost
 
     def _own(self, method: str) -> Callable[..., Any] | None:
         """Return a method of a subclass; None if a class derived from it changes the cost."""
@@ -174,6 +190,10 @@ class Model(Problem):
             if "data" in vars(each) or vars(each).get("_changes", {}).keys() - _OF_THE_SEARCH:
                 return None
         return None
+
+    def constants(self) -> Mapping[str, int | bool]:
+        """Return numbers that compilers must know, such as the sizes of arrays in texts."""
+        return {}
 
     def data(self) -> Mapping[str, Any]:
         """Return the arrays and numbers that CUDA code reads; a subclass may add others."""
@@ -201,8 +221,6 @@ class Model(Problem):
 
         None: it has no such statement.
         """
-        if self.same_cost_as is not None:
-            return self.same_cost_as.plain()
         own = self._own("_plain") if self.choose is None else None
         return None if own is None else own()
 
@@ -419,7 +437,7 @@ class Model(Problem):
             "adapts_price": self._adapts_price,
             "best_known": None if best is None else best.value,
             "python": None if self._python is None else self.evaluation.argument,
-            "functions": None if self.functions is None else asdict(self.functions),
+            "functions": None if self.functions is None else self.functions.stored(),
             "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
         }
         low, high = self.kind.box.get("low"), self.kind.box.get("high")
@@ -441,7 +459,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
     texts, price = facts["functions"], facts.get("price")
-    given: dict[str, Any] = {name: Text(**texts[name]) for name in TEXTS if texts.get(name)}
+    given: dict[str, Any] = {name: Text.restored(texts[name]) for name in TEXTS if texts.get(name)}
     statement = Statement(
         **given,
         data=members,
@@ -462,6 +480,17 @@ def _overrides(model: type[Model]) -> bool:
     below = model.__mro__[: model.__mro__.index(Model)]
     names = {name for each in below for name in vars(each) if not name.startswith("__")}
     return any(hasattr(Model, name) for name in names - _MAY_DIFFER - {"_changes", "_abc_impl"})
+
+
+def _declared(constants: Mapping[str, int | bool]) -> str:
+    """Return the constants of an instance as declarations."""
+    lines = [
+        f"constexpr bool {name} = {str(value).lower()};"
+        if isinstance(value, bool)
+        else f"constexpr int {name} = {value};"
+        for name, value in constants.items()
+    ]
+    return "\n".join(lines)
 
 
 def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
