@@ -22,7 +22,7 @@ from islands.modelling.header import PRICE, Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members
 from islands.modelling.statement import TEXTS, Statement, required_callable
-from islands.modelling.subclasses import Extensible, may_differ
+from islands.modelling.subclasses import Extensible, has_other_cost, has_other_state, may_differ
 from islands.modelling.texts import Text
 from islands.problems import priced
 from islands.problems.arrays import FACTS, packed
@@ -133,7 +133,8 @@ class Model(Extensible):
         """Make the header of functions in CUDA, and find out what they say about moves."""
         kind = self.kind
         has_state = functions.state is not None
-        self.learns, self.searches = self.learns and has_state, self.searches and has_state
+        self.learns = has_state and bool(self.inherited("learns", has_other_state))
+        self.searches = has_state and bool(self.inherited("searches", has_other_state))
         self._returns_real = functions.returns_real(kind)
         self._priced = functions.violation is not None
         price = {PRICE: np.float64(0)} if self._priced else {}
@@ -151,7 +152,7 @@ class Model(Extensible):
 
         None: it has no such statement.
         """
-        own = self.method_of_same_cost("_plain") if self.choose is None else None
+        own = self.inherited("_plain", has_other_cost) if self.choose is None else None
         return None if own is None else own()
 
     @property

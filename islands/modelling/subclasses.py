@@ -61,37 +61,56 @@ class Extensible(Problem):
         classes = _subclasses(type(self))
         if any("data" in vars(each) for each in classes):
             statement = replace(statement, data=self.data())
-        changed = {name: each for own in reversed(classes) for name, each in own._changes.items()}
+        changed = {
+            name: text for each in reversed(classes) for name, text in _changes(each).items()
+        }
         hooks = [Text.of(name, changed.get(name, text)) for name, text in self.hooks.items()]
         if before := (*_declared(self.constants()), *hooks):
             statement = replace(
                 statement, cost=replace(Text.of("cost", statement.cost), before=before)
             )
         for each in reversed(classes):
-            own = {name: text for name, text in each._changes.items() if name not in self.hooks}
+            own = {name: text for name, text in _changes(each).items() if name not in self.hooks}
             statement = statement.changed(own)
         for argument, method in {"reference": "exact", "plot": "draw"}.items():
             if getattr(statement, argument) is None:
-                found: dict[str, Any] = {argument: self.method_of_same_cost(method)}
+                found: dict[str, Any] = {argument: self.inherited(method, has_other_cost)}
                 statement = replace(statement, **found)
         return statement
 
-    def method_of_same_cost(self, name: str) -> Callable[..., Any] | None:
-        """Return a method of a subclass; None if a class derived from it changes the cost."""
+    def inherited(self, name: str, differs: Callable[[type], bool]) -> Any:
+        """Return a member of a subclass; None if a class derived from that one differs."""
         for each in _subclasses(type(self)):
             if name in vars(each):
-                found: Callable[..., Any] = getattr(self, name)
-                return found
-            if {"constants", "data"} & vars(each).keys() or each._changes.keys() - _OF_THE_SEARCH:
+                return getattr(self, name)
+            if differs(each):
                 return None
         return None
 
 
-@cache
-def _subclasses(model: type[Extensible]) -> list[type[Extensible]]:
+def has_other_cost(model: type) -> bool:
+    """Return whether a class changes the cost of its base class."""
+    is_other = {"constants", "data"} & vars(model).keys()
+    return bool(is_other or _changes(model).keys() - _OF_THE_SEARCH)
+
+
+def has_other_state(model: type) -> bool:
+    """Return whether a class has a state that does not stand on that of its base class."""
+    if "state" not in _changes(model):
+        return False
+    state = _changes(model)["state"]
+    return state is None or not Text.of("state", state).calls_base
+
+
+def _changes(model: type) -> Mapping[str, Any]:
+    """Return the texts and arguments that a class changes."""
+    found: Mapping[str, Any] = vars(model).get("_changes", {})
+    return found
+
+
+def _subclasses(model: type[Extensible]) -> tuple[type, ...]:
     """Return the class of a model and those it derives from, without `Model`."""
-    above = model.__mro__.index(Extensible) - 1
-    return [each for each in model.__mro__[:above] if issubclass(each, Extensible)]
+    return model.__mro__[: model.__mro__.index(Extensible) - 1]
 
 
 @cache

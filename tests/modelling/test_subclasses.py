@@ -236,11 +236,18 @@ def test_the_exact_cost_of_a_base_class_counts_for_the_same_cost_only() -> None:
     class Choosing(SetCover):
         choose = 2
 
+    class Still(SetCover, state="using base::prepare;"):
+        pass
+
+    class Own(SetCover, cost=BALANCED, state=COUNTING.replace("base::", "own::")):
+        pass
+
     found = [each(*COVER) for each in (Same, Searched, Dearer, Exact, Choosing)]
     assert [each.reference is not None for each in found] == [True, True, False, True, True]
     assert [each.plain() is not None for each in found] == [True, True, False, False, False]
     assert [each.chains.has_state for each in found] == [True, False, True, True, True]
     assert [each.learns for each in found] == [True, False, True, True, True]
+    assert [each(*COVER).learns for each in (Still, Own)] == [True, False]
     assert [each.cost(np.array([1, 0, 0])) for each in found[:4]] == [3, 3, 4, 4]
 
 
