@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -61,9 +62,7 @@ class Extensible(Problem):
         classes = _subclasses(type(self))
         if any("data" in vars(each) for each in classes):
             statement = replace(statement, data=self.data())
-        changed = {
-            name: text for each in reversed(classes) for name, text in _changes(each).items()
-        }
+        changed = ChainMap(*(dict(_changes(each)) for each in classes))
         hooks = [Text.of(name, changed.get(name, text)) for name, text in self.hooks.items()]
         if before := (*_declared(self.constants()), *hooks):
             statement = replace(
