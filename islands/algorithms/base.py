@@ -279,16 +279,6 @@ class Algorithm(ABC):
         return True
 
     @classmethod
-    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        """Return default settings of an algorithm of a script, for a time limit.
-
-        Those of the others are in islands/configuration/defaults.py. `gpus` returns the number of
-        GPUs of the run, 0 for CPUs, which may take a while to find out. Islands are those for one
-        GPU if the algorithm `grows_by_islands`.
-        """
-        return {}
-
-    @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
         """Return whether it takes the given settings together, by name; a default must."""
         return True

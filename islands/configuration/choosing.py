@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from islands.algorithms import ALGORITHMS, Algorithm
-from islands.backends import takes_gpu
 from islands.configuration.defaults import searches, sizes
 from islands.configuration.fit import fitting
-from islands.configuration.sizes import Case
+from islands.configuration.sizes import GPUS, Case
 from islands.configuration.spec import GeneralSettings
 from islands.parallel import LARGEST_TEAM, launched
 from islands.problems.base import Problem
 
 _CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
-_GPUS = "sized_for_gpus"
 _PARTS = ("crossover", "mutation")
 """The parts that are settings of algorithms."""
 
@@ -41,33 +39,23 @@ def defaults_for(
     chosen = ALGORITHMS.get(str(own if name is None else name))
     if chosen is None or given.get("preset") is not None:
         return dict(defaults), note
-    case = Case(problem, seconds, lambda: _gpus(given), defaults in choices, is_short)
-    return _filling({**sizes(chosen, case), **defaults}, chosen, given), note
+    case = Case(problem, seconds, given, defaults in choices, is_short)
+    return _filling({**sizes(chosen, case), **defaults}, chosen, case), note
 
 
-def _gpus(given: Mapping[str, Any]) -> int:
-    """Return the number of GPUs for which defaults are chosen; 0 if the run uses CPUs."""
-    if not takes_gpu(str(given.get("backend", "auto"))):
-        return 0
-    return GeneralSettings.converted(_GPUS, given.get(_GPUS, 0)) or launched()[1]
-
-
-def _filling(
-    defaults: dict[str, Any], algorithm: type[Algorithm], given: Mapping[str, Any]
-) -> dict[str, Any]:
+def _filling(defaults: dict[str, Any], algorithm: type[Algorithm], case: Case) -> dict[str, Any]:
     """Return the defaults with the islands of one GPU for each.
 
     Where GPUs share islands, it is for every eight.
 
     Whether a run uses GPUs may take a while to find out, and is not asked for a single rank.
     """
-    if launched()[1] == 1 and _GPUS not in given:
+    if launched()[1] == 1 and GPUS not in case.given:
         return defaults
-    gpus = _gpus(given)
-    having = gpus if algorithm.grows_by_islands else -(-gpus // LARGEST_TEAM)
+    having = case.gpus if algorithm.grows_by_islands else -(-case.gpus // LARGEST_TEAM)
     if having > 1:
         defaults["islands"] = having * int(defaults.get("islands", GeneralSettings.islands))
-    return defaults | {_GPUS: gpus}
+    return defaults | {GPUS: case.gpus}
 
 
 def _of_problem(

@@ -67,12 +67,12 @@ def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
 
 
 def sizes(algorithm: type[Algorithm], case: Case) -> Values:
-    """Return further settings of an algorithm; one of a script may say its own."""
+    """Return further settings of an algorithm; one of a script has those of its base class."""
     found = dict[str, Any]()
     for kind, holds, values in SIZES:
         if issubclass(algorithm, kind) and holds(case):
             found |= values(case)
-    return found | algorithm.defaults(case.problem, case.seconds, case.count_gpus)
+    return found
 
 
 STOP_OF_MANY = (CONVERGED, "seconds=10")

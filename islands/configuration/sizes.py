@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from islands.algorithms.eax import FEW_CITIES, NARROW
 from islands.algorithms.tempering.core import CoreChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.settings import MOVES
+from islands.backends import takes_gpu
+from islands.configuration.spec import GeneralSettings
+from islands.parallel import launched
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 
 Values = Mapping[str, Any]
 """Settings by name."""
+GPUS = "sized_for_gpus"
 
 
 @dataclass(frozen=True)
@@ -24,16 +29,19 @@ class Case:
     problem: Problem
     seconds: float
     """The time limit: within it, a population of tours should converge."""
-    count_gpus: Callable[[], int]
+    given: Mapping[str, Any]
+    """What a user has set, by name: only the backend and the number of GPUs count."""
     is_own: bool = False
     """Whether the run has a complete search from the table of defaults."""
     is_short: bool = False
     """Whether it ends when it has converged."""
 
-    @property
+    @cached_property
     def gpus(self) -> int:
         """The number of GPUs of the run, 0 for CPUs; to find it out may take a while."""
-        return self.count_gpus()
+        if not takes_gpu(str(self.given.get("backend", "auto"))):
+            return 0
+        return GeneralSettings.converted(GPUS, self.given.get(GPUS, 0)) or launched()[1]
 
 
 # Quadratic assignment

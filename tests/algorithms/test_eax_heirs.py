@@ -152,7 +152,7 @@ def test_the_time_limit_determines_the_population(
     problem = placed(np.arange(2 * n).reshape(n, 2))
     found = {"islands": 1, "population": population, "children": children}
     more = {"first_tours": "greedy"} if is_greedy else {}
-    case = Case(problem, seconds, lambda: int(on_gpu), is_own=True)
+    case = Case(problem, seconds, {"backend": "cuda" if on_gpu else "cpu"}, is_own=True)
     assert sizes(Eax, case) == found | more
 
 
