@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -28,6 +28,26 @@ _OWN_STATE = re.compile(r"\bstruct\s+State\b")
 _SAME_STATE = Text("state", "struct State : base::State {\n    using base::State::State;\n};")
 """The state of a text that changes functions of its base class. Without a type of its own, it could
 not call them: the type of the base class would bring those with the same names."""
+
+
+class StatementKeywords(TypedDict, total=False):
+    """The arguments that `permutation`, `subset`, `keys` and `real` have in common."""
+
+    cost: Code | None
+    batch: Function | None
+    function: Function | None
+    data: Mapping[str, Any] | None
+    cooperative: bool
+    delta: Code | None
+    state: Code | None
+    repair: Code | None
+    violation: Code | Function | None
+    price: Price
+    reference: Function | None
+    maximise: bool
+    name: str | None
+    best_known: float | None
+    plot: Function | None
 
 
 @dataclass(frozen=True)
