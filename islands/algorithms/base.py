@@ -240,6 +240,9 @@ class Algorithm(ABC):
     restarts."""
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
+    price_factors: str = ""
+    """The field with factors of the price of violations, each for as many slots in turn; empty: the
+    price stays as it is. It may follow from the problem."""
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
     divides: ClassVar[bool | None] = None
@@ -274,20 +277,6 @@ class Algorithm(ABC):
     def reads(cls, problem: Problem, encoding: str) -> bool:
         """Return whether it can solve a problem that it fits on one of its encodings."""
         return True
-
-    @classmethod
-    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        """Return general settings that suit it better than the usual ones, for a time limit.
-
-        `gpus` returns the number of GPUs of the run, 0 for CPUs, which may take a while to find
-        out. Islands are those for one GPU if the algorithm `grows_by_islands`.
-        """
-        return {}
-
-    @classmethod
-    def when_converged(cls, problem: Problem) -> dict[str, Any]:
-        """Return default settings of a run that ends when it has converged, besides the others."""
-        return {}
 
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:

@@ -29,7 +29,7 @@ class Scale:
     priced: bool = False
     """Whether costs on the device have the price of a violation: see core/priced.cuh."""
     adapts_price: bool = False
-    """Whether this price may change: see Ladder::adapt in kernels/tempering/ladder.cuh."""
+    """Whether this price may change: see kernels/tempering/adapting_price.cuh."""
 
     @property
     def is_whole(self) -> bool:
