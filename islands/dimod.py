@@ -13,11 +13,16 @@ from numbers import Integral, Real
 from threading import Lock, get_ident
 from typing import Any
 
-import dimod
 import numpy as np
 from numpy.typing import NDArray
 
 import islands
+
+try:
+    import dimod
+except ModuleNotFoundError as error:
+    error.msg = f"{error.msg}. Install it with: pip install 'islands[dimod]'"
+    raise
 
 _SWEEPS = 40
 """Sweeps of a replica in a generation: the default of the search."""
