@@ -28,7 +28,7 @@ LAYERS = [
     ("record", "display"),
     ("engine", "cells"),
     ("report", "check", "doctor", "solver", "stored", "reproduce", "slurm", "many"),
-    ("dimod", "frames", "networkx", "scipy", "shops"),
+    ("dimod", "networkx", "scipy", "shops", "frames"),
     ("bench",),
     ("cli",),
     ("testing", "__main__"),

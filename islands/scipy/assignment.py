@@ -42,7 +42,7 @@ def quadratic_assignment(
 
     >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
     >>> found.col_ind.tolist(), float(found.fun)
-    ([1, 0], 37.0)
+    ([0, 1], 17.0)
     """
     from scipy.optimize import OptimizeResult
 
