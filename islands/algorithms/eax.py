@@ -223,7 +223,7 @@ class Eax(Algorithm):
 
     name: ClassVar[str] = "eax"
     header: ClassVar[Header] = Header("algorithms/eax.cuh")
-    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    encodings: ClassVar[tuple[str, ...]] = ("permutation", "doubled")
     uses_neighbours: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 256
     slow_to_compile: ClassVar[tuple[str, ...]] = (
@@ -241,6 +241,12 @@ class Eax(Algorithm):
         super().__init__(settings, population, encoding)
 
     @classmethod
+    def reads(cls, problem: Problem, encoding: str) -> bool:
+        # Only lengths between two nodes of a city are the same in both directions.
+        is_directed = problem.near is not None and problem.near.is_directed
+        return (encoding == "doubled") == is_directed
+
+    @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         """Return eight small islands for few cities, or one large one.
 
@@ -249,7 +255,7 @@ class Eax(Algorithm):
         lead to the nearest city take long. Many cities have many AB-cycles, of which more children
         are worth their time.
         """
-        size = problem.size
+        size = problem.size if problem.near is None else problem.near.nodes
         if size <= _FEW_CITIES:
             return {"islands": 8, "population": 50}
         on_gpus = gpus()

@@ -186,7 +186,7 @@ def _print(
         said = {"remarks": {remark.key: remark.value for remark in remarks}}
         show(json.dumps(facts | found | compared | said))
         return
-    show(f"{one_line(problem.instance)}   {problem.name} of size {problem.size}")
+    show(f"{one_line(problem.instance)}   {problem.name} of size {problem.entries}")
     for remark in remarks:
         if remark.words:
             show(remark.words)
