@@ -48,9 +48,9 @@ class Doubled(Encoding):
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         nodes = genomes[:, : self.size].astype(np.int64)
-        # Tours that first leave an item are in reverse, or begin between its nodes.
-        turned = np.where((nodes[:, :2] % 2 == [0, 1]).all(axis=1), 0, 1)
-        rolled = np.where(turned[:, np.newaxis], np.roll(nodes, 1, axis=1), nodes)
+        # A tour may begin between the nodes of an item, and may be in reverse.
+        is_whole = nodes[:, :1] // 2 == nodes[:, 1:2] // 2
+        rolled = np.where(is_whole, nodes, np.roll(nodes, 1, axis=1))
         is_reversed = rolled[:, :1] % 2 == 1
         return np.where(is_reversed, rolled[:, ::-1], rolled)[:, ::2] // 2
 
