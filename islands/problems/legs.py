@@ -92,13 +92,13 @@ class Legs(Distances):
 
     def chain(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of `Neighbours`, with two nodes for each item if directed."""
-        cities = chain_of(self.shown())
+        cities = chain_of(self.priced())
         if self.is_directed:
             cities = (2 * cities[:, np.newaxis] + np.array([0, 1], np.int32)).reshape(-1)
         return arrays_of_chain(cities)
 
-    def shown(self) -> NDArray[np.int64]:
-        """Return the matrix with the prices of its entries."""
+    def priced(self) -> NDArray[np.int64]:
+        """Return the lengths between items, of which forbidden ones have their price."""
         assert self.matrix is not None
         lengths = self.matrix.astype(np.int64)
         return np.where(lengths == FORBIDDEN, PRICE, np.where(lengths == JOINED, 0, lengths))
