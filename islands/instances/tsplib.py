@@ -113,9 +113,7 @@ _TRIANGLES = {
 FORMATS = ("FULL_MATRIX", *_TRIANGLES)
 
 
-def read_matrix(
-    lines: Lines, form: str | None, n: int, *, is_symmetric: bool
-) -> NDArray[np.int32]:
+def read_matrix(lines: Lines, form: str | None, n: int, *, is_symmetric: bool) -> NDArray[np.int32]:
     """Return the matrix of the section that begins on the next line; its diagonal is 0."""
     if form is None:
         raise lines.error(f"EDGE_WEIGHT_FORMAT is missing. Give one of {', '.join(FORMATS)}")

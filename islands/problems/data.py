@@ -430,8 +430,8 @@ def _distances(values: Any, *, is_closed: bool) -> tuple[NDArray[np.int32], floa
         reached = np.isfinite(array).sum(axis=side) - 1  # besides the diagonal
         if is_closed and n > 1 and (lost := np.flatnonzero(reached == 0)).size:
             raise UsageError(
-                f"distances: no leg {words} city {lost[0]}, as all are infinite. Leave the city out,"
-                " or give a leg a length"
+                f"distances: no leg {words} city {lost[0]}, as all are infinite. Leave the city"
+                " out, or give a leg a length"
             )
     return scaled(array)
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.instances import tsplib
+from islands.instances.solution_files import Remark
 from islands.instances.tsplib import TspFile
 from islands.problems.distances import Distances, Ints, arrays_of_chain, chain_of, scaled
 from islands.problems.routes import Chains, require_route
@@ -89,6 +90,15 @@ class Legs(Distances):
         if end is not None and tours[-1] != end:
             found.append(f"it ends at {tours[-1] + 1} instead of {end + 1}")
         return found
+
+    def remarks(self) -> list[Remark]:
+        """Return the length of fixed edges, which published lengths of some files leave out."""
+        if not self.file.fixed:
+            return []
+        ones, others = np.array(self.file.fixed).T
+        length = self.between(ones, others).sum() / self.unit
+        words = f"fixed edges are {length:g} of the length of each tour"
+        return [Remark("fixed", length, words)]
 
     def chain(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of `Neighbours`, with two nodes for each item if directed."""

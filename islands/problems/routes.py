@@ -131,7 +131,7 @@ class Chains:
         return cls(found, sum(len(each) > 1 for each in found), file, not is_symmetric)
 
     def nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Return of each item its city, the number of its chain, and whether it is the first of two.
+        """Return of each item its city, the number of its chain, and whether it is a first end.
 
         Both ends of a chain are items, with numbers 2 k and 2 k + 1.
         """

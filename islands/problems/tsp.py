@@ -7,7 +7,6 @@ Files have whole lengths, by the rules of TSPLIB. Coordinates from arrays have e
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +15,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.backends.source import Header, Macros
 from islands import settings as named
+from islands.backends.source import Header, Macros
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import Remark
@@ -27,6 +26,7 @@ from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
+from islands.problems.geojson import geojson_of
 from islands.problems.legs import PRICE, Legs, is_plain
 from islands.problems.rounding import remarks_on_rounding
 from islands.problems.routes import ends_of, parsed_edges, parsed_ends
@@ -101,7 +101,11 @@ class Tsp(Problem):
     @property
     def scale(self) -> Scale:
         """Lengths: whole numbers, or exact ones in a small unit."""
-        if isinstance(self.near.unit, int) and self.near.unit == 1 and not isinstance(self.near, Legs):
+        if (
+            isinstance(self.near.unit, int)
+            and self.near.unit == 1
+            and not isinstance(self.near, Legs)
+        ):
             return super().scale
         dear = PRICE if isinstance(self.near, Legs) else None
         return Scale(maximise=self.maximise, unit=self.near.unit, dear=dear)
@@ -120,6 +124,8 @@ class Tsp(Problem):
 
     def remarks(self) -> Sequence[Remark]:
         """Return what rounding changes, unless there is a best known value of rounded lengths."""
+        if isinstance(self.near, Legs):
+            return self.near.remarks()
         return [] if self.best_known is not None else remarks_on_rounding(self.near, self.file)
 
     def earlier(self) -> Sequence[Problem]:
@@ -127,6 +133,15 @@ class Tsp(Problem):
         if type(self) is not Tsp or self.file.metric is not None:
             return []
         return [Tsp(replace(self.file, metric="EUC_2D"), self.instance, self.best_known)]
+
+    def as_solved(self, settings: Mapping[str, Any]) -> Problem:
+        """Return the problem with the ends and fixed edges of these settings."""
+        own = {name: settings[name] for name in TspSettings.names() if name in settings}
+        return self.adjusted(TspSettings.build(own))
+
+    def geojson(self, solution: ArrayLike) -> dict[str, Any]:
+        """Return a tour as GeoJSON: its line, and a point for each stop."""
+        return geojson_of(self.file, np.asarray(solution), self.cost(solution))
 
     def saved(self) -> Arrays:
         """Return the rule of distances, the coordinates or the matrix, and what tours must have."""
