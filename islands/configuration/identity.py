@@ -27,6 +27,8 @@ _OWN = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
 _CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed; files may have moved."""
+_LATER = {"ends": "", "fixed": ""}
+"""Settings that the first versions lacked, with the values of their runs."""
 
 
 def require_agreement(
@@ -68,7 +70,8 @@ def identity(spec: RunSpec, problem: Problem) -> str:
 
 def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that belong to the identity of a run."""
-    return {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
+    left_out = (*_OWN, *_CHANGING, *(k for k, v in _LATER.items() if settings.get(k) == v))
+    return {k: v for k, v in settings.items() if k not in left_out}
 
 
 def _refuse(found: str) -> None:

@@ -302,7 +302,7 @@ class _Reader:
     def _keyword(self, key: str, value: str) -> None:
         self.values[key] = value if key == "NAME" else value.upper()
         # Some TSPLIB files name their author after the type.
-        if key == "TYPE" and not value.upper().startswith(TYPES):
+        if key == "TYPE" and value.upper().partition(" ")[0] not in TYPES:
             raise self.lines.error(
                 f"TYPE {_brief(value)} is not supported. Supported: TSP, ATSP, whose distances"
                 " depend on the direction, and HPP, a path with free ends"

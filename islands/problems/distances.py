@@ -29,6 +29,8 @@ LONGEST, _LONGEST_TOUR = 46, 53
 """Bits of exact lengths, as bounds need, and of any tour, whose cost is then an exact double."""
 _MOST_WHOLE, _LONGEST_LEG, _MOST_DECIMALS = 1 << 30, 1 << 31, 6
 """Lengths in a matrix that are scaled stay below this, whole ones below the second number."""
+_MOST_EXPONENT = 1000
+"""Larger ones are refused: see islands/problems/data.py."""
 _PI = 3.141592
 _EARTH_RADIUS = 6378.388
 
@@ -61,7 +63,7 @@ class Distances:
             assert file.coordinates is not None, "exact distances come from coordinates"
             self.exponent = exponent_of(file.coordinates)
             self.places = np.ldexp(file.coordinates, self.exponent)
-            self.unit = math.ldexp(1.0, self.exponent)
+            self.unit = math.ldexp(1.0, min(self.exponent, _MOST_EXPONENT))
         self._rule = file.metric or "EUC_2D"
 
     def defines(self) -> Macros:

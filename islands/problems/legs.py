@@ -63,7 +63,7 @@ class Legs(Distances):
 
     def between(self, a: Ints, b: Ints) -> Ints:
         """Return the lengths of legs from the cities of `a` to those of `b`."""
-        lengths = self.legs[a, b].astype(np.int64)
+        lengths: Ints = self.legs[a, b].astype(np.int64)
         return np.where(lengths < 0, PRICE, lengths)
 
     def along(self, tours: Ints) -> Ints:
@@ -96,7 +96,7 @@ class Legs(Distances):
         if not self.file.fixed:
             return []
         ones, others = np.array(self.file.fixed).T
-        length = self.between(ones, others).sum() / self.unit
+        length = float(self.between(ones, others).sum()) / self.unit
         words = f"fixed edges are {length:g} of the length of each tour"
         return [Remark("fixed", length, words)]
 

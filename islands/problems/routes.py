@@ -70,21 +70,27 @@ def require_route(file: TspFile, *, is_symmetric: bool) -> None:
     n, ends = file.dimension, file.ends or (None, None)
     for name, city in zip(("start", "end"), ends, strict=True):
         if city is not None and not 0 <= city < n:
-            raise UsageError(f"{name}={city}: must be a city from 0 to {n - 1}")
+            raise _refusal(file, f"{name}={city}: must be a city from 0 to {n - 1}")
     start, end = ends
     if start is not None and start == end and n > 1:
-        raise UsageError(
+        raise _refusal(
+            file,
             f"start={start}, end={end}: a path has two ends. Leave both out for a closed tour,"
-            " which visits the city anyway"
+            " which visits the city anyway",
         )
     seen: set[Edge] = set()
     for edge in file.fixed:
         if not all(0 <= city < n for city in edge) or edge[0] == edge[1]:
-            raise UsageError(f"fixed: {edge} must be two cities from 0 to {n - 1}")
+            raise _refusal(file, f"fixed: {edge} must be two cities from 0 to {n - 1}")
         same = {edge, edge[::-1]} if is_symmetric else {edge}
         if same & seen:
-            raise UsageError(f"fixed: {edge} is given twice. Leave one out")
+            raise _refusal(file, f"fixed: {edge} is given twice. Leave one out")
         seen.add(edge)
+
+
+def _refusal(file: TspFile, words: str) -> UsageError:
+    """Return an error about cities that are counted from 0, as they are not in files."""
+    return UsageError(words if file.path is None else f"{file.path}, counted from 0: {words}")
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,7 @@ class Chains:
             edges += [(end, n)] if end is not None and n > 1 else []
             edges += [(n, start)] if start is not None else []
         count = n + (file.ends is not None)
-        linked = _linked(count, n, edges, is_directed=not is_symmetric)
+        linked = _linked(file, count, edges, is_directed=not is_symmetric)
         found, left = [], np.ones(count, np.bool_)
         for city in range(count):
             # A chain begins where no edge leads to.
@@ -124,8 +130,9 @@ class Chains:
         if left.any():
             around = int(np.argmax(left))
             what = f"those at city {around}" if around < n else "they and the ends of the path"
-            raise UsageError(
-                f"fixed: {what} are in a circle, which a tour must not contain. Leave an edge out"
+            raise _refusal(
+                file,
+                f"fixed: {what} are in a circle, which a tour must not contain. Leave an edge out",
             )
         found.sort(key=lambda each: len(each) == 1)
         return cls(found, sum(len(each) > 1 for each in found), file, not is_symmetric)
@@ -203,7 +210,7 @@ class _Links:
         return [*self.before, *self.after]
 
 
-def _linked(count: int, n: int, edges: Sequence[Edge], *, is_directed: bool) -> list[_Links]:
+def _linked(file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bool) -> list[_Links]:
     found = [_Links([], []) for _ in range(count)]
     for one, other in edges:
         found[one].after.append(other)
@@ -212,11 +219,15 @@ def _linked(count: int, n: int, edges: Sequence[Edge], *, is_directed: bool) -> 
         wrong = len(each.after) > 1 or len(each.before) > 1 if is_directed else len(each.all) > 2
         if wrong:
             meeting = [edge for edge in edges if city in edge]
-            words = [str(edge) if n not in edge else "the end of the path" for edge in meeting]
+            words = [
+                str(edge) if file.dimension not in edge else "the end of the path"
+                for edge in meeting
+            ]
             allowed = "one edge in and one out" if is_directed else "two edges"
-            raise UsageError(
+            raise _refusal(
+                file,
                 f"fixed: {', '.join(words)} meet at city {city}, which has {allowed} in a tour."
-                " Leave one out"
+                " Leave one out",
             )
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -101,12 +102,6 @@ class Tsp(Problem):
     @property
     def scale(self) -> Scale:
         """Lengths: whole numbers, or exact ones in a small unit."""
-        if (
-            isinstance(self.near.unit, int)
-            and self.near.unit == 1
-            and not isinstance(self.near, Legs)
-        ):
-            return super().scale
         dear = PRICE if isinstance(self.near, Legs) else None
         return Scale(maximise=self.maximise, unit=self.near.unit, dear=dear)
 
@@ -118,7 +113,9 @@ class Tsp(Problem):
         ends = parsed_ends(settings.ends) if settings.ends else self.file.ends
         fixed = parsed_edges(settings.fixed) if settings.fixed else self.file.fixed
         file = replace(self.file, ends=ends, fixed=fixed)
-        found = type(self)(file, self.instance, self.best_known)
+        is_same = (ends, fixed) == (self.file.ends, self.file.fixed)
+        found = copy(self)
+        Tsp.__init__(found, file, self.instance, self.best_known if is_same else None)
         found.settings = settings
         return found
 
