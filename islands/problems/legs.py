@@ -22,6 +22,7 @@ from islands.instances import tsplib
 from islands.instances.solution_files import Remark
 from islands.instances.tsplib import TspFile
 from islands.problems.distances import Distances, Ints, arrays_of_chain, chain_of, scaled
+from islands.problems.levels import levelled
 from islands.problems.routes import Chains, require_route
 
 FORBIDDEN, JOINED = -1, -2
@@ -51,9 +52,10 @@ class Legs(Distances):
         is_symmetric = np.array_equal(self.legs, self.legs.T)
         require_route(file, is_symmetric=is_symmetric)
         self.chains = Chains.of(file, is_symmetric=is_symmetric)
-        self.matrix = self._reduced()
-        self.size = len(self.matrix)
-        self.is_directed = not np.array_equal(self.matrix, self.matrix.T)
+        matrix = self._reduced()
+        self.size = len(matrix)
+        self.is_directed = not np.array_equal(matrix, matrix.T)
+        self.matrix = levelled(matrix) if self.is_directed else matrix
         self.nodes = 2 * self.size if self.is_directed else self.size
         self.places = None
 
