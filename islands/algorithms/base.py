@@ -240,6 +240,9 @@ class Algorithm(ABC):
     restarts."""
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
+    price_factors: str = ""
+    """The field with factors of the price of violations, each for as many slots in turn; empty: the
+    price stays as it is. It may follow from the problem."""
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
     divides: ClassVar[bool | None] = None

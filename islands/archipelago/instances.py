@@ -40,7 +40,7 @@ def arrays_of(many: Sequence[ProgramParts]) -> list[dict[str, NDArray[Any]]]:
 
 def _own_arrays(parts: ProgramParts) -> dict[str, NDArray[Any]]:
     problem = parts.problem
-    data = problem.data().items()
+    data = problem.device_data().items()
     found = {}
     if problem.evaluation.numbers_differ:
         found[_NUMBERS] = _packed([each for _, each in data if isinstance(each, np.generic)])

@@ -129,9 +129,8 @@ class Launches:
         problem = self._parts.problem
         if self._parts.evaluated_by == "host":
             return Struct(nothing=np.int32(0))
-        members = (
-            problem.evaluation.reports() if self._parts.evaluated_by == "batch" else problem.data()
-        )
+        is_batch = self._parts.evaluated_by == "batch"
+        members = problem.evaluation.reports() if is_batch else problem.device_data()
         if self._instances is None:
             return self._backend.uploaded(members)
         place = self._instances.place
@@ -165,7 +164,7 @@ class Launches:
         if problem.evaluation.same_memory:
             return True
         all_, _, *others = self.arguments
-        arguments = (all_, self._backend.uploaded(problem.data()), *others)
+        arguments = (all_, self._backend.uploaded(problem.device_data()), *others)
         needed = self._backend.required_room(self._source(), *arguments)
         return needed.large <= self._needed.large and needed.small <= self._needed.small
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.tempering import PRICE
 from islands.archipelago.launches import Launches
 from islands.archipelago.memory import COST, GENES, SOLUTIONS, WAITING
 from islands.archipelago.parts import ProgramParts
@@ -31,8 +30,7 @@ class Outside:
         self._genes, self._cost, self._waiting = (
             state.arrays[name] for name in (GENES, COST, WAITING)
         )
-        # Of each ladder of an island, where the algorithm adapts the price of violations.
-        self._prices = state.arrays.get(PRICE)
+        self._prices = state.arrays.get(parts.algorithm.price_factors)
         self._batch = 1
         self.evaluated = 0
         """The number of children evaluated in this generation; for any thread."""
@@ -99,8 +97,8 @@ class Outside:
         """Return the factor of the price of violations of each child that waits."""
         if self._prices is None:
             return np.ones(int(waits.sum()))
-        of_ladders = self._backend.download(self._prices)
-        of_slots = of_ladders.repeat(waits.shape[1] // of_ladders.shape[1], axis=1)
+        of_groups = self._backend.download(self._prices)
+        of_slots = of_groups.repeat(waits.shape[1] // of_groups.shape[1], axis=1)
         return np.broadcast_to(of_slots[..., np.newaxis], waits.shape)[waits]
 
     def _timed(

@@ -177,7 +177,8 @@ class SharedRuns:
         """Return all numbers in the structs of kernels that must be those of each instance."""
         data = []
         if not parts.problem.evaluation.numbers_differ:
-            data = [each.item() for each in parts.problem.data().values() if _is_number(each)]
+            members = parts.problem.device_data().values()
+            data = [each.item() for each in members if _is_number(each)]
         plan, improving = parts.algorithm.plan(self._arrays), parts.improver.plan()
         return [*data, *_numbers(plan), *_numbers(improving)]
 

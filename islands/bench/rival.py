@@ -46,7 +46,7 @@ class Rival(ABC):
 
     def given(self, problem: Problem) -> Any:
         """Return what `solve` gets, which other processes can read; None: it solves others only."""
-        plain = problem.plain() if isinstance(problem, Model) and problem.plain else None
+        plain = problem.plain() if isinstance(problem, Model) else None
         if not isinstance(plain, self.statements):
             return None
         return replace(plain, best=problem.best_known.value if problem.best_known else None)

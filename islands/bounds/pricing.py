@@ -83,7 +83,7 @@ class Pricing:
         """Compile the program and copy the data of the problem."""
         self._backend, self._size = backend, problem.size
         self._places = None if problem.near is None else problem.near.places
-        self._data = backend.uploaded(problem.data())
+        self._data = backend.uploaded(problem.device_data())
         macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
         block = Block() if backend.in_host_memory else Block(_THREADS)
         source = Source(

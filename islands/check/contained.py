@@ -77,7 +77,7 @@ def run_contained(
     data = Struct(
         **{
             name: value if isinstance(value, np.generic) else Null(value.dtype)
-            for name, value in problem.data().items()
+            for name, value in problem.device_data().items()
         }
     )
     source = source_of("check/main.hpp", problem, data)
@@ -191,7 +191,7 @@ def _waited(
 
 
 def _arrays(problem: Model) -> dict[str, NDArray[np.generic]]:
-    members = problem.data().items()
+    members = problem.device_data().items()
     return {name: value for name, value in members if not isinstance(value, np.generic)}
 
 

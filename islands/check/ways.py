@@ -143,7 +143,7 @@ class CheckProgram:
     def __init__(self, problem: Problem, backend: Backend, threads: int) -> None:
         """Compile the program and copy the data of the problem."""
         self._problem, self._backend = problem, backend
-        self._data = backend.uploaded(problem.data())
+        self._data = backend.uploaded(problem.device_data())
         self._is_model = isinstance(problem, Model)
         source = source_of("check/functions.cuh", problem, self._data)
         self._room: Room | None = None

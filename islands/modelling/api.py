@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from islands.calls import explained
-from islands.errors import UsageError
-from islands.instances.catalogue import BestKnown
-from islands.modelling.functions import Function, PythonCosts, UserFunction
-from islands.modelling.header import Functions, Text
-from islands.modelling.kinds import box_of, chosen_of, flag, order_of, size_of
-from islands.modelling.members import members_of
+from islands.modelling.functions import Function
+from islands.modelling.kinds import box_of, chosen_of, keys_of, order_of
 from islands.modelling.model import Model
-from islands.problems.data import is_finite, name_or
-from islands.problems.solution_kinds import ITEMS, KeyVectors, Order, SolutionKind
-from islands.text import shown
-
-Code = str | Path
-Price = float | Literal["adaptive"]
+from islands.modelling.statement import Code, Price, Statement
+from islands.problems.solution_kinds import SolutionKind
 
 
 @explained
@@ -146,7 +137,7 @@ def keys(
     >>> islands.solve(problem, generations=20).cost
     0
     """
-    return _model(KeyVectors(size_of(n)), locals())
+    return _model(keys_of(n), locals())
 
 
 @explained
@@ -185,133 +176,4 @@ def real(
 
 def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     """Return the problem for the arguments of `permutation` or of one of the other functions."""
-    cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
-    state, violation = given["state"], given["violation"]
-    price = _price(given["price"], violation)
-    reference, python, functions = given["reference"], _python(kind, given), None
-    for name in ("delta", "state"):
-        if kind.may_leave and given[name] is not None:
-            instead = "pass choose=p, one number of items"
-            if isinstance(kind, Order):
-                instead = "leave before out, and state pairs in the wrong sequence as violation="
-            raise UsageError(
-                f"{name}: does not know how moves are corrected to {kind.words}. Leave {name} out,"
-                f" or {instead}"
-            )
-    if python is None:
-        functions = Functions(
-            Text.of("cost", cost),
-            None if delta is None else _delta(kind, delta),
-            None if repair is None else Text.of("repair", repair),
-            flag("cooperative", given["cooperative"]),
-            None if state is None else Text.of("state", state),
-            None if violation is None else _rule(violation),
-        )
-    else:
-        for argument, value in {
-            "delta": delta,
-            "state": state,
-            "repair": repair,
-            "data": data,
-        }.items():
-            if value is not None:
-                raise UsageError(
-                    f"{argument}: only belongs to cost=, CUDA code, but"
-                    f" {python.function.argument}= was given. Leave {argument} out"
-                )
-        if flag("cooperative", given["cooperative"]):
-            raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
-    for argument in ("reference", "plot"):
-        if given[argument] is not None:
-            _require_callable(argument, given[argument])
-    members = members_of(data)
-    if ITEMS in members and ITEMS in kind.members:
-        raise UsageError("data: with parts=, items is the number of items. Choose another name")
-    model = Model(
-        kind,
-        name_or(given["name"], f"{kind.made_by}-{kind.size}"),
-        members=members,
-        functions=functions,
-        python=python,
-        reference=None if reference is None else UserFunction("reference", reference),
-        violation=None if python is None else _python_rule(violation, python, kind),
-        maximise=flag("maximise", given["maximise"]),
-        best_known=_best(given["best_known"]),
-        plot=given["plot"],
-        price=price,
-        adapts_price=price is None,
-    )
-    model.statement = dict(given)
-    return model
-
-
-def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:
-    """Return the Python function of the cost, or None for CUDA code; refuse none and several."""
-    named = [name for name in ("cost", "batch", "function") if given[name] is not None]
-    if len(named) != 1:
-        what = f"{' and '.join(f'{each}=' for each in named)} were given" if named else "no cost"
-        raise UsageError(
-            f"islands.{kind.made_by}: {what}. Pass one of cost= (CUDA code), batch= (a Python"
-            " function of many solutions) and function= (a Python function of one)"
-        )
-    (argument,) = named
-    if argument == "cost":
-        return None
-    _require_callable(argument, given[argument])
-    return PythonCosts(UserFunction(argument, given[argument]), kind)
-
-
-def _rule(violation: Any) -> Text:
-    """Return the code of the violation."""
-    if callable(violation):
-        raise UsageError(
-            "violation: is a Python function, but cost= is CUDA code. Write both in CUDA, or pass"
-            " batch= or function="
-        )
-    return Text.of("violation", violation)
-
-
-def _price(price: Any, violation: Any) -> float | None:
-    """Return the price of a violation; None if it adapts."""
-    if isinstance(price, str) and price == "adaptive":
-        return None
-    is_number = isinstance(price, Real) and not isinstance(price, bool)
-    if not is_number or not is_finite(price) or not price > 0:
-        raise UsageError(f'price={shown(price)}: must be a number above 0, or "adaptive"')
-    if violation is None:
-        raise UsageError(f"price={shown(price)}: only belongs to violation=. Leave price out")
-    return float(price)
-
-
-def _python_rule(violation: Any, python: PythonCosts, kind: SolutionKind) -> PythonCosts | None:
-    """Return the Python function of the violation, which takes what that of the cost takes."""
-    if violation is None:
-        return None
-    _require_callable("violation", violation)
-    function = UserFunction("violation", violation, takes_one=not python.is_batch)
-    return PythonCosts(function, kind, always_real=True)
-
-
-def _require_callable(argument: str, value: Any) -> None:
-    if not isinstance(value, Callable):  # type: ignore[arg-type]
-        fix = "CUDA code is passed as cost=" if isinstance(value, str | Path) else "Pass a function"
-        if argument == "violation":
-            fix = "With batch= or function=, pass a function"
-        raise UsageError(f"{argument}={shown(value)}: is not a Python function. {fix}")
-
-
-def _delta(kind: SolutionKind, delta: Code) -> Text:
-    if not kind.moves:
-        raise UsageError(
-            f"delta: is only used for orders, but these solutions are {kind.words}. Leave it out"
-        )
-    return Text.of("delta", delta)
-
-
-def _best(value: float | None) -> BestKnown | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not is_finite(value):
-        raise UsageError(f"best_known={shown(value)}: is not a finite number")
-    value = int(value) if isinstance(value, Integral) else float(value)
-    return BestKnown(value, "best_known", "the script")
+    return Model(kind, Statement(**{each.name: given[each.name] for each in fields(Statement)}))

@@ -56,7 +56,7 @@ class Stated(Evaluated, Protocol):
     def defines(self) -> Macros:
         """Return the macros of the header."""
 
-    def data(self) -> Members:
+    def device_data(self) -> Members:
         """Return the members of `struct Data`."""
 
     def own_violations(
@@ -217,7 +217,7 @@ def costs_of(
 ) -> NDArray[np.int64]:
     """Return the device's cost, without violations, of each row of `solutions`."""
     device = backend_of(backend)
-    data = device.uploaded(problem.data())
+    data = device.uploaded(problem.device_data())
     macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
     block = Block(threads) if not device.in_host_memory else Block()
     program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from islands.calls import is_whole
 from islands.errors import UsageError
 from islands.problems.data import numbers_of
-from islands.problems.solution_kinds import MOST, Box, Order, Subset
+from islands.problems.solution_kinds import MOST, Box, KeyVectors, Order, Subset
 from islands.text import shown
 
 
@@ -111,6 +111,11 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
         fix = "Lower least" if whole[0] else "Raise most"
         raise UsageError(f"choose={shown(choose)}: allows one subset only. {fix}")
     return int(whole[0]), int(whole[1])
+
+
+def keys_of(n: Any) -> KeyVectors:
+    """Return vectors of n random keys."""
+    return KeyVectors(size_of(n))
 
 
 def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:

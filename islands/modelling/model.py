@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,17 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError, UsageError
-from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.evaluation import ModelEvaluation, costs_of
 from islands.modelling.faults import wrong_violation
-from islands.modelling.functions import Function, PythonCosts, UserFunction, parts_of
-from islands.modelling.header import PRICE, Functions, Text
+from islands.modelling.functions import PythonCosts, UserFunction, parts_of
+from islands.modelling.header import PRICE, Functions
+from islands.modelling.kinds import flag
 from islands.modelling.members import Members
+from islands.modelling.statement import TEXTS, Statement, required_callable
+from islands.modelling.subclasses import Extensible, has_other_cost, has_other_state, may_differ
+from islands.modelling.texts import Text
 from islands.problems import priced
 from islands.problems.arrays import FACTS, packed
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Solution
 from islands.problems.capabilities import Chains, OtherDefaults, ProblemWords
+from islands.problems.data import name_or
 from islands.problems.evaluation import never
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
@@ -71,7 +74,7 @@ class NeedsScriptError(InputError):
     """The problem has a Python function, which only its script defines."""
 
 
-class Model(Problem):
+class Model(Extensible):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
     solution_suffix: ClassVar[str] = ".txt"
@@ -84,58 +87,73 @@ class Model(Problem):
     searches: bool = False
     """Whether a step of a state is one of a local search of its own, such as a tabu search: then,
     individuals begin again and again as children, and the best result of each stays."""
-    statement: Mapping[str, Any] = MappingProxyType({})
-    """The arguments of the function that made it; none if the folder of a run did."""
-    plain: Callable[[], Any] | None = None
-    """Returns the problem as numbers that other solvers take, a record of `islands.models.plain`;
-    None if it has no such statement."""
 
-    def __init__(
-        self,
-        kind: SolutionKind,
-        name: str,
-        *,
-        members: Members,
-        functions: Functions | None,
-        python: PythonCosts | None,
-        reference: UserFunction | None,
-        violation: PythonCosts | None = None,
-        maximise: bool,
-        best_known: BestKnown | None,
-        plot: Function | None = None,
-        price: float | None = None,
-        adapts_price: bool = True,
-    ) -> None:
-        """Take either CUDA `functions` or the function of `python`, with that of `violation`."""
-        self.kind, self.members, self.functions = kind, members, functions
-        self.reference, self.plot = reference, plot
-        self._python, self._violation, self._price = python, violation, price
-        self.name, self.solution_kind = name, kind.name
-        self.instance, self.size = name, kind.size
+    def __init__(self, kind: SolutionKind, statement: Statement) -> None:
+        """Take a kind of solutions, and what they cost."""
+        self.kind = kind
+        self.statement = statement = self.completed(statement)
+        self.solution_kind, self.size = kind.name, kind.size
         self.low, self.high = kind.low, kind.high
-        self.maximise, self.best_known = maximise, best_known
+        self._price = statement.fixed_price()
+        adapts_price = self._price is None
+        python = statement.python(kind)
+        functions: Functions | None = None
+        violation: PythonCosts | None = None
+        if python is None:
+            functions = statement.functions(kind)
+        else:
+            statement.require_no_code(kind, python.function.argument)
+        self.reference: UserFunction | None = None
+        if statement.reference is not None:
+            function = required_callable("reference", statement.reference)
+            self.reference = UserFunction("reference", function)
+        if statement.plot is not None:
+            self.plot = required_callable("plot", statement.plot)
+        self.members = statement.members(kind)
+        self.name = self.instance = name_or(statement.name, f"{kind.made_by}-{kind.size}")
+        if python is not None:
+            violation = statement.python_violation(python, kind)
+        self.maximise = flag("maximise", statement.maximise)
+        self.best_known = statement.best()
+        self.functions, self._python, self._violation = functions, python, violation
         self._priced = violation is not None
         if functions is not None:
-            self._returns_real = functions.returns_real(kind)
-            self._priced = functions.violation is not None
-            price_of = {PRICE: np.float64(0)} if self._priced else {}
-            self.header = functions.header(kind, {**members, **kind.members, **price_of})
-            self.moves = functions.moves(kind)
-            self.chains = Chains(
-                functions.proposals(kind),
-                has_state=functions.state is not None,
-                has_steps=functions.has_steps,
-                has_cross=functions.has_cross,
-            )
+            self._compose(functions)
         else:
             self.header = Header("problems/outside.cuh")
             self.chains = Chains(kind.proposals)
             self.words = replace(self.words, moves_fix="Only costs in CUDA, cost=, may have one")
         self.reference_violation: UserFunction | None = None
         self._adapts_price = self._priced and adapts_price
-        if self._priced and reference is not None:
-            self.reference, self.reference_violation = parts_of(reference)
+        if self._priced and self.reference is not None:
+            self.reference, self.reference_violation = parts_of(self.reference)
         self._evaluation = ModelEvaluation(self, python, violation)
+
+    def _compose(self, functions: Functions) -> None:
+        """Make the header of functions in CUDA, and find out what they say about moves."""
+        kind = self.kind
+        has_state = functions.state is not None
+        self.learns = has_state and bool(self.inherited("learns", has_other_state))
+        self.searches = has_state and bool(self.inherited("searches", has_other_state))
+        self._returns_real = functions.returns_real(kind)
+        self._priced = functions.violation is not None
+        price = {PRICE: np.float64(0)} if self._priced else {}
+        self.header = functions.header(kind, {**self.members, **kind.members, **price})
+        self.moves = functions.moves(kind)
+        self.chains = Chains(
+            functions.proposals(kind),
+            has_state=has_state,
+            has_steps=functions.has_steps,
+            has_cross=functions.has_cross,
+        )
+
+    def plain(self) -> Any:
+        """Return it as numbers that other solvers take, a record of `islands.models.plain`.
+
+        None: it has no such statement.
+        """
+        own = self.inherited("_plain", has_other_cost) if self.choose is None else None
+        return None if own is None else own()
 
     @property
     def scale(self) -> Scale:
@@ -155,10 +173,11 @@ class Model(Problem):
     def likeness(self) -> Hashable:
         """Return its code, its kind of solutions, and the shapes of its data.
 
-        The memory that kernels need must not depend on the data.
+        The memory that kernels need must not depend on the data, and a subclass must not override
+        what may differ between its problems, such as `defaults`.
         """
-        is_plain = type(self) is Model and self.best_known is None and self.functions is not None
-        if not is_plain or not self.evaluation.same_memory:
+        is_plain = self.best_known is None and self.functions is not None
+        if not is_plain or not self.evaluation.same_memory or may_differ(type(self)):
             return None
         shapes = [(name, np.shape(value)) for name, value in self._inputs().items()]
         bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
@@ -208,7 +227,7 @@ class Model(Problem):
             }
         return dict(self.functions.macros(self.kind, real=self.scale.real, maximise=self.maximise))
 
-    def data(self) -> Members:
+    def device_data(self) -> Members:
         """Return the members of `struct Data`: inputs, and where kernels report wrong values."""
         return self._inputs() | self.evaluation.reports()
 
@@ -349,7 +368,7 @@ class Model(Problem):
             "adapts_price": self._adapts_price,
             "best_known": None if best is None else best.value,
             "python": None if self._python is None else self.evaluation.argument,
-            "functions": None if self.functions is None else asdict(self.functions),
+            "functions": None if self.functions is None else self.functions.stored(),
             "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
         }
         low, high = self.kind.box.get("low"), self.kind.box.get("high")
@@ -370,26 +389,20 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
     kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **facts.get("own", {}))
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
-    texts, best = facts["functions"], facts["best_known"]
-    return Model(
-        kind,
-        str(facts["name"]),
-        members=members,
-        functions=Functions(
-            Text(**texts["cost"]),
-            None if texts["delta"] is None else Text(**texts["delta"]),
-            None if texts["repair"] is None else Text(**texts["repair"]),
-            bool(texts["cooperative"]),
-            Text(**texts["state"]) if texts.get("state") else None,
-            Text(**texts["violation"]) if texts.get("violation") else None,
-        ),
-        python=None,
-        reference=None,
+    texts, price = facts["functions"], facts.get("price")
+    given: dict[str, Any] = {name: Text.restored(texts[name]) for name in TEXTS if texts.get(name)}
+    statement = Statement(
+        **given,
+        data=members,
+        cooperative=bool(texts["cooperative"]),
+        price="adaptive" if price is None or facts.get("adapts_price") else price,
         maximise=bool(facts["maximise"]),
-        best_known=None if best is None else BestKnown(best, "best_known", "the script"),
-        price=facts.get("price"),
-        adapts_price=bool(facts.get("adapts_price")),
+        name=str(facts["name"]),
+        best_known=facts["best_known"],
     )
+    model = Model(kind, statement)
+    model._price = price  # the one that an adaptive price began with
+    return model
 
 
 def _samples(kind: SolutionKind) -> list[NDArray[Any]]:

@@ -3,213 +3,104 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import explained
 from islands.instances.sizes import MOST_NODES
-from islands.modelling.api import subset
+from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
+from islands.modelling.texts import Text
 from islands.models.files import NumberFile
 from islands.models.numbers import LARGEST_SUM, amounts, labels, listed
 from islands.models.plain import Covering
+from islands.models.texts import text_of
 from islands.problems.data import name_or, require_sum
 
-_COST = """
-// A row without a chosen column costs one more than its cheapest column.
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int j = threadIdx.x; j < n; j += blockDim.x) sum += s[j] ? data.cost[j] : 0;
-    for (int r = threadIdx.x; r < data.rows; r += blockDim.x) {
-        bool is_covered = false;
-        for (long long k = data.row_first[r]; k < data.row_first[r + 1] && !is_covered; ++k) {
-            is_covered = s[data.column[k]];
+
+class SetCover(Model):
+    """The problem of `set_cover`."""
+
+    learns = True  # its weights
+    hooks: ClassVar[Mapping[str, Text]] = {"may_choose": text_of("set_cover_choice")}
+    prices: NDArray[np.int64]
+    """What each column costs."""
+    column: NDArray[np.int32]
+    """The columns that cover each row, row by row."""
+    row_first: NDArray[np.int64]
+    """Where those of each row begin in `column`, and its length."""
+
+    def __init__(
+        self, costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None
+    ) -> None:
+        """Take the arguments of `set_cover`."""
+        self.prices = cost = amounts("costs", costs, 1, LARGEST_SUM)
+        n = len(cost)
+        own = [
+            np.unique(labels(f"rows[{r}]", each, 1, n))
+            for r, each in enumerate(listed("rows", rows))
+        ]
+        column = np.concatenate(own)
+        row = np.repeat(np.arange(len(own)), [len(each) for each in own])
+        self.row_first = np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64)
+        self.column, self._row = column.astype(np.int32), row
+        self._price_of_row = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
+        require_sum(
+            "costs, and those of uncovered rows",
+            np.concatenate([cost, self._price_of_row]),
+            LARGEST_SUM,
+        )
+        statement = Statement(
+            cost=text_of("set_cover"),
+            state=text_of("set_cover_state"),
+            cooperative=True,
+            name=name_or(name, f"setcover-{len(own)}x{n}"),
+        )
+        super().__init__(chosen_of(n, self.choose), statement)
+
+    def data(self) -> dict[str, Any]:
+        """Return the costs, the columns of each row and the rows of each column."""
+        order = np.lexsort((self._row, self.column))
+        columns = np.arange(len(self.prices) + 1)
+        return {
+            "rows": len(self._price_of_row),
+            "cost": self.prices,
+            "price": self._price_of_row,
+            "row_first": self.row_first,
+            "column": self.column,
+            "first": np.searchsorted(self.column[order], columns).astype(np.int64),
+            "row": self._row[order].astype(np.int32),
         }
-        if (!is_covered) sum += data.price[r];
-    }
-    return block::sum(int64_t(sum));
-}
-"""
-_STATE = """
-constexpr int NONE = -1;
-constexpr int LOOKS = 128, TENURE = 2;  // columns to look at; steps in which none is chosen again
 
-// A search by weights of rows, which grow while rows are open (Gao, Weise and Li 2015): drop the
-// column that loses least, choose the one of an open row that wins most, at less than `bound`.
-struct State {
-    int *count, *owner;         // of each row: its chosen columns, and the xor of their numbers
-    int *chosen, *place;        // the chosen columns, and the place of each column among them
-    int *open, *open_at;        // the rows without a chosen column, and the place of each row
-    int* changed;               // the step that last chose or dropped a column
-    long long *weight, *score;  // of each row; what a column alone covers, or would cover
-    long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
-    int chosen_count, open_count, step;
-    __device__ State(Memory& memory, int n, const Data& data)
-        : count(memory.take<int>(data.rows)), owner(memory.take<int>(data.rows)),
-          chosen(memory.take<int>(n)), place(memory.take<int>(n)),
-          open(memory.take<int>(data.rows)), open_at(memory.take<int>(data.rows)),
-          changed(memory.take<int>(n)), weight(memory.take<long long>(data.rows)),
-          score(memory.take<long long>(n)), cost(0), bound(1ll << 62), chosen_count(0),
-          open_count(0), step(0) {}
-};
+    def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each solution."""
+        rows = len(self._price_of_row)
+        covered = np.array(
+            [np.bincount(self._row[each[self.column] == 1], minlength=rows) > 0 for each in chosen]
+        )
+        return np.asarray(chosen @ self.prices + ~covered @ self._price_of_row)
 
-struct Step {
-    int column;  // is dropped, or chosen
-};
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the chosen columns in the rows that they cover."""
+        is_chosen = np.asarray(solution)[self.column] == 1
+        axes.plot(self.column[is_chosen], self._row[is_chosen], ",", color="C0")
+        limits = {"xlim": (0, self.size), "ylim": (len(self._price_of_row), 0)}
+        axes.set(xlabel="column", ylabel="row", **limits)
 
-__device__ void open_row(State& state, int row) {
-    state.open_at[row] = state.open_count, state.open[state.open_count++] = row;
-}
-__device__ void close_row(State& state, int row) {
-    const int at = state.open_at[row], last = state.open[--state.open_count];
-    state.open[at] = last, state.open_at[last] = at;
-}
-
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    for (int r = threadIdx.x; r < data.rows; r += blockDim.x) {
-        int count = 0, owner = 0;
-        for (long long k = data.row_first[r]; k < data.row_first[r + 1]; ++k) {
-            const int j = data.column[k];
-            if (s[j]) ++count, owner ^= j;
-        }
-        state.count[r] = count, state.owner[r] = owner, state.weight[r] = 1;
-    }
-    __syncthreads();
-    for (int j = threadIdx.x; j < n; j += blockDim.x) {
-        int alone = 0;
-        for (long long k = data.first[j]; k < data.first[j + 1]; ++k) {
-            alone += state.count[data.row[k]] == int(s[j] != 0);
-        }
-        state.score[j] = alone, state.changed[j] = -LOOKS;
-    }
-    if (threadIdx.x != 0) return;
-    for (int j = 0; j < n; ++j) {
-        if (!s[j]) continue;
-        state.place[j] = state.chosen_count, state.chosen[state.chosen_count++] = j;
-        state.cost += data.cost[j];
-    }
-    for (int r = 0; r < data.rows; ++r) {
-        if (state.count[r] == 0) open_row(state, r);
-    }
-    if (state.open_count == 0) state.bound = state.cost;
-}
-
-// Compare what two columns win for their costs: -1 if a wins less, 1 if it wins more.
-__device__ int compare(const State& state, const Data& data, int a, int b) {
-    const double of_a = double(state.score[a]) * double(data.cost[b]);
-    const double of_b = double(state.score[b]) * double(data.cost[a]);
-    return int(of_a > of_b) - int(of_a < of_b);
-}
-
-// Whether to choose a, or to drop a, instead of b. Those that have not changed for longer go first.
-__device__ bool is_better(const State& state, const Data& data, int a, int b) {
-    const int more = compare(state, data, a, b);
-    return more != 0 ? more > 0 : state.changed[a] < state.changed[b];
-}
-__device__ bool is_worse(const State& state, const Data& data, int a, int b) {
-    const int more = compare(state, data, a, b);
-    if (more != 0) return more < 0;
-    if (data.cost[a] != data.cost[b]) return data.cost[a] > data.cost[b];
-    return state.changed[a] < state.changed[b];
-}
-
-// Whether a column may be chosen next to those that are: here always. A copy with forbidden pairs
-// changes this function, and adds a price of pairs to the cost.
-__device__ bool may_choose(const Solution&, const Data&, int) { return true; }
-
-__device__ bool propose(const State& state, const Solution& s, int, const Data& data,
-                        Random& random, Step& step) {
-    step.column = NONE;
-    if (state.open_count > 0) {
-        const int row = state.open[random.below(state.open_count)];
-        const long long first = data.row_first[row];
-        const int count = int(data.row_first[row + 1] - first);
-        const int looks = min(count, LOOKS), begin = random.below(count);
-        for (int i = 0; i < looks; ++i) {
-            const int at = begin + i, j = data.column[first + (at < count ? at : at - count)];
-            if (state.cost + data.cost[j] >= state.bound) continue;
-            if (state.step - state.changed[j] <= TENURE || !may_choose(s, data, j)) continue;
-            if (step.column == NONE || is_better(state, data, j, step.column)) step.column = j;
-        }
-        if (step.column != NONE) return true;
-    }
-    if (state.chosen_count == 0) return false;
-    const int count = state.chosen_count, looks = min(count, LOOKS), begin = random.below(count);
-    for (int i = 0; i < looks; ++i) {
-        const int at = begin + i, j = state.chosen[at < count ? at : at - count];
-        if (state.step - state.changed[j] <= 1 && looks > 1) continue;
-        if (step.column == NONE || is_worse(state, data, j, step.column)) step.column = j;
-    }
-    return step.column != NONE;
-}
-
-// Each step is made, whatever it costs: its weights have decided.
-__device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
-
-// Let a column of a row win more or less, except for one.
-__device__ void add(State& state, const Data& data, int row, int except, long long by) {
-    for (long long k = data.row_first[row] + threadIdx.x; k < data.row_first[row + 1];
-         k += blockDim.x) {
-        if (data.column[k] != except) state.score[data.column[k]] += by;
-    }
-    __syncthreads();
-}
-
-// Count a column in its rows, or no longer. Returns the change of the prices of open rows.
-__device__ long long follow(State& state, const Data& data, int column, int by) {
-    long long prices = 0;
-    for (long long i = data.first[column]; i < data.first[column + 1]; ++i) {
-        const int row = data.row[i], count = state.count[row] += by;
-        state.owner[row] ^= column;
-        if (count == 0) open_row(state, row), prices += data.price[row];
-        if (by > 0 && count == 1) close_row(state, row), prices -= data.price[row];
-        const int other = by > 0 ? state.owner[row] ^ column : state.owner[row];
-        if (by < 0 && count == 1) state.score[other] += state.weight[row];
-        if (by > 0 && count == 2) state.score[other] -= state.weight[row];
-    }
-    return prices;
-}
-
-__device__ long long apply(State& state, Changing& s, int, const Data& data, Step step) {
-    const int column = step.column, by = s[column] ? -1 : 1;
-    __syncthreads();  // all have read
-    long long change = 0;
-    if (threadIdx.x == 0) {
-        change = by * data.cost[column];
-        state.cost += change;
-        change += follow(state, data, column, by);
-        state.changed[column] = state.step++;
-        if (by < 0) {
-            const int at = state.place[column], last = state.chosen[--state.chosen_count];
-            state.chosen[at] = last, state.place[last] = at;
-        } else {
-            state.place[column] = state.chosen_count, state.chosen[state.chosen_count++] = column;
-        }
-        if (state.open_count == 0) state.bound = min(state.bound, state.cost);
-        s.set(column, by > 0);
-    }
-    __syncthreads();
-    // Columns that cover a row which has been opened or closed win more or less.
-    for (long long i = data.first[column]; i < data.first[column + 1]; ++i) {
-        const int row = data.row[i];
-        if (state.count[row] == (by > 0)) add(state, data, row, column, -by * state.weight[row]);
-    }
-    for (int i = 0; by > 0 && i < state.open_count; ++i) {
-        const int row = state.open[i];
-        add(state, data, row, NONE, 1);
-        if (threadIdx.x == 0) ++state.weight[row];
-    }
-    return change;
-}
-"""
+    def _plain(self) -> Covering:
+        """Return the costs of columns, and the columns of rows."""
+        return Covering(self.prices, self.column, self.row_first)
 
 
 @explained
-def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None) -> Model:
+def set_cover(
+    costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None
+) -> SetCover:
     """Return the problem of the cheapest columns that cover all rows.
 
     `costs` are whole numbers, one for each column, all 1 for a unicost problem; `rows` are the
@@ -220,51 +111,7 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
     >>> islands.solve(problem, generations=20).cost
     3
     """
-    cost = amounts("costs", costs, 1, LARGEST_SUM)
-    n = len(cost)
-    own = [
-        np.unique(labels(f"rows[{r}]", each, 1, n)) for r, each in enumerate(listed("rows", rows))
-    ]
-    column = np.concatenate(own)
-    row = np.repeat(np.arange(len(own)), [len(each) for each in own])
-    order = np.lexsort((row, column))
-    row_first = np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64)
-    columns = column.astype(np.int32)
-    price = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
-    require_sum("costs, and those of uncovered rows", np.concatenate([cost, price]), LARGEST_SUM)
-
-    def values(chosen: NDArray[Any]) -> NDArray[Any]:
-        covered = np.array(
-            [np.bincount(row[each[column] == 1], minlength=len(own)) > 0 for each in chosen]
-        )
-        return np.asarray(chosen @ cost + ~covered @ price)
-
-    def draw(solution: Any, axes: Any) -> None:
-        is_chosen = np.asarray(solution)[column] == 1
-        axes.plot(column[is_chosen], row[is_chosen], ",", color="C0")
-        axes.set(xlabel="column", ylabel="row", xlim=(0, n), ylim=(len(own), 0))
-
-    model = subset(
-        n,
-        cost=_COST,
-        state=_STATE,
-        data={
-            "rows": len(own),
-            "cost": cost,
-            "price": price,
-            "row_first": row_first,
-            "column": columns,
-            "first": np.searchsorted(column[order], np.arange(n + 1)).astype(np.int64),
-            "row": row[order].astype(np.int32),
-        },
-        cooperative=True,
-        reference=values,
-        name=name_or(name, f"setcover-{len(own)}x{n}"),
-        plot=draw,
-    )
-    model.learns = True  # its weights
-    model.plain = lambda: Covering(cost, columns, row_first)
-    return model
+    return SetCover(costs, rows, name=name)
 
 
 def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:

@@ -9,61 +9,70 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import explained
-from islands.modelling.api import subset
+from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
 from islands.models.numbers import LARGEST_SUM, amounts
 from islands.models.plain import Quadratic
+from islands.models.texts import text_of
 from islands.problems.data import name_or, require_shape
 
-_COST = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
-            if (s[i] != s[data.other[k]]) sum += data.weight[k];
-        }
-    }
-    return block::sum(int64_t(sum));
-}
-"""
-_STATE = """
-struct State {
-    long long* gain;  // change of the cut if a node changes sides
-    __device__ State(Memory& memory, int n, const Data&) : gain(memory.take<long long>(n)) {}
-};
 
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        long long gain = 0;
-        for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
-            gain += s[i] == s[data.other[k]] ? data.weight[k] : -data.weight[k];
-        }
-        state.gain[i] = gain;
-    }
-}
+class MaxCut(Model):
+    """The problem of `max_cut`."""
 
-__device__ long long change(const State& state, const Solution&, int, const Data&, Flip move) {
-    return state.gain[move.item];
-}
+    edges: NDArray[np.int64]
+    """The two nodes of each edge."""
+    weights: NDArray[np.int64]
+    """The weight of each edge."""
 
-__device__ void apply(State& state, const Solution& s, int, const Data& data, Flip move) {
-    const bool side = s[move.item];
-    const long long end = data.first[move.item + 1];
-    for (long long k = data.first[move.item] + threadIdx.x; k < end; k += blockDim.x) {
-        const int j = data.other[k];
-        state.gain[j] += s[j] == side ? -2 * data.weight[k] : 2 * data.weight[k];
-    }
-    if (threadIdx.x == 0) state.gain[move.item] = -state.gain[move.item];
-}
-"""
+    def __init__(
+        self, edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
+    ) -> None:
+        """Take the arguments of `max_cut`."""
+        self.edges, n = pairs_of(edges)
+        self.weights = np.ones(len(self.edges), np.int64)
+        if weights is not None:
+            self.weights = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
+            require_shape("weights", self.weights, (len(self.edges),), "a number for each edge")
+        self._neighbours = neighbours(self.edges, self.weights, n)
+        statement = Statement(
+            cost=text_of("max_cut"),
+            state=text_of("max_cut_state"),
+            cooperative=True,
+            maximise=True,
+            name=name_or(name, f"maxcut-{n}"),
+        )
+        super().__init__(chosen_of(n, self.choose), statement)
+
+    def data(self) -> dict[str, Any]:
+        """Return the neighbours of each node."""
+        return dict(zip(("first", "other", "weight"), self._neighbours, strict=True))
+
+    def exact(self, sides: NDArray[Any]) -> NDArray[Any]:
+        """Return the weight between the sides of each solution."""
+        one, other = self.edges.T
+        return np.asarray((sides[:, one] != sides[:, other]) @ self.weights)
+
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the sides of the graph."""
+        draw_graph(axes, self.edges, solution)
+
+    def _plain(self) -> Quadratic:
+        """Return the cut as a sum of numbers of nodes and of edges."""
+        # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
+        first, other, weight = self._neighbours
+        single = np.add.reduceat(np.append(weight, 0), first[:-1])
+        single[np.diff(first) == 0] = 0
+        return Quadratic.of_neighbours(single, first, other, -2 * weight, maximise=True)
 
 
 @explained
 def max_cut(
     edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
-) -> Model:
+) -> MaxCut:
     """Return the problem of two sides of a graph with the most weight of edges between them.
 
     `edges` is a row of two nodes for each edge; nodes are numbered from 0. `weights` are whole
@@ -74,36 +83,7 @@ def max_cut(
     >>> islands.solve(problem, generations=20).cost
     4
     """
-    pairs, n = pairs_of(edges)
-    each = np.ones(len(pairs), np.int64)
-    if weights is not None:
-        each = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
-        require_shape("weights", each, (len(pairs),), "a number for each edge")
-    first, other, weight = neighbours(pairs, each, n)
-
-    def cuts(sides: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray((sides[:, pairs[:, 0]] != sides[:, pairs[:, 1]]) @ each)
-
-    model = subset(
-        n,
-        cost=_COST,
-        state=_STATE,
-        data={"first": first, "other": other, "weight": weight},
-        cooperative=True,
-        reference=cuts,
-        maximise=True,
-        name=name_or(name, f"maxcut-{n}"),
-        plot=lambda solution, axes: draw_graph(axes, pairs, solution),
-    )
-
-    def plain() -> Quadratic:
-        # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
-        single = np.add.reduceat(np.append(weight, 0), first[:-1])
-        single[np.diff(first) == 0] = 0
-        return Quadratic.of_neighbours(single, first, other, -2 * weight, maximise=True)
-
-    model.plain = plain
-    return model
+    return MaxCut(edges, weights, name=name)
 
 
 def read(path: Path) -> Model:

@@ -11,29 +11,75 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.calls import explained
-from islands.modelling.api import permutation
+from islands.modelling.kinds import order_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
-from islands.models.flexible_shops import stated
-from islands.models.job_shop_paths import COST
-from islands.models.job_shop_tabu import STATE
+from islands.models.flexible_shops import FlexibleJobShop
 from islands.models.numbers import amounts, chosen, labels
 from islands.models.plain import Answered, Plain
 from islands.models.shops import (
     MOST_MACHINES,
     OBJECTIVES,
-    Dates,
-    FlexibleShop,
     Rows,
     alike,
     draw_gantt,
     has_choices,
 )
-from islands.models.texts import filled
+from islands.models.texts import text_of
 from islands.problems.data import name_or, require_sum
 
 _LARGEST = 2**29
 """Sums of times are below this: the tabu search adds two of them."""
+
+
+class JobShop(Model):
+    """The problem of `job_shop` without dates and choices of machine."""
+
+    searches = True
+    shop: Shop
+    """The operations of all jobs."""
+
+    def __init__(
+        self,
+        machines: Rows,
+        times: Rows,
+        *,
+        name: str | None = None,
+        best_known: float | None = None,
+    ) -> None:
+        """Take the arguments of `job_shop`."""
+        self.shop = shop = Shop.of(*alike(machines, times))
+        name = name_or(name, "jobshop-{JOBS}x{MACHINES}".format(**self.constants()))
+        statement = Statement(
+            cost=text_of("job_shop"),
+            state=text_of("job_shop_tabu", "job_shop_paths"),
+            cooperative=True,
+            name=name,
+            best_known=best_known,
+        )
+        super().__init__(order_of(len(shop.time), None, None), statement)
+
+    def constants(self) -> dict[str, int | bool]:
+        """Return the numbers of jobs and machines."""
+        return {"JOBS": len(self.shop.first) - 1, "MACHINES": int(self.shop.machine.max()) + 1}
+
+    def data(self) -> dict[str, Any]:
+        """Return the operations."""
+        shop = self.shop
+        return {"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time}
+
+    def exact(self, orders: NDArray[Any]) -> NDArray[Any]:
+        """Return the end of the last job of each order."""
+        return np.array([max(end for *_, end in self.shop.schedule(order)) for order in orders])
+
+    def draw(self, solution: Any, axes: Any) -> None:
+        """Draw the schedule as a Gantt chart."""
+        draw_gantt(axes, self.shop.schedule(solution))
+
+    def _plain(self) -> Shop:
+        """Return the operations of all jobs."""
+        return self.shop
 
 
 @explained
@@ -47,7 +93,7 @@ def job_shop(
     objective: str = "makespan",
     name: str | None = None,
     best_known: float | None = None,
-) -> Model:
+) -> JobShop | FlexibleJobShop:
     """Return the problem of the schedule whose last job ends first, or whose jobs are late least.
 
     Operation k of job j takes `times[j][k]` on machine `machines[j][k]`, without interruption and
@@ -68,33 +114,19 @@ def job_shop(
     """
     objective = chosen("objective", objective, OBJECTIVES)
     machines, times = alike(machines, times)
-    if (
-        any(each is not None for each in (release, due, weights))
-        or objective != "makespan"
-        or has_choices(machines)
-    ):
-        dates = Dates.of(len(times), objective, release, due, weights)
-        return stated(FlexibleShop.of(machines, times, dates), name, best_known)
-    shop = Shop.of(machines, times)
-    jobs, machine_count = len(shop.first) - 1, int(shop.machine.max()) + 1
-    numbers = {"jobs": jobs, "machines": machine_count}
-
-    def ends(orders: NDArray[Any]) -> NDArray[Any]:
-        return np.array([max(end for *_, end in shop.schedule(order)) for order in orders])
-
-    model = permutation(
-        len(shop.time),
-        cost=filled(COST, numbers),
-        state=STATE,
-        data={"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time},
-        cooperative=True,
-        reference=ends,
-        name=name_or(name, f"jobshop-{jobs}x{machine_count}"),
-        best_known=best_known,
-        plot=lambda solution, axes: draw_gantt(axes, shop.schedule(solution)),
-    )
-    model.searches, model.plain = True, lambda: shop
-    return model
+    has_dates = any(each is not None for each in (release, due, weights))
+    if has_dates or objective != "makespan" or has_choices(machines):
+        return FlexibleJobShop(
+            machines,
+            times,
+            release=release,
+            due=due,
+            weights=weights,
+            objective=objective,
+            name=name,
+            best_known=best_known,
+        )
+    return JobShop(machines, times, name=name, best_known=best_known)
 
 
 @dataclass(frozen=True)

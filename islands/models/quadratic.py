@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 from islands.calls import explained, is_whole
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, require_size
-from islands.modelling.api import subset
+from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
+from islands.modelling.statement import Statement
+from islands.modelling.texts import Text
 from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
-from islands.models.texts import filled
+from islands.models.texts import text_of
 from islands.problems.data import integers, name_or, read_array, reals, require_sum
 from islands.problems.solution_kinds import MOST
 from islands.text import shown
@@ -23,57 +26,67 @@ from islands.text import shown
 _LARGEST = 2**62
 """Sums of whole entries are below this."""
 
-_COST = """
-__device__ {number} cost(const Solution& s, int n, const Data& data) {
-    const auto of_row = [&](int i) {
-        {number} sum = 0;
-        if (!s[i]) return sum;
-        for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
-            if (s[data.other[k]]) sum += data.both[k];
+
+class Qubo(Model):
+    """The problem of `qubo`."""
+
+    matrix: Any
+    """The sparse matrix of whole or real numbers."""
+
+    def __init__(
+        self,
+        q: Any,
+        *,
+        maximise: bool = False,
+        name: str | None = None,
+        best_known: float | None = None,
+    ) -> None:
+        """Take the arguments of `qubo`."""
+        from scipy.sparse import csr_array
+
+        self.matrix = numbers = _matrix(q)
+        n = numbers.shape[0]
+        both = csr_array(numbers + numbers.T)
+        both.setdiag(0)
+        both.eliminate_zeros()
+        both.sort_indices()
+        self._pairs = {
+            "first": both.indptr.astype(np.int64),
+            "other": both.indices.astype(np.int32) if both.nnz else np.zeros(1, np.int32),
+            "both": both.data if both.nnz else np.zeros(1, numbers.dtype),
+            "diagonal": numbers.diagonal(),
         }
-        return sum + data.diagonal[i];
-    };
-    {sum}
-}"""
-_INTEGER_SUM = """
-    {number} sum = 0;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += of_row(i);
-    return block::sum(int64_t(sum));"""
-_REAL_SUM = "return block::sum(n, of_row);"
-_STATE = """
-struct State {
-    {number}* field;  // of each item: its entry, and those with all chosen items
-    __device__ State(Memory& memory, int n, const Data&) : field(memory.take<{number}>(n)) {}
-};
+        # Texts state the type that their functions return.
+        number = "double" if numbers.dtype.kind == "f" else "long long"
+        statement = Statement(
+            cost=_with_numbers("qubo", number),
+            state=_with_numbers("qubo_state", number),
+            cooperative=True,
+            maximise=maximise,
+            best_known=best_known,
+            name=name_or(name, f"qubo-{n}"),
+        )
+        super().__init__(chosen_of(n, self.choose), statement)
 
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        {number} sum = data.diagonal[i];
-        for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
-            if (s[data.other[k]]) sum += data.both[k];
-        }
-        state.field[i] = sum;
-    }
-}
+    def data(self) -> dict[str, Any]:
+        """Return the entries of each item, and those that it has with others."""
+        return self._pairs
 
-__device__ {number} change(const State& state, const Solution& s, int, const Data&, Flip move) {
-    return s[move.item] ? -state.field[move.item] : state.field[move.item];
-}
+    def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
+        """Return the value of each solution."""
+        x = chosen.astype(self.matrix.dtype)
+        return np.asarray((x @ self.matrix * x).sum(axis=1))
 
-__device__ void apply(State& state, const Solution& s, int, const Data& data, Flip move) {
-    const bool leaves = s[move.item];
-    const long long end = data.first[move.item + 1];
-    for (long long k = data.first[move.item] + threadIdx.x; k < end; k += blockDim.x) {
-        state.field[data.other[k]] += leaves ? -data.both[k] : data.both[k];
-    }
-}
-"""
+    def _plain(self) -> Quadratic:
+        """Return the entries as numbers of items and of pairs."""
+        first, other, both, diagonal = self._pairs.values()
+        return Quadratic.of_neighbours(diagonal, first, other, both, maximise=self.maximise)
 
 
 @explained
 def qubo(
     q: Any, *, maximise: bool = False, name: str | None = None, best_known: float | None = None
-) -> Model:
+) -> Qubo:
     """Return the problem of the subset x of n items with the least x^T Q x.
 
     `q` is an n x n matrix of numbers, as an array, a sparse matrix of SciPy or a dict from pairs
@@ -83,42 +96,13 @@ def qubo(
     >>> islands.solve(islands.qubo([[-2, 3], [0, -1]]), generations=20).solution.tolist()
     [1, 0]
     """
-    from scipy.sparse import csr_array
+    return Qubo(q, maximise=maximise, name=name, best_known=best_known)
 
-    numbers = _matrix(q)
-    n = numbers.shape[0]
-    is_real = numbers.dtype.kind == "f"
-    both = csr_array(numbers + numbers.T)
-    both.setdiag(0)
-    both.eliminate_zeros()
-    both.sort_indices()
-    number = {"number": "double" if is_real else "long long"}
 
-    def values(chosen: NDArray[Any]) -> NDArray[Any]:
-        x = chosen.astype(numbers.dtype)
-        return np.asarray((x @ numbers * x).sum(axis=1))
-
-    data = {
-        "first": both.indptr.astype(np.int64),
-        "other": both.indices.astype(np.int32) if both.nnz else np.zeros(1, np.int32),
-        "both": both.data if both.nnz else np.zeros(1, numbers.dtype),
-        "diagonal": numbers.diagonal(),
-    }
-    model = subset(
-        n,
-        cost=filled(_COST, {"sum": _REAL_SUM if is_real else _INTEGER_SUM} | number),
-        state=filled(_STATE, number),
-        data=data,
-        cooperative=True,
-        reference=values,
-        maximise=maximise,
-        best_known=best_known,
-        name=name_or(name, f"qubo-{n}"),
-    )
-    model.plain = lambda: Quadratic.of_neighbours(
-        data["diagonal"], data["first"], data["other"], data["both"], maximise=maximise
-    )
-    return model
+def _with_numbers(file: str, number: str) -> Text:
+    """Return the text of a file with the type of its numbers."""
+    text = text_of(file)
+    return replace(text, code=text.code.replace("Number", number))
 
 
 def _matrix(q: Any) -> Any:

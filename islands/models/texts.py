@@ -1,12 +1,15 @@
-"""CUDA texts with numbers of an instance, which compilers know."""
+"""The CUDA of models: files of `kernels/models`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import cache
+
+from islands.modelling.texts import Text
+from islands.paths import data_folder
 
 
-def filled(text: str, numbers: Mapping[str, object]) -> str:
-    """Return a text with numbers in the place of their names in braces, such as `{jobs}`."""
-    for name, value in numbers.items():
-        text = text.replace(f"{{{name}}}", str(value))
-    return text
+@cache
+def text_of(file: str, *before: str) -> Text:
+    """Return the text of a file, with others in front of it."""
+    path = data_folder("kernels") / "models" / f"{file}.cuh"
+    return Text(path.name, path.read_text(encoding="utf-8"), tuple(map(text_of, before)))

@@ -138,7 +138,7 @@ class Problem(ABC):
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers in `problem::Data`."""
 
-    def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
+    def device_data(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `problem::Data`: device arrays, and numbers; named or in order."""
         return {str(place): array for place, array in enumerate(self.arrays())}
 

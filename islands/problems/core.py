@@ -3,7 +3,7 @@
 The items are those whose reduced profit is nearest to zero at given prices of the capacities, such
 as the duals of the linear relaxation: good solutions differ from the relaxation in them only. A
 subset may exceed capacities; its energy is minus its profit, plus the price of each unit of
-overload. Numbers are rounded to those of kernels/tempering/core.cuh.
+overload. Numbers are rounded to those of kernels/tempering/core_state.cuh.
 
 Core concept: J. Puchinger, G. R. Raidl, U. Pferschy: The multidimensional knapsack problem:
 structure and algorithms. INFORMS Journal on Computing 22, 2010.
@@ -220,7 +220,7 @@ class Core:
         return np.asarray((self.prices * rounds).sum(axis=1), np.int32)
 
     def tables(self, pitch: int) -> dict[str, NDArray[Any]]:
-        """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh."""
+        """Return the tables of kernels/tempering/chains/core.cuh, and the unit of temperatures."""
         spare = 2 * self.pairs - len(self._binding)
         bits = np.zeros(32 * pitch, np.uint8)
         bits[: len(self.rounded)] = self.rounded

@@ -68,7 +68,7 @@ class Swaps:
         }
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
+        """Return the tables of kernels/tempering/plan.cuh, and of the chains that exchange items.
 
         `unit` is the mean change of the cost by an exchange.
         `alike_places` gives equal numbers to places whose exchange changes no cost; it may be

@@ -32,7 +32,7 @@ class Scale:
     """Costs on the device from here on, in units, are those of infeasible solutions; None: no
     cost."""
     adapts_price: bool = False
-    """Whether this price may change: see Ladder::adapt in kernels/tempering/ladder.cuh."""
+    """Whether this price may change: see kernels/tempering/adapting_price.cuh."""
 
     @property
     def is_whole(self) -> bool:

@@ -79,16 +79,18 @@ KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t 
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
         __syncthreads();
         Scratch scratch(arena.large());
-        const problem::Judge judge(scratch, n, data);
         const int words = problem::stored_length(n);
         Word* const mine = solutions + int64_t(k) * words;
 #ifdef STATED_CROSS
         if (mates != nullptr) {
             const uint32_t* const own = random + 4 * int64_t(k);
             const uint4 drawn{own[0], own[1], own[2], own[3]};
-            judge.make_child(mine, mates + int64_t(k) * words, drawn);
+            Scratch of_child = scratch;  // the judge takes at least as much
+            problem::StateCross(of_child, n, data)
+                .make_child(mine, mates + int64_t(k) * words, drawn);
         }
 #endif
+        const problem::Judge judge(scratch, n, data);
         int64_t cost = problem::cost_after(mine, n, data);
         judge.prepare(mine);
         for (int step = 0; step < steps; ++step) {

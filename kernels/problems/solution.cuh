@@ -54,6 +54,36 @@ __device__ Stored stored(const Order& order, int i) {
     return order[i];
 }
 
+// Write an entry of a stored solution.
+template <class Value>
+__device__ void write_entry(Stored* memory, const Solution&, int i, Value value) {
+    memory[i] = value;
+}
+
+// Return whether an entry may have a value; NaN never fits.
+template <class Value>
+__device__ bool entry_fits(const Solution&, int, int n, Value value) {
+    return value >= 0 && value < n;
+}
+
+// Return the solution that begins at an address.
+template <class Data>
+__device__ Solution solution_at(const Stored* first, const Data&) {
+    return {first};
+}
+
+// Return the solution that an encoding has decoded.
+template <class Order, class Data>
+__device__ auto solution_of(const Order& order, const Data&, int)
+    -> decltype(order.mask, Solution()) {
+    return {reinterpret_cast<const int32_t*>(order.item), int32_t(order.mask)};
+}
+
+template <class Order, class Data>
+__device__ Solution solution_of(const Order& order, const Data&, long) {
+    return {order.item};
+}
+
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 
 using Stored = uint32_t;
@@ -71,6 +101,26 @@ __device__ int stored_length(int n) { return (n + 31) / 32; }
 template <class Subset>
 __device__ Stored stored(const Subset& subset, int i) {
     return subset.word[i];
+}
+
+template <class Value>
+__device__ void write_entry(Stored* memory, const Solution&, int i, Value) {
+    memory[i / 32] ^= 1u << (i % 32);
+}
+
+template <class Value>
+__device__ bool entry_fits(const Solution&, int, int, Value value) {
+    return value == 0 || value == 1;
+}
+
+template <class Data>
+__device__ Solution solution_at(const Stored* first, const Data&) {
+    return {first};
+}
+
+template <class Subset, class Data>
+__device__ Solution solution_of(const Subset& subset, const Data&, int) {
+    return {subset.word};
 }
 
 #elif SOLUTION_KIND == SOLUTION_KEYS
@@ -91,6 +141,26 @@ __device__ int stored_length(int n) { return n; }
 template <class Keys>
 __device__ Stored stored(const Keys& keys, int i) {
     return keys[i];
+}
+
+template <class Value>
+__device__ void write_entry(Stored* memory, const Solution&, int i, Value value) {
+    memory[i] = value;
+}
+
+template <class Value>
+__device__ bool entry_fits(const Solution&, int, int, Value value) {
+    return float(value) >= 0.0f && float(value) < 1.0f;
+}
+
+template <class Data>
+__device__ Solution solution_at(const Stored* first, const Data&) {
+    return {first};
+}
+
+template <class Keys, class Data>
+__device__ Solution solution_of(const Keys& keys, const Data&, int) {
+    return {keys.number};
 }
 
 #else
@@ -119,6 +189,27 @@ __device__ Stored stored(const Vector& vector, int i) {
     return vector[i];
 }
 
+template <class Value>
+__device__ void write_entry(Stored* memory, const Solution& solution, int i, Value value) {
+    const double unit = (double(value) - solution.low[i]) / solution.width[i];
+    memory[i] = unit < 0.0 ? 0.0 : unit < 1.0 ? unit : 1.0;
+}
+
+template <class Value>
+__device__ bool entry_fits(const Solution& solution, int i, int, Value value) {
+    return double(value) >= solution.low[i] && double(value) <= solution.high[i];
+}
+
+template <class Data>
+__device__ Solution solution_at(const Stored* first, const Data& data) {
+    return {first, data.box_low, data.box_width, data.box_high};
+}
+
+template <class Vector, class Data>
+__device__ Solution solution_of(const Vector& vector, const Data& data, int) {
+    return solution_at(vector.number, data);
+}
+
 #endif
 
 // A solution that a user's repair, apply or cross may change: s[i] reads an entry, s.set(i, value)
@@ -135,34 +226,12 @@ struct Changing {
     template <class Value>
     __device__ void set(int i, Value value) {
         if (i < 0 || i >= n) return report(faults, NO_SUCH_ENTRY, i);
-        if (!fits(i, value)) {
+        if (!entry_fits(solution, i, n, value)) {
             return report(faults, WRONG_VALUE, __double_as_longlong(double(value)));
         }
         if (solution[i] == value) return;
         changed = true;
-#if SOLUTION_KIND == SOLUTION_SUBSET
-        memory[i / 32] ^= 1u << (i % 32);
-#elif SOLUTION_KIND == SOLUTION_VECTOR
-        const double unit = (double(value) - solution.low[i]) / solution.width[i];
-        memory[i] = unit < 0.0 ? 0.0 : unit < 1.0 ? unit : 1.0;
-#else
-        memory[i] = value;
-#endif
-    }
-
-  private:
-    // Return whether entry i may have a value; NaN never fits.
-    template <class Value>
-    __device__ bool fits(int i, Value value) const {
-#if SOLUTION_KIND == SOLUTION_ORDER
-        return value >= 0 && value < n;
-#elif SOLUTION_KIND == SOLUTION_SUBSET
-        return value == 0 || value == 1;
-#elif SOLUTION_KIND == SOLUTION_KEYS
-        return float(value) >= 0.0f && float(value) < 1.0f;
-#else
-        return double(value) >= solution.low[i] && double(value) <= solution.high[i];
-#endif
+        write_entry(memory, solution, i, value);
     }
 };
 

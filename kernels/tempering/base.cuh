@@ -1,15 +1,13 @@
-// How a replica begins a generation, and what its Markov chain takes and returns. A header of a
-// chain defines
-//     using Delta = ...;  // the change of a cost, an integer
-//     class Chain {
-//         Chain(Scratch&, Gene* order, Gene* best_order, const encoding::Shape&,
-//               const problem::Data&, const algorithm::Plan&, int64_t me);
-//         // The factor of the deltas that Acceptance sees, by which its temperature is divided.
-//         static double scale(const algorithm::Plan&);
-//         Costs run(Costs, int sweeps, bool are_kept, const Acceptance<Delta>&, const Alike&,
-//                   const draw::Place&, const improver::Plan&);
-//     };
-// No random numbers here.
+// What a header of chains defines: those in chains/, of which Python names one in TEMPERING_CHAINS.
+//     using algorithm::Plan = algorithm::PlanOf<..., ...>;  // see plan.cuh
+//     using tempering::Delta = ...;          // the change of a cost, an integer
+//     class tempering::Chain : public tempering::BaseChain;
+//     class tempering::Cross;                // children of two states: see order_cross.cuh
+//     class tempering::Ends : public Rungs;  // see by_energies.cuh and by_climbs.cuh
+//     class tempering::Price;                // see fixed_price.cuh and adapting_price.cuh
+// A chain has the five functions of BaseChain, of which it must define the constructor, evaluate()
+// and run().
+// Random streams of draw(): the one that the caller names.
 #pragma once
 
 #include "core/costs.cuh"
@@ -19,14 +17,14 @@
 
 namespace tempering {
 
+using algorithm::Plan;
+using encoding::Gene;
+
 // Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
 // its own if replicas descend, and that of another individual of the island, or, by a crossover of
 // the problem in a ladder that is alone, its own.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
-
-// Number of moves that tell the mean change of the cost, the unit of temperatures.
-constexpr int ROUGHNESS_SAMPLES = 32;
 
 // Return the best individual of the ladder of a slot in the previous generation.
 __device__ int best_of_ladder(const Islands& all, int rungs, int local, int slot) {
@@ -39,13 +37,8 @@ __device__ int best_of_ladder(const Islands& all, int rungs, int local, int slot
     return best;
 }
 
-// The first factor of a price of violations that adapts. Other algorithms take the whole price, as
-// they need it only until they find a feasible solution.
-constexpr double FIRST_FACTOR = 1.0 / 16;
-
 // Return the number of the ladder of a slot, among those of all islands of the rank.
-__device__ int64_t number_of_ladder(const Islands& all, const algorithm::Plan& plan, int local,
-                                    int slot) {
+__device__ int64_t number_of_ladder(const Islands& all, const Plan& plan, int local, int slot) {
     return int64_t(local) * (all.population / plan.rungs) + slot / plan.rungs;
 }
 
@@ -69,44 +62,55 @@ struct Costs {
     int64_t climbs = 0;  // accepted proposals that raised the cost, where chains count them
 };
 
-// The rows of pairs that a chain processes in a generation. An accepted exchange takes as long as
-// some rows, and counts as some, as all replicas of a generation wait for the last one. So a
-// generation ends more often in states that accept many exchanges than Boltzmann's distribution
-// says; it ends like this distribution if an exchange counts nothing.
-class Rows {
+// Default functions of a chain, all called by all threads of a block, except those of ladders,
+// which one thread calls. A chain also has a constructor, which must not access the scratch memory
+// that it takes, and
+//     Chain(Scratch&, Gene* state, Gene* best, const encoding::Shape&, const problem::Data&,
+//           const Plan&, int64_t me);
+//     // Make a state the best one, repaired if it may be infeasible; return its cost.
+//     static int64_t evaluate(Gene* state, Gene* best, const Scratch&, const encoding::Shape&,
+//                             const problem::Data&, const draw::Place&);
+//     // Advance the state by a generation. It is complete and visible to all threads on entry and
+//     // on return. `resumes`: whether it is the one that this chain left.
+//     Costs run(Costs, int sweeps, bool resumes, const Acceptance<Delta>&, const draw::Place&,
+//               const improver::Plan&);
+class BaseChain {
   public:
-    // `per_exchange`: the share of a sweep as which an exchange counts.
-    __device__ Rows(int first, int sweeps, int rows_a_sweep, double per_exchange)
-        : a_sweep_(rows_a_sweep),
-          an_exchange_(int(per_exchange * rows_a_sweep + 0.5)),
-          end_(first + int(min(int64_t(sweeps) * rows_a_sweep, MOST))) {}
+    // The factor of the deltas that Acceptance sees, by which its temperature is divided.
+    __device__ static double scale(const Plan&) { return 1.0; }
 
-    // Whether row i of a sweep belongs to them.
-    __device__ bool have(int sweep, int i) const { return sweep * a_sweep_ + i < end_; }
-
-    // An exchange in row i of a sweep was accepted. The row remains whole.
-    __device__ void exchanged(int sweep, int i) {
-        end_ = max(sweep * a_sweep_ + i + 1, end_ - an_exchange_);
+    // Return the number of bytes that evaluate() takes.
+    template <class Data>
+    __device__ static int64_t room_to_evaluate(Scratch scratch, const encoding::Shape&,
+                                               const Data&) {
+        return scratch.bytes();
     }
 
-    __device__ int end() const { return end_; }
+    // Draw a random state.
+    __device__ static void draw(Gene* row, const encoding::Shape& shape, const draw::Place& place,
+                                uint32_t stream, const Plan&) {
+        encoding::fill(row, shape, place, stream);
+    }
 
-  private:
-    static constexpr int64_t MOST = 1 << 30;  // so that row numbers fit
+    // Return the energy of a feasible state with a cost.
+    __device__ static int64_t energy_of(int64_t cost, const Plan&) { return cost; }
 
-    const int a_sweep_, an_exchange_;
-    int end_;
+    // Prepare an individual of generation 0; make() returns its chain. Returns the number of states
+    // that were evaluated.
+    template <class Improving, class Make>
+    __device__ static int64_t begin(const Plan&, int64_t, int64_t, const draw::Place&,
+                                    const Improving&, Make) {
+        return 0;
+    }
+
+    // Prepare a ladder in generation 0; `number` is that among all of the run.
+    __device__ static void begin_ladder(const Plan&, int64_t, int64_t) {}
+
+    // Renew a ladder.
+    __device__ static void renew_ladder(const Plan&, int64_t) {}
+
+    // An immigrant may have become the state of an individual.
+    __device__ static void adopt(const Islands&, const Plan&, int64_t) {}
 };
-
-#ifndef TEMPERING_PAIRS
-// Draw a random row.
-__device__ void fill(encoding::Gene* row, const encoding::Shape& shape, const draw::Place& place,
-                     uint32_t stream, const algorithm::Plan&) {
-    encoding::fill(row, shape, place, stream);
-}
-
-// Return the energy of a state with a cost.
-__device__ int64_t energy_of(int64_t cost, const algorithm::Plan&) { return cost; }
-#endif
 
 }  // namespace tempering

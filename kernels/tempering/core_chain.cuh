@@ -1,43 +1,22 @@
 // The Markov chain of one replica of a knapsack: for each chosen item of the core in turn, proposes
-// its exchange for each free one, and accepts it by the Metropolis rule; see core.cuh for energies.
-// The first accepted one is made. A feasible subset with more profit than all before is always
-// accepted. The threads of a block look at neighbouring free items. Random numbers are logarithms
-// of a table: a word gives the place of the first of 16 proposals. Reads the tables of the plan;
-// changes the subset, and keeps the best feasible one.
-// Random streams: PROPOSALS, BEGIN; `fill`: the one that the caller names.
+// its exchange for each free one, and accepts it by the Metropolis rule; see core_state.cuh for
+// energies. The first accepted one is made. A feasible subset with more profit than all before is
+// always accepted. The threads of a block look at neighbouring free items. Random numbers are
+// logarithms of a table: a word gives the place of the first of 16 proposals. Reads the tables of
+// the plan; changes the subset, and keeps the best feasible one.
+// Random streams: PROPOSALS, BEGIN; `draw`: the one that the caller names.
 #pragma once
 
 #include "improvers/base.cuh"
 #include "tempering/acceptance.cuh"
 #include "tempering/base.cuh"
-#include "tempering/core.cuh"
+#include "tempering/core_state.cuh"
 
 namespace tempering {
 
 using Delta = int64_t;
 
-// Draw a subset near the relaxation: some items of the core change sides.
-__device__ void fill(uint32_t* row, const encoding::Shape& shape, const draw::Place& place,
-                     uint32_t stream, const algorithm::Plan& plan) {
-    constexpr int SHARE = 8;
-    for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) row[i] = plan.rounded[i];
-    __syncthreads();
-    for (int i = threadIdx.x; i < shape.n; i += blockDim.x) {
-        for (int k = 0; k < plan.largest; ++k) {
-            const int item = plan.core[k];
-            if (item / 32 != i) continue;
-            const uint4 words = place.words(stream, k);
-            if (words.x % SHARE == 0) row[i] ^= 1u << (item % 32);
-        }
-    }
-}
-
-// Return the energy of a feasible subset with a cost.
-__device__ int64_t energy_of(int64_t cost, const algorithm::Plan& plan) {
-    return int64_t(floor(*plan.scale * double(cost)));
-}
-
-class Chain {
+class Chain : public BaseChain {
   public:
     __device__ Chain(Scratch& scratch, uint32_t* subset, uint32_t* best,
                      const encoding::Shape& shape, const problem::Data& data,
@@ -50,17 +29,60 @@ class Chain {
           best_(best),
           core_(scratch, shape.items, data, plan) {}
 
-    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
+    // Draw a subset near the relaxation: some items of the core change sides.
+    __device__ static void draw(uint32_t* row, const encoding::Shape& shape,
+                                const draw::Place& place, uint32_t stream,
+                                const algorithm::Plan& plan) {
+        constexpr int SHARE = 8;
+        for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) row[i] = plan.chain.rounded[i];
+        __syncthreads();
+        for (int i = threadIdx.x; i < shape.n; i += blockDim.x) {
+            for (int k = 0; k < plan.chain.largest; ++k) {
+                const int item = plan.chain.core[k];
+                if (item / 32 != i) continue;
+                const uint4 words = place.words(stream, k);
+                if (words.x % SHARE == 0) row[i] ^= 1u << (item % 32);
+            }
+        }
+    }
 
-    // Propose a number of exchanges; an accepted one counts as some more. `subset` is complete and
-    // visible to all threads on entry and on return.
+    __device__ static int64_t room_to_evaluate(Scratch scratch, const encoding::Shape& shape,
+                                               const problem::Data& data) {
+        const problem::Workspace evaluation(scratch, shape.items, data);
+        return scratch.bytes();
+    }
+
+    __device__ static int64_t evaluate(uint32_t* subset, uint32_t* best, const Scratch& scratch,
+                                       const encoding::Shape& shape, const problem::Data& data,
+                                       const draw::Place& place) {
+        copy_row(best, subset, shape.pitch);
+        __syncthreads();
+        const int64_t cost = problem::evaluate(best, scratch, shape.items, data, place, 0).cost;
+        __syncthreads();
+        return cost;
+    }
+
+    __device__ static int64_t energy_of(int64_t cost, const algorithm::Plan& plan) {
+        return int64_t(floor(*plan.chain.scale * double(cost)));
+    }
+
+    __device__ static void begin_ladder(const algorithm::Plan& plan, int64_t ladder,
+                                        int64_t number) {
+        plan.chain.variant[ladder] = number;
+    }
+
+    __device__ static void renew_ladder(const algorithm::Plan& plan, int64_t ladder) {
+        ++plan.chain.variant[ladder];
+    }
+
+    // Propose a number of exchanges; an accepted one counts as some more.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
-                         const Alike&, const draw::Place& place, const improver::Plan& improving) {
-        const int variant = int(plan_.variant[me_ / plan_.rungs] % plan_.variants);
-        const packed::Prices<PAIRS> prices(plan_.prices + variant * PRICE_WORDS);
-        const int slop = plan_.slops[variant];
+                         const draw::Place& place, const improver::Plan& improving) {
+        const int variant = int(plan_.chain.variant[me_ / plan_.rungs] % plan_.chain.variants);
+        const packed::Prices<PAIRS> prices(plan_.chain.prices + variant * PRICE_WORDS);
+        const int slop = plan_.chain.slops[variant];
         improver::Lookout lookout(improving);
-        core_.begin(subset_, plan_.sizes[variant]);
+        core_.begin(subset_, plan_.chain.sizes[variant]);
         int penalty = core_.penalty(prices), best = best_from(costs);
         costs.current = energy_of(-core_.profit(), plan_) + penalty;
         costs.proposed = 0;
@@ -142,7 +164,7 @@ class Chain {
                                   int64_t best) const {
         using packed::WIDE;
         for (int first = 0; first < core_.free(); first += WIDE * blockDim.x) {
-            const float* const levels = plan_.levels + level(row.word, first);
+            const float* const levels = plan_.chain.levels + level(row.word, first);
             const packed::Column<PAIRS> column = core_.column(first);
             packed::Sums sums{};
             prices.template add<0, HALF>(sums, row.left, column);

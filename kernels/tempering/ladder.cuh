@@ -4,36 +4,17 @@
 // Random streams: RUNGS, RENEWAL.
 #pragma once
 
+#include TEMPERING_CHAINS
+
 #include "core/exponential.cuh"
-#ifdef ISLANDS_OUTSIDE
-#include "tempering/waiting_replica.cuh"
-#else
-#include "tempering/replica.cuh"
-#endif
+#include "tempering/base.cuh"
 
 namespace tempering {
 
-constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperature
-#ifdef STATED_CROSS
-constexpr bool CROSSES = true;  // the state of the problem makes children
-#else
-constexpr bool CROSSES = false;
-#endif
-#ifdef TEMPERING_ADAPTS
-// The factor by which a generation changes the price of violations, and the largest of all.
-constexpr double PRICE_STEP = 1.0625, PRICE_RANGE = 1e12;
-#endif
-
-class Ladder {
+class Ladder : public Ends {
   public:
     __device__ Ladder(const Islands& all, const Plan& plan, int local, int number)
-        : all_(all),
-          plan_(plan),
-          local_(local),
-          number_(number),
-          rungs_(plan.rungs),
-          first_(all.number(local, number * plan.rungs)),
-          record_(plan.records + 2 * (int64_t(local) * (all.population / plan.rungs) + number)) {}
+        : Ends(all, plan, local, number), record_(plan.records + 2 * of_rank(number)) {}
 
     // Prepare generation 0.
     __device__ void start() const {
@@ -44,20 +25,15 @@ class Ladder {
         }
         record_[0] = cost(0, best(0));
         record_[1] = 0;
-#ifdef TEMPERING_ADAPTS
-        price() = FIRST_FACTOR;
-#endif
-#ifdef TEMPERING_PAIRS
-        variant() = all_.island[local_].number * (all_.population / rungs_) + number_;
-#endif
+        Price::begin(plan_, of_rank(number_));
+        const int64_t number = all_.island[local_].number * ladders() + number_;
+        Chain::begin_ladder(plan_, of_rank(number_), number);
     }
 
     // Complete a generation.
     __device__ void end(int64_t made) const {
         const bool is_tuning = made <= plan_.tuning;
-#ifdef TEMPERING_ADAPTS
-        adapt();
-#endif
+        Price::adapt(plan_, of_rank(number_), first_);
         if (is_tuning) {
             cool(made);
         } else if (made == plan_.tuning + 1 && plan_.tuning > 0) {
@@ -87,11 +63,11 @@ class Ladder {
         for (int i = 0; i < rungs_; ++i) {
             const int64_t me = first_ + i;
             const int32_t row = all_.row(now, local_, number_ * rungs_ + i);
-            if (plan_.deltas != nullptr && all_.changed[me]) plan_.deltas_of[me] = -1;
+            Chain::adopt(all_, plan_, me);
             if (all_.cost[row] == plan_.held[me]) continue;
             plan_.held[me] = all_.cost[row];
             plan_.mate[me] = NO_MATE;  // otherwise a child would replace it
-            plan_.energy[me] = energy_of(all_.cost[row], plan_);
+            plan_.energy[me] = Chain::energy_of(all_.cost[row], plan_);
             for (int k = 0; k < all_.shape.pitch; ++k) {
                 plan_.state[me * all_.shape.pitch + k] = all_.genes_of(row)[k];
             }
@@ -104,26 +80,6 @@ class Ladder {
     }
 
   private:
-#ifdef TEMPERING_ADAPTS
-    __device__ double& price() const {
-        return plan_.price[number_of_ladder(all_, plan_, local_, number_ * rungs_)];
-    }
-
-    // Raise the price of violations if all states are infeasible, and lower it if none is, so that
-    // replicas stay near the border between both.
-    __device__ void adapt() const {
-        int infeasible = 0;
-        for (int i = 0; i < rungs_; ++i) {
-            infeasible += priced::is_infeasible(plan_.energy[first_ + i]);
-        }
-        if (infeasible == rungs_) {
-            price() = min(price() * PRICE_STEP, PRICE_RANGE);
-        } else if (infeasible == 0) {
-            price() = max(price() / PRICE_STEP, FIRST_FACTOR / PRICE_RANGE);
-        }
-    }
-#endif
-
     __device__ int64_t cost(int64_t generation, int i) const {
         return all_.cost[all_.row(generation, local_, number_ * rungs_ + i)];
     }
@@ -178,18 +134,16 @@ class Ladder {
     // order, begin the next generation as children of the best orders of this ladder and others. If
     // there is no other ladder, they are newcomers, or children of the best order and their own.
     __device__ void renew(int64_t made, int mine) const {
-#ifdef TEMPERING_PAIRS
-        ++variant();
-#endif
-        const int ladders = all_.population / rungs_;
+        Chain::renew_ladder(plan_, of_rank(number_));
+        const int count = ladders();
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int i = 0; i < rungs_; ++i) {
             const int rung = plan_.rung[first_ + i];
             const bool is_hot = rung >= plan_.renewed_from && rung < plan_.renewed_to;
-            if (i == mine || !(is_hot || CROSSES)) continue;
-            int32_t mate = CROSSES ? number_ * rungs_ + i : NEWCOMER;
-            if (ladders > 1) {
-                const int other = draw::below(place.words(stream::RENEWAL, i).x, ladders - 1);
+            if (i == mine || !(is_hot || Cross::IS_OF_PROBLEM)) continue;
+            int32_t mate = Cross::IS_OF_PROBLEM ? number_ * rungs_ + i : NEWCOMER;
+            if (count > 1) {
+                const int other = draw::below(place.words(stream::RENEWAL, i).x, count - 1);
                 const Ladder chosen(all_, plan_, local_, other < number_ ? other : other + 1);
                 mate = chosen.number_ * rungs_ + chosen.best(made);
             }
@@ -197,161 +151,6 @@ class Ladder {
         }
     }
 
-    __device__ double& temperature(int rung) const { return plan_.temperature[first_ + rung]; }
-
-#ifdef TEMPERING_PAIRS
-    __device__ int64_t& variant() const {
-        return plan_.variant[int64_t(local_) * (all_.population / rungs_) + number_];
-    }
-#endif
-
-    // Set the temperatures to a geometric series.
-    __device__ void spread(double low, double high) const {
-        const double ratio = high / low, steps = rungs_ - 1;
-        for (int rung = 0; rung < rungs_; ++rung) {
-            temperature(rung) = low * exact::pow(ratio, rung / steps);
-        }
-    }
-
-    // Return the temperature of all replicas in a generation of the tuning, from hot to cold.
-    __device__ double cooled(int64_t made) const {
-        const double part = double(made - 1) / double(max(1, plan_.tuning - 1));
-        return plan_.high * unit() * exact::pow(plan_.low / plan_.high, part);
-    }
-
-#ifdef TEMPERING_SHARES
-#ifdef TEMPERING_TRIES
-    // The mean change of the cost by a move of a random order of the island.
-    __device__ double unit() const {
-        const int64_t first = all_.number(local_, 0);
-        double sum = 0.0;
-        for (int i = 0; i < all_.population; ++i) sum += plan_.roughness[first + i];
-        return sum > 0.0 ? sum / all_.population : 1.0;
-    }
-#else
-    __device__ double unit() const { return *plan_.unit; }
-    __device__ static double above(int64_t energy, int64_t other) { return double(energy - other); }
-#endif
-
-    // Keep the share of accepted climbs, and cool all replicas for the next generation.
-    __device__ void cool(int64_t made) const {
-        int64_t climbs = 0, proposals = 0;
-        for (int i = 0; i < rungs_; ++i) {
-            climbs += plan_.climbs[first_ + i];
-            proposals += plan_.proposals[first_ + i];
-        }
-        share(number_, made) = double(climbs) / double(max(proposals, int64_t(1)));
-        const double next = cooled(made < plan_.tuning ? made + 1 : made);
-        spread(next, next);
-    }
-
-    __device__ double& share(int ladder, int64_t made) const {
-        const int64_t ladders = all_.population / rungs_;
-        return plan_.shares[(local_ * ladders + ladder) * plan_.tuning + made - 1];
-    }
-
-    // Take the temperatures at which the replicas of the island accepted climbs often and seldom.
-    __device__ void tune() const {
-        const double low = temperature_of(plan_.cold_share), high = temperature_of(plan_.hot_share);
-        take(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
-        if (anneals()) anneal(plan_.tuning + 1);
-    }
-
-    // Use temperatures from now on.
-    __device__ void take(double low, double high) const {
-        double* const range =
-            plan_.range + 2 * (int64_t(local_) * (all_.population / rungs_) + number_);
-        range[0] = low;
-        range[1] = high;
-        spread(low, high);
-    }
-
-    // Return the lowest temperature of the tuning at which climbs were accepted that often,
-    // interpolated between two generations.
-    __device__ double temperature_of(double often) const {
-        int64_t made = plan_.tuning;
-        double here = mean_share(made), colder = here;
-        while (here < often && made > 1) colder = here, here = mean_share(--made);
-        if (!(colder < often && often < here)) return cooled(made);
-        const double part = (often - colder) / (here - colder);
-        return cooled(made + 1) * exact::pow(cooled(made) / cooled(made + 1), part);
-    }
-
-    __device__ double mean_share(int64_t made) const {
-        const int ladders = all_.population / rungs_;
-        double sum = 0.0;
-        for (int k = 0; k < ladders; ++k) sum += share(k, made);
-        return sum / ladders;
-    }
-
-    __device__ bool anneals() const { return plan_.cycle > 0; }
-
-    // Cool all replicas down together, again and again, each time twice as slowly.
-    __device__ void anneal(int64_t made) const {
-        int64_t at = made - plan_.tuning - 1, length = plan_.cycle;
-        while (at >= length) at -= length, length *= 2;
-        const double* const range =
-            plan_.range + 2 * (int64_t(local_) * (all_.population / rungs_) + number_);
-        const double part = double(at) / double(max(length - 1, int64_t(1)));
-        const double now = range[1] * exact::pow(range[0] / range[1], part);
-        for (int rung = 0; rung < rungs_; ++rung) temperature(rung) = now;
-    }
-#else
-    __device__ double unit() const { return *plan_.unit; }
-    __device__ static bool anneals() { return false; }
-    __device__ static void anneal(int64_t) {}
-    __device__ void take(double low, double high) const { spread(low, high); }
-
-    // Keep the sum of the energies, and cool all replicas for the next generation.
-    __device__ void cool(int64_t made) const {
-        double sum = 0.0;
-        for (int i = 0; i < rungs_; ++i) sum += double(plan_.energy[first_ + i]);
-        heat(number_, made) = sum;
-        const double next = cooled(made < plan_.tuning ? made + 1 : made);
-        spread(next, next);
-    }
-
-    __device__ double& heat(int ladder, int64_t made) const {
-        const int64_t ladders = all_.population / rungs_;
-        return plan_.heat[(local_ * ladders + ladder) * plan_.tuning + made - 1];
-    }
-
-    // Return the mean energy of a generation of the tuning, over all replicas of the island.
-    __device__ double mean_energy(int64_t made) const {
-        double sum = 0.0;
-        for (int k = 0; k < all_.population / rungs_; ++k) sum += heat(k, made);
-        return sum / all_.population;
-    }
-
-    __device__ void tune() const {
-        const double low = temperature_of(plan_.cold_excess);
-        const double high = temperature_of(plan_.hot_excess);
-        spread(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
-    }
-
-    // Return the lowest temperature at which the mean energy exceeds that of the coldest generation
-    // by a number of temperatures per item, interpolated between two generations.
-    __device__ double temperature_of(double excess) const {
-        int64_t made = plan_.tuning;
-        double here = excess_of(made), colder = here;
-        while (here < excess && made > 1) colder = here, here = excess_of(--made);
-        if (!(colder < excess && excess < here)) return cooled(made);
-        const double part = (excess - colder) / (here - colder);
-        return cooled(made + 1) * exact::pow(cooled(made) / cooled(made + 1), part);
-    }
-
-    // Return by how many temperatures per item the mean energy of a generation of the tuning
-    // exceeds that of the last one.
-    __device__ double excess_of(int64_t made) const {
-        const double above = mean_energy(made) - mean_energy(plan_.tuning);
-        return above / (cooled(made) * all_.shape.n);
-    }
-#endif
-
-    const Islands& all_;
-    const Plan& plan_;
-    const int local_, number_, rungs_;
-    const int64_t first_;
     int64_t* const record_;
 };
 

@@ -5,19 +5,14 @@
 // Random streams: PROPOSALS.
 #pragma once
 
-#include "improvers/base.cuh"
-#include "tempering/acceptance.cuh"
-#include "tempering/base.cuh"
-#include "tempering/plan.cuh"
+#include "tempering/moving.cuh"
 #include "tempering/proposals.cuh"
 
 namespace tempering {
 
-using Delta = int64_t;
-using encoding::Gene;
 using problem::Move;
 
-class Chain {
+class Chain : public MovingChain {
   public:
     __device__ Chain(Scratch& scratch, Gene* row, Gene* best, const encoding::Shape& shape,
                      const problem::Data& data, const algorithm::Plan& plan, int64_t)
@@ -29,12 +24,10 @@ class Chain {
           data_(data),
           judge_(scratch, n_, data) {}
 
-    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
-
     // Propose a number of moves; an accepted one counts as some more. `row` is complete and visible
     // to all threads on entry and on return.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
-                         const Alike&, const draw::Place& place, const improver::Plan& improving) {
+                         const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
         if (n_ < 2) return costs;
         improver::Lookout lookout(improving);
@@ -46,14 +39,12 @@ class Chain {
             const int64_t mine = next + threadIdx.x;
             Bid bid;
             if (mine < end && int(threadIdx.x) < looks) {
-                const uint4 words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, mine);
+                const uint4 words = rule::words_of(place, mine);
                 Move move;
-                if (draws(words, move)) {
+                if (proposals::draws(judge_, words, row_, n_, move)) {
                     const int64_t cost = judge_.cost_after(row_, move, costs.current);
-                    const bool climbs = priced::soft(cost) > priced::soft(costs.current);
-                    if (!climbs || acceptance.takes(above(cost, costs.current), words.w)) {
-                        bid = {threadIdx.x, {cost, move, climbs}};
-                    }
+                    const auto verdict = rule::judged(cost, costs.current, acceptance, words.w);
+                    if (verdict.accepts) bid = {threadIdx.x, {cost, move, verdict.climbs}};
                 }
             }
             const auto found = block::lowest(bid, turn);
@@ -63,7 +54,7 @@ class Chain {
                 continue;
             }
             next += found.key + 1;
-            if (int(found.key) < looks / 4 && looks > FEWEST_LOOKS) looks /= 2;
+            if (int(found.key) < looks / 4 && looks > proposals::FEWEST_LOOKS) looks /= 2;
             end -= effort_;
             const auto [cost, move, climbs] = found.value;
             costs.climbs += climbs;
@@ -74,7 +65,7 @@ class Chain {
                 __syncthreads();
             }
         }
-        costs.proposed = min(next, max(end, int64_t(1)));
+        costs.proposed = rule::proposed(next, end);
         if (COSTS_REAL && problem::ADDS_CHANGES) {
             costs.current = problem::cost_after(row_, n_, data_);
             if (costs.best != before) costs.best = problem::cost_after(best_, n_, data_);
@@ -83,7 +74,7 @@ class Chain {
     }
 
     // Return the number of moves that roughness() tries.
-    __device__ int samples() const { return n_ < 2 ? 0 : SAMPLES; }
+    __device__ int samples() const { return n_ < 2 ? 0 : ROUGHNESS_SAMPLES; }
 
     // Return the mean change of the cost by some moves, without those to or from infinity.
     __device__ double roughness(int64_t cost, const draw::Place& place,
@@ -93,45 +84,21 @@ class Chain {
         improver::Lookout lookout(improving);
         const auto change = [&](int i) {
             if (lookout.sees()) return 0.0;
-            const auto words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, i);
+            const auto words = rule::words_of(place, i);
             Move move;
-            if (!draws(words, move)) return 0.0;
-            const double by = fabs(above(judge_.cost_after(row_, move, cost), cost));
-            return by < 1e300 ? by : 0.0;
+            if (!proposals::draws(judge_, words, row_, n_, move)) return 0.0;
+            return rule::change(judge_.cost_after(row_, move, cost), cost);
         };
-        return block::sum(SAMPLES, change) / SAMPLES;
+        return block::sum(ROUGHNESS_SAMPLES, change) / ROUGHNESS_SAMPLES;
     }
 
   private:
-    static constexpr int SAMPLES = ROUGHNESS_SAMPLES;
-#ifdef STATED_STEP
-    // Few threads diverge less, and those after the accepted step work for nothing.
-    static constexpr int FEWEST_LOOKS = 4;
-#else
-    // Other moves take all threads equally long, so that few would only look more often.
-    static constexpr int FEWEST_LOOKS = 1 << 30;
-#endif
-
     struct Step {
         int64_t cost;
         Move move;
         bool climbs;
     };
     using Bid = block::Bid<Step>;
-
-    // Draw a proposal; returns false if there is none.
-    __device__ bool draws(const uint4& words, Move& move) const {
-#ifdef STATED_STEP
-        return judge_.propose(row_, words, move);
-#else
-        move = proposals::drawn(words, row_, n_);
-#if SOLUTION_KIND == SOLUTION_SUBSET
-        return problem::takes(problem::FLIP) || move.other != Move::NONE;
-#else
-        return true;
-#endif
-#endif
-    }
 
     const int n_, pitch_, effort_;
     Gene* const row_;

@@ -9,7 +9,10 @@ namespace tempering {
 
 class Cross {
   public:
-    __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const algorithm::Plan&)
+    static constexpr bool IS_OF_PROBLEM = false;
+
+    __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const problem::Data&,
+                     const algorithm::Plan&)
         : shape_(shape),
           mates_{scratch.take<int32_t>(2 * shape.pitch), shape.pitch},
           scratch_(scratch) {

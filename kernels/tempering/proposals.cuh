@@ -30,7 +30,16 @@ class Drawn {
 };
 
 #ifdef STATED_STEP
-// The state of the user proposes steps.
+
+// Few threads diverge less, and those after the accepted step work for nothing.
+constexpr int FEWEST_LOOKS = 4;
+
+// Let the state of the user propose a step; returns false if there is none.
+template <class Judge, class Row>
+__device__ bool draws(const Judge& judge, const uint4& words, const Row* row, int, Move& step) {
+    return judge.propose(row, words, step);
+}
+
 #elif SOLUTION_KIND == SOLUTION_ORDER
 
 // Return a place that is near another one in an order of at least two items: distances of all
@@ -112,6 +121,30 @@ __device__ Move drawn(const uint4& words, const Row* row, int n) {
     const Gene step = draw::fraction<Gene>(words.z) * Gene(1.0 / double(1 << length));
     const Gene now = row[item];
     return {item, genes::clipped<Gene>(word.below(2) ? now + step : now - step)};
+}
+
+#endif
+
+#ifndef STATED_STEP
+
+// All moves take all threads equally long, so that few threads would only look more often.
+constexpr int FEWEST_LOOKS = 1 << 30;
+
+// Return whether a drawn move is one: if all items of a subset are alike, only flips are.
+template <class Any>
+__device__ bool exists(const Any&) {
+    return true;
+}
+
+__device__ bool exists(const moves::Flips& move) {
+    return problem::takes(problem::FLIP) || move.other != moves::Flips::NONE;
+}
+
+// Draw a move; returns false if there is none.
+template <class Judge, class Row>
+__device__ bool draws(const Judge&, const uint4& words, const Row* row, int n, Move& move) {
+    move = drawn(words, row, n);
+    return exists(move);
 }
 
 #endif

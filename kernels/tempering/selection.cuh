@@ -1,8 +1,9 @@
-// The state of a chain that chooses places: its cost is a constant plus, in units of plan.scale,
-// the sum of alone[p] over the chosen places and of weights[p][q] over their pairs. The field of a
-// place is alone[p] plus its weights with all chosen places. The exchange of a chosen place p for a
-// free one q raises the cost by the field of q minus that of p and their weight. Reads the weights
-// and an order, whose first entries are the chosen places; returns such orders. No random numbers.
+// The state of a chain that chooses places: its cost is a constant plus, in units of the scale of
+// the plan, the sum of alone[p] over the chosen places and of weights[p][q] over their pairs. The
+// field of a place is alone[p] plus its weights with all chosen places. The exchange of a chosen
+// place p for a free one q raises the cost by the field of q minus that of p and their weight.
+// Reads the weights and an order, whose first entries are the chosen places; returns such orders.
+// No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -17,10 +18,10 @@ class Selection {
   public:
     __device__ Selection(Scratch& scratch, int n, const algorithm::Plan& plan)
         : n_(n),
-          chosen_(plan.chosen),
+          chosen_(plan.chain.chosen),
           first_free_(rounded(chosen_)),
-          weights_(plan.weights),
-          alone_(plan.alone),
+          weights_(plan.chain.weights),
+          alone_(plan.chain.alone),
           place_(scratch.take<int32_t>(entries())),
           field_(scratch.take<Delta>(entries())) {}
 

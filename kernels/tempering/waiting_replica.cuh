@@ -1,32 +1,23 @@
 // One replica in one generation if the host or a Python function evaluates its moves: it proposes
 // some, and waits for their costs between launches. It makes the first accepted one, as the chain
-// of move_chain.cuh does, so that both give the same bits. Reads generation g, writes g + 1, and
+// of move_chain.cuh does: both follow move_rule.cuh. Reads generation g, writes g + 1, and
 // `outside` in between.
 // Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
 #pragma once
 
 #include "core/islands.cuh"
-#include "tempering/acceptance.cuh"
-#include "tempering/base.cuh"
-#include "tempering/plan.cuh"
+#include "tempering/move_rule.cuh"
 #include "tempering/proposals.cuh"
-#if SOLUTION_KIND == SOLUTION_ORDER
-#include "tempering/order_cross.cuh"
-#else
-#include "tempering/mixed_cross.cuh"
-#endif
 
 namespace tempering {
 
-using algorithm::Plan;
 using algorithm::Progress;
-using encoding::Gene;
 using problem::Move;
 
-class WaitingReplica {
+class Replica {
   public:
-    __device__ WaitingReplica(Scratch& scratch, const Islands& all, const Plan& plan, int local,
-                              int slot)
+    __device__ Replica(Scratch& scratch, const Islands& all, const problem::Data& data,
+                       const Plan& plan, int local, int slot)
         : all_(all),
           plan_(plan),
           local_(local),
@@ -34,29 +25,28 @@ class WaitingReplica {
           me_(all.number(local, slot)),
           state_(plan.state + me_ * all.shape.pitch),
           children_(all.outside.genes + me_ * MOST * all.shape.pitch),
-          cross_(scratch, all.shape, plan),
-          own_(plan.progress[me_]) {}
+          cross_(scratch, all.shape, data, plan),
+          own_(plan.chain.progress[me_]) {}
 
     // Return the number of bytes that any of its steps takes.
-    __device__ static int64_t room(const Islands& all, const Plan& plan) {
+    __device__ static int64_t room(const Islands& all, const problem::Data& data,
+                                   const Plan& plan) {
         Scratch scratch(nullptr);
-        const Cross cross(scratch, all.shape, plan);
+        const Cross cross(scratch, all.shape, data, plan);
         return scratch.bytes();
     }
 
     // Begin generation 0; `is_given` if the genes of the individual exist already.
     __device__ void start(bool is_given) {
         Gene* const genes = genes_of(0);
-        if (!is_given) encoding::fill(genes, all_.shape, place(0), stream::START);
+        if (!is_given) Chain::draw(genes, all_.shape, place(0), stream::START, plan_);
         __syncthreads();
         copy(state_, genes);
         __syncthreads();
         own_ = {};
-#ifdef TEMPERING_ADAPTS
         if (threadIdx.x == 0) {
-            plan_.price[number_of_ladder(all_, plan_, local_, slot_)] = FIRST_FACTOR;
+            Price::begin(plan_, number_of_ladder(all_, plan_, local_, slot_));
         }
-#endif
         wait_for_state(Progress::FIRST);
     }
 
@@ -69,13 +59,13 @@ class WaitingReplica {
             copy(genes_of(made), genes_of(before));
             own_.current = plan_.energy[me_];
             own_.best = all_.cost[row(before)];
-#ifdef TEMPERING_ADAPTS
-            if (priced::is_infeasible(own_.current)) return wait_for_state(Progress::REPRICED);
-#endif
+            if (Price::ADAPTS && priced::is_infeasible(own_.current)) {
+                return wait_for_state(Progress::REPRICED);
+            }
             return begin_moves(made);
         }
         if (mate == NEWCOMER) {
-            encoding::fill(state_, all_.shape, place(made), stream::MUTANT);
+            Chain::draw(state_, all_.shape, place(made), stream::MUTANT, plan_);
         } else {
             const int32_t first = all_.row(before, local_, 0);
             const int mine = descends() ? slot_ : best_of_ladder(all_, plan_.rungs, local_, slot_);
@@ -101,7 +91,6 @@ class WaitingReplica {
             begin_samples();
         } else if (own_.phase == Progress::SAMPLES) {
             if (judged == SAMPLES) measure(cost);
-#ifdef TEMPERING_ADAPTS
         } else if (own_.phase == Progress::REPRICED) {
             own_.current = cost[0];
             if (priced::is_infeasible(own_.best)) {
@@ -110,7 +99,6 @@ class WaitingReplica {
             }
             own_.evaluated = 1;
             begin_moves(made);
-#endif
         } else if (own_.phase == Progress::RENEWED) {
             copy(state_, children_);
             __syncthreads();
@@ -151,14 +139,11 @@ class WaitingReplica {
     }
 
     __device__ void measure(const int64_t* cost) {
-        const auto change = [&](int i) {
-            const double by = fabs(above(cost[i], own_.current));
-            return by < 1e300 ? by : 0.0;
-        };
+        const auto change = [&](int i) { return rule::change(cost[i], own_.current); };
         const double rough = block::sum(SAMPLES, change) / SAMPLES;
         if (threadIdx.x == 0) {
             plan_.roughness[me_] = rough;
-            plan_.proposals[me_] += SAMPLES;
+            plan_.ends.proposals[me_] += SAMPLES;
         }
         all_.count(local_, slot_, SAMPLES);
         end();
@@ -174,8 +159,7 @@ class WaitingReplica {
     __device__ void propose(int64_t made) {
         const int count = int(min(int64_t(MOST), own_.end - own_.next));
         if (count <= 0) {
-            const int64_t tried = min(own_.next, max(own_.end, int64_t(items() < 2 ? 0 : 1)));
-            store(made, tried + own_.evaluated);
+            store(made, rule::proposed(own_.next, own_.end) + own_.evaluated);
             return end();
         }
         __syncthreads();  // the state is complete
@@ -186,11 +170,11 @@ class WaitingReplica {
     // Make the first accepted move.
     __device__ void choose(const int64_t* cost, int judged, int64_t made) {
         const int64_t rung = all_.number(local_, slot_ / plan_.rungs * plan_.rungs);
-        const Acceptance<int64_t> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
+        const Acceptance<Delta> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
         for (int k = 0; k < judged; ++k) {
-            const bool climbs = priced::soft(cost[k]) > priced::soft(own_.current);
             const uint32_t word = words_of(own_.next + k, made).w;
-            if (climbs && !acceptance.takes(above(cost[k], own_.current), word)) continue;
+            const auto [accepts, climbs] = rule::judged(cost[k], own_.current, acceptance, word);
+            if (!accepts) continue;
             const Gene* const child = children_ + int64_t(k) * all_.shape.pitch;
             own_.next += k + 1;
             own_.end -= int(plan_.effort);
@@ -207,7 +191,7 @@ class WaitingReplica {
     }
 
     __device__ uint4 words_of(int64_t number, int64_t made) const {
-        return place(made).words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number);
+        return rule::words_of(place(made), number);
     }
     __device__ Move move_at(int64_t number, int64_t made) const {
         return proposals::drawn(words_of(number, made), state_, items());
@@ -245,7 +229,7 @@ class WaitingReplica {
         __syncthreads();  // all threads have read the progress
         if (threadIdx.x == 0) {
             all_.outside.waiting[me_] = count;
-            plan_.progress[me_] = own_;
+            plan_.chain.progress[me_] = own_;
         }
     }
     __device__ void end() { wait_for(0, Progress::DONE); }
@@ -255,8 +239,7 @@ class WaitingReplica {
             all_.cost[row(made)] = own_.best;
             plan_.energy[me_] = own_.current;
             plan_.held[me_] = own_.best;
-            plan_.climbs[me_] = own_.climbs;
-            plan_.proposals[me_] = evaluated;
+            Ends::count(plan_, me_, {own_.current, own_.best, evaluated, own_.climbs});
             if (made == 0) {
                 plan_.rung[me_] = slot_ % plan_.rungs;
                 plan_.mate[me_] = NO_MATE;

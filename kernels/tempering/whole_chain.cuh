@@ -5,18 +5,12 @@
 // Random streams: PROPOSALS.
 #pragma once
 
-#include "improvers/base.cuh"
-#include "tempering/acceptance.cuh"
-#include "tempering/base.cuh"
-#include "tempering/plan.cuh"
+#include "tempering/moving.cuh"
 #include "tempering/proposals.cuh"
 
 namespace tempering {
 
-using Delta = int64_t;
-using encoding::Gene;
-
-class Chain {
+class Chain : public MovingChain {
   public:
     __device__ Chain(Scratch& scratch, Gene* row, Gene* best, const encoding::Shape& shape,
                      const problem::Data& data, const algorithm::Plan& plan, int64_t)
@@ -29,20 +23,18 @@ class Chain {
           candidate_(scratch.take<Gene>(shape.pitch)),
           change_(scratch.take<double>(ROUGHNESS_SAMPLES)) {}
 
-    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
-
     // See move_chain.cuh.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
-                         const Alike&, const draw::Place& place, const improver::Plan& improving) {
+                         const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
         if (n_ < 2) return costs;
         improver::Lookout lookout(improving);
         int64_t end = proposals, next = 0;
         for (; next < end && !lookout.halts(); ++next) {
-            const uint4 words = words_of(place, next);
+            const uint4 words = rule::words_of(place, next);
             const int64_t cost = cost_after(proposals::drawn(words, row_, n_));
-            const bool climbs = priced::soft(cost) > priced::soft(costs.current);
-            if (climbs && !acceptance.takes(above(cost, costs.current), words.w)) continue;
+            const auto [accepts, climbs] = rule::judged(cost, costs.current, acceptance, words.w);
+            if (!accepts) continue;
             end -= effort_;
             costs.climbs += climbs;
             costs.current = cost;
@@ -53,7 +45,7 @@ class Chain {
             }
             __syncthreads();
         }
-        costs.proposed = min(next, max(end, int64_t(1)));
+        costs.proposed = rule::proposed(next, end);
         return costs;
     }
 
@@ -67,9 +59,9 @@ class Chain {
         improver::Lookout lookout(improving);
         for (int i = 0; i < ROUGHNESS_SAMPLES; ++i) {
             if (lookout.halts()) return 0.0;
-            const Move move = proposals::drawn(words_of(place, i), row_, n_);
-            const double by = fabs(above(cost_after(move), cost));
-            if (threadIdx.x == 0) change_[i] = by < 1e300 ? by : 0.0;
+            const Move move = proposals::drawn(rule::words_of(place, i), row_, n_);
+            const double by = rule::change(cost_after(move), cost);
+            if (threadIdx.x == 0) change_[i] = by;
         }
         __syncthreads();
         const auto change = [&](int i) { return change_[i]; };
@@ -78,10 +70,6 @@ class Chain {
 
   private:
     using Move = problem::Move;
-
-    __device__ static uint4 words_of(const draw::Place& place, int64_t number) {
-        return place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number);
-    }
 
     // Return the cost of the candidate, the solution after a move.
     __device__ int64_t cost_after(const Move& move) const {

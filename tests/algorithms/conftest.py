@@ -9,4 +9,4 @@ import pytest
 def deltas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep deltas between generations or not, which must not change a result."""
     if request.param:
-        monkeypatch.setattr("islands.algorithms.tempering._KEPT_FROM", 1)
+        monkeypatch.setattr("islands.algorithms.tempering.pairs._KEPT_FROM", 1)

@@ -149,7 +149,7 @@ def test_changes_are_accepted_by_the_rule_of_metropolis(
 def test_deltas_of_an_abandoned_generation_are_computed_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("islands.algorithms.tempering._KEPT_FROM", 1)
+    monkeypatch.setattr("islands.algorithms.tempering.pairs._KEPT_FROM", 1)
     mine, whole = (archipelago(choose("cpu"), facilities(12), **FIXED) for _ in range(2))
     for each in (mine, whole):
         each.start()

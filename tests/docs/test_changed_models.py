@@ -37,7 +37,7 @@ def require_best(names: dict[str, Any], best: int, backend: Backend) -> None:
 
 
 def test_setup_times_of_a_flow_shop(backend: Backend) -> None:
-    names = ran("models.flow_shop")
+    names = ran("models.FlowShop")
     times, setups = names["times"], names["setups"]
 
     def end(order: tuple[int, ...]) -> int:
@@ -59,7 +59,7 @@ def orders_of_jobs() -> list[tuple[int, ...]]:
 
 
 def test_setup_times_of_a_job_shop(backend: Backend) -> None:
-    names = ran("models.job_shop")
+    names = ran("models.JobShop")
     machines, times, setups = (names[each] for each in ("machines", "times", "setups"))
 
     def end(jobs: tuple[int, ...]) -> int:
@@ -77,7 +77,7 @@ def test_setup_times_of_a_job_shop(backend: Backend) -> None:
 
 
 def test_forbidden_pairs_of_a_covering(backend: Backend) -> None:
-    names = ran("models.set_cover")
+    names = ran("models.SetCover")
     costs, rows, partner = (names[each] for each in ("costs", "rows", "partner"))
 
     def total(chosen: tuple[int, ...]) -> float:
@@ -92,7 +92,7 @@ def test_forbidden_pairs_of_a_covering(backend: Backend) -> None:
 
 
 def test_sides_of_equal_size(backend: Backend) -> None:
-    names = ran("models.max_cut")
+    names = ran("models.MaxCut")
     edges = names["edges"]
     weights = np.random.default_rng(1)
     for _ in range(45):
@@ -125,7 +125,7 @@ def test_fixed_colours() -> None:
 
 
 def test_items_that_must_not_share_a_bin(backend: Backend) -> None:
-    names = ran("models.bin_packing")
+    names = ran("models.BinPacking")
     sizes, apart = names["sizes"], names["apart"]
 
     def fits(bins: tuple[int, ...]) -> bool:
@@ -140,7 +140,7 @@ def test_items_that_must_not_share_a_bin(backend: Backend) -> None:
 
 
 def test_capacities_of_places(backend: Backend) -> None:
-    names = ran("models.p_median")
+    names = ran("models.PMedian")
     ways, demand = names["ways"], names["demand"]
 
     def total(chosen: tuple[int, ...]) -> int:

@@ -23,7 +23,9 @@ from islands.engine import shared as sharing
 from islands.engine.limits import LIMITS
 from islands.engine.shared import VisitRecords
 from islands.errors import IslandsError, RunError
-from islands.modelling.header import Functions, Text
+from islands.modelling.header import Functions
+from islands.modelling.model import Model
+from islands.modelling.texts import Text
 from islands.problems.base import Problem
 from islands.progress.result import Result
 
@@ -207,6 +209,11 @@ def require_as_alone(every: dict[int, Any], problems: Sequence[Problem], **setti
         assert facts(mine) == facts(alone(problems[number], number, **settings))
 
 
+def changed(problem: Model, **arguments: Any) -> Model:
+    """Return a problem with other arguments."""
+    return Model(problem.kind, replace(problem.statement, **arguments))
+
+
 def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any) -> list[int]:
     """Require the results of each alone; return those that shared launches."""
     every, shared = found(problems, backend, **settings), []
@@ -256,18 +263,55 @@ def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.Mo
 def test_problems_with_other_code_or_data_of_other_types_are_solved_alone() -> None:
     random = np.random.default_rng(3)
     problems = some(own_problems.order, (9, 9))
-    data = {**problems[0].statement["data"], "weight": random.random(9)}
-    problems.append(islands.models.changed(problems[0], data=data))
+    data = {**problems[0].statement.data, "weight": random.random(9)}
+    problems.append(changed(problems[0], data=data))
     twice = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
-    problems.append(islands.models.changed(problems[0], cost=twice))
+    problems.append(changed(problems[0], cost=twice))
     problems.append(islands.permutation(9, function=lambda order: int(order[0])))
     problems.append(own_problems.order(9, random, maximise=True))
     assert require_same(problems, choose("cpu", 1), **GA) == [0, 1]
 
 
+class Heavier(islands.models.MaxCut):
+    """Cuts with other data than their base class, and a cost that depends on it."""
+
+    def __init__(self, edges: Any, more: int, dtype: Any = np.int64) -> None:
+        self.more, self.dtype = more, dtype
+        super().__init__(edges)
+
+    def data(self) -> dict[str, Any]:
+        data = super().data()
+        return data | {"weight": (data["weight"] + self.more).astype(self.dtype)}
+
+
+class Heaviest(Heavier):
+    pass
+
+
+class Unlike(Heavier):
+    """Cuts with something that may differ between problems."""
+
+    def defaults(self) -> dict[str, Any]:
+        return {**super().defaults(), "proposals": 100 * self.more}
+
+
+@pytest.mark.slow
+def test_subclasses_share_launches_with_problems_of_the_same_class_and_data() -> None:
+    edges = [(a, b) for a in range(9) for b in range(a)]
+    problems: list[Problem] = [Heavier(edges, more) for more in (1, 2, 3)]
+    problems += [islands.models.max_cut(edges), Heavier(edges[1:], 1), Heavier(edges, 1, np.int32)]
+    problems += [Heaviest(edges, 4), Unlike(edges, 5), Unlike(edges, 6)]
+    likeness = [(type(each), each.likeness()) for each in problems[:7]]
+    assert likeness[:3] == [likeness[0]] * 3
+    assert len({*likeness}) == 5
+    assert problems[7].likeness() is None
+    settings = {name: value for name, value in TEMPERING.items() if name != "proposals"}
+    assert require_same(problems, choose("cpu", 1), **settings) == [0, 1, 2]
+
+
 def test_a_state_that_needs_more_memory_than_the_first_is_solved_alone() -> None:
     problems = some(own_problems.subset_with_state, (12,) * 6)
-    groups = [each.statement["data"]["groups"] for each in problems]
+    groups = [each.statement.data["groups"] for each in problems]
     shared = require_same(problems, choose("cpu", 1), **TEMPERING)
 
     def room(count: int) -> int:
@@ -297,8 +341,8 @@ def test_a_wrong_cost_concerns_its_own_problem_only(
 ) -> None:
     problems = some(own_problems.vector, (9,) * 7)
     low, high = problems[3].low, problems[3].high
-    data = {**problems[3].statement["data"], member: wrong}
-    cost = problems[3].statement["cost"]
+    data = {**problems[3].statement.data, member: wrong}
+    cost = problems[3].statement.cost
     problems[3] = islands.real(low, high, cost=cost, data=data, name="wrong")
     every: dict[int, Any] = found(problems, device, **DE)
     with pytest.raises(RunError) as raised:
@@ -310,7 +354,7 @@ def test_a_wrong_cost_concerns_its_own_problem_only(
 
 def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:
     problems = some(own_problems.order, (9,) * 4)
-    problems[1] = islands.models.changed(problems[1], reference=lambda orders: orders[:, 0] - 1)
+    problems[1] = changed(problems[1], reference=lambda orders: orders[:, 0] - 1)
     every = found(problems, choose("cpu", 1), **GA)
     assert [isinstance(every[number], IslandsError) for number in range(4)] == [0, 1, 0, 0]
     assert "but its exact cost is" in str(every[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,7 @@ def require_for_gpu(problem: Model) -> None:
     data = Struct(
         **{
             name: each if isinstance(each, np.generic) else Null(each.dtype)
-            for name, each in problem.data().items()
+            for name, each in problem.device_data().items()
         }
     )
     source = source_of("check/functions.cuh", problem, data)
@@ -276,3 +277,21 @@ def test_a_cost_and_a_mutation_share_exact_functions() -> None:
     for mutation in ("polynomial", "gaussian"):
         result = islands.solve(own, algorithm="ga", mutation=mutation, **few)
         assert result.cost == pytest.approx(own.cost(result.solution), rel=1e-9)
+
+
+DELTA = "__device__ long long delta(const Solution& s, int n, const Data&, Swap m) { return 0; }"
+
+
+@pytest.mark.parametrize(
+    ("make", "texts"),
+    [
+        (islands.permutation, {"cost": cost_text("return s[0];"), "delta": DELTA}),
+        (islands.subset, {"cost": SHARED, "violation": SHARED, "state": SHARED + CHANGES}),
+        (islands.subset, {"cost": SHARED + FIXED, "repair": SHARED + FIXED}),
+    ],
+)
+def test_each_text_may_be_a_file(make: Any, texts: dict[str, str], tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.cu" for name in texts}
+    for name, path in paths.items():
+        path.write_text(texts[name])
+    assert make(6, **paths).header == make(6, **texts).header

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from shops import best_cost, checked_ends
 import islands
 from islands.backends.base import Backend
 from islands.errors import RunError
-from islands.models import job_shops
+from islands.modelling.model import Model
 from islands.models.job_shops import Shop
+from islands.models.texts import text_of
 
 SEARCH = {"algorithm": "tempering", "seed": 1}
+STATE = text_of("job_shop_paths").code + text_of("job_shop_tabu").code
 
 
 Rows = list[list[int]]
@@ -131,9 +134,9 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 def child_of(first: Any, second: Any, backend: Backend) -> Any:
     """Return the first child of two orders: the only ones that cost something."""
-    members = islands.models.job_shop(*LONG).statement["data"]
-    state = job_shops.STATE.replace("return state.length > 0;", "return false;")
-    assert state != job_shops.STATE
+    members = islands.models.job_shop(*LONG).statement.data
+    state = STATE.replace("return state.length > 0;", "return false;")
+    assert state != STATE
     problem = islands.permutation(
         160, cost=PARENTS, state=state, data={**members, "p": first, "q": second}, cooperative=True
     )
@@ -170,11 +173,12 @@ def test_a_child_of_equal_parents_differs_from_them(backend: Backend) -> None:
 def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str) -> str:
     """Return the digest of a run on a shop whose operations are dealt to a warp several times."""
     with patch.context() as within:
-        within.setattr(job_shops, "STATE", state)
         if not backend:
             within.setattr("islands.backends._made", lambda *_: EmulatedGpu(64))
         orders, times = shop(20, 8, 3)
-        problem = islands.models.job_shop(orders, [[3 * each + 1 for each in row] for row in times])
+        own = islands.models.job_shop(orders, [[3 * each + 1 for each in row] for row in times])
+        problem = Model(own.kind, replace(own.statement, state=state))
+        problem.searches = True
         sizes: Any = {"islands": 1, "population": 2, "proposals": 400}
         return islands.solve(problem, generations=4, **SEARCH, **sizes, **backend).digest
 
@@ -182,12 +186,12 @@ def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str)
 @pytest.mark.slow
 def test_a_warp_passes_on_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU ends where nothing changes any more; a CPU computes all operations that follow."""
-    on_cpu = digest_of_a_long_shop(job_shops.STATE, monkeypatch, backend="cpu")
-    assert digest_of_a_long_shop(job_shops.STATE, monkeypatch) == on_cpu
+    on_cpu = digest_of_a_long_shop(STATE, monkeypatch, backend="cpu")
+    assert digest_of_a_long_shop(STATE, monkeypatch) == on_cpu
     both = "max(steps_of(c), steps_of(behind[o]))"  # what depends on an operation
-    assert job_shops.STATE.count(both) == 1
+    assert STATE.count(both) == 1
     for one in ("steps_of(c)", "steps_of(behind[o])"):
-        wrong = job_shops.STATE.replace(both, one)
+        wrong = STATE.replace(both, one)
         found = "another cost than the exact one"
         with suppress(RunError):
             found = digest_of_a_long_shop(wrong, monkeypatch)

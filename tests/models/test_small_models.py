@@ -110,3 +110,35 @@ def test_a_file_is_read(form: str, text: str, solution: Any, cost: int, tmp_path
     path = tmp_path / "small.txt"
     path.write_text(text)
     assert islands.load(path, form).cost(np.array(solution)) == cost
+
+
+CLASSES = {
+    "qubo": "Qubo",
+    "max_cut": "MaxCut",
+    "set_cover": "SetCover",
+    "p_median": "PMedian",
+    "max_diversity": "MaxDiversity",
+    "flow_shop": "FlowShop",
+    "graph_colouring": "GraphColouring",
+    "bin_packing": "BinPacking",
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_function_returns_an_object_of_its_class(case: str) -> None:
+    assert type(model(case)) is getattr(islands.models, CLASSES[CASES[case][0]])
+
+
+def test_the_data_of_a_model_are_its_fields() -> None:
+    def fields(case: str, *names: str) -> list[Any]:
+        found = [getattr(model(case), name) for name in names]
+        return [each.tolist() if isinstance(each, np.ndarray) else each for each in found]
+
+    assert fields("weighted cut", "weights") == [[*WEIGHTS, 7]]
+    assert fields("medians", "distances", "p") == [WAYS.tolist(), 4]
+    assert fields("diversity", "distances", "chosen") == [WAYS.tolist(), 4]
+    assert fields("flow time", "times", "objective") == [TIMES, "flow_time"]
+    assert fields("colours", "colours", "counts") == [3, False]
+    assert fields("bins", "sizes", "capacity", "bins") == [[7, 5, 4, 4, 3, 2], 9, 4]
+    assert fields("unicost", "prices") == [[1] * 12]
+    assert (model("integers").matrix.toarray() == CASES["integers"][1]["q"]).all()

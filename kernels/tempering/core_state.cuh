@@ -11,8 +11,7 @@
 
 namespace tempering {
 
-constexpr int PAIRS = TEMPERING_PAIRS;  // of constraints
-constexpr int NOTHING = -1;             // the item of the first entry of a list
+constexpr int NOTHING = -1;  // the item of the first entry of a list
 
 using Left = uint32_t[PAIRS];  // what is left of the capacities, two 16-bit numbers a word
 
@@ -27,14 +26,14 @@ class Core {
     __device__ Core(Scratch& scratch, int n, const problem::Data& data, const algorithm::Plan& plan)
         : n_(n),
           data_(data),
-          plan_(plan),
+          plan_(plan.chain),
           knapsack_(scratch, n, data),
-          chosen_(scratch.take<int32_t>(plan.largest + 1)),
-          free_(scratch.take<int32_t>(plan.places)),
-          before_(scratch.take<uint32_t>(plan.largest)),
+          chosen_(scratch.take<int32_t>(plan.chain.largest + 1)),
+          free_(scratch.take<int32_t>(plan.chain.places)),
+          before_(scratch.take<uint32_t>(plan.chain.largest)),
           left_(scratch.take<uint32_t>(PAIRS)),
           without_(scratch.take<uint4>(QUADS)),
-          columns_(scratch, plan.places) {}
+          columns_(scratch, plan.chain.places) {}
 
     // `subset` is complete and visible on entry, the core on return.
     __device__ void begin(const uint32_t* subset, int size) {
@@ -208,7 +207,7 @@ class Core {
 
     const int n_;
     const problem::Data& data_;
-    const algorithm::Plan& plan_;
+    const algorithm::CorePlan& plan_;
     problem::Knapsack knapsack_;
     int32_t* const chosen_;           // [largest + 1]
     int32_t* const free_;             // [places]

@@ -1,10 +1,7 @@
-"""The CUDA of the search of job shops: a tabu search, and children of two schedules."""
+// A search for job shops: tabu search by shifts of operations on a critical path, and children of
+// two schedules. Follows job_shop_paths.cuh. Reads the data of the shop; changes the order and the
+// state. Random numbers: those of the state, and for children those that the caller passes.
 
-from __future__ import annotations
-
-from islands.models.job_shop_paths import PATHS
-
-SEARCH = """
 constexpr int REACH = JOBS < 64 ? JOBS : 64;  // of a shift, in operations of its machine
 constexpr unsigned SCRAMBLE = 0x9e3779b1u, UNSCRAMBLE = 0x0e8b2f51u;  // their product is 1
 
@@ -336,8 +333,8 @@ __device__ const int* sorted(State& state, int n, Key key) {
 
 // Sort operations by the mean of their begins in both schedules, with random weights: if one is
 // before another in both, it is so in the child. A child of equal schedules is changed at random.
-__device__ void cross(State& state, Changing& child, const Solution& other, int n,
-                      const Data& data, Random& random) {
+__device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
+                      Random& random) {
     if (threadIdx.x != 0) return;
     find_ends(state, child, n, data, state.end);
     find_ends(state, other, n, data, state.tail);
@@ -358,5 +355,3 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
     const int* const order = sorted(state, n, key);
     for (int i = 0; i < n; ++i) child.set(i, order[i]);
 }
-"""
-STATE = PATHS + SEARCH

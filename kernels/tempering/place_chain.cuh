@@ -8,32 +8,32 @@
 
 #include "improvers/base.cuh"
 #include "tempering/acceptance.cuh"
-#include "tempering/base.cuh"
 #include "tempering/selection.cuh"
+#include "tempering/sweeps.cuh"
 
 namespace tempering {
 
-class Chain {
+class Chain : public SweepingChain {
   public:
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order,
                      const encoding::Shape& shape, const problem::Data&,
                      const algorithm::Plan& plan, int64_t)
-        : scale_(plan.scale),
+        : scale_(plan.chain.scale),
           effort_(plan.effort),
           order_(order),
           best_order_(best_order),
+          alike_{plan.chain.alike_places},
           selection_(scratch, shape.n, plan),
           runs_(selection_.runs()),
           share_((uint64_t(1) << 32) / runs_ + 1) {}
 
-    __device__ static double scale(const algorithm::Plan& plan) { return double(plan.scale); }
+    __device__ static double scale(const algorithm::Plan& plan) { return double(plan.chain.scale); }
 
     // Work as much as in a number of sweeps that accept nothing, from a random row of pairs on;
     // each chosen place has a row. `order` is complete and visible to all threads on entry and on
     // return.
     __device__ Costs run(Costs costs, int sweeps, bool, const Acceptance<Delta>& acceptance,
-                         const Alike& alike, const draw::Place& place,
-                         const improver::Plan& improving) {
+                         const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
         const int rows_a_sweep = selection_.chosen();
         if (rows_a_sweep < 1) return costs;
@@ -44,8 +44,7 @@ class Chain {
         Position at{0, row, 0, 0};
         for (int turn = 0;; turn ^= 1) {
             if (POLLING_IS_CHEAP && improver::halts(improving)) break;
-            const auto found =
-                block::lowest(first_accepted(at, rows, acceptance, alike, place), turn);
+            const auto found = block::lowest(first_accepted(at, rows, acceptance, place), turn);
             if (found.key == found.NONE) {
                 at = after(at, AHEAD * blockDim.x);
                 if (rows.have(at.sweep, at.i)) continue;
@@ -98,7 +97,7 @@ class Chain {
     // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
     // in entries of runs, and what it exchanges.
     __device__ Bid first_accepted(const Position& at, const Rows& rows,
-                                  const Acceptance<Delta>& acceptance, const Alike& alike,
+                                  const Acceptance<Delta>& acceptance,
                                   const draw::Place& place) const {
         uint32_t open = 0;
         for (int k = 0; k < AHEAD; ++k) {
@@ -121,7 +120,7 @@ class Chain {
                 if (!acceptance.accepts(raised.item[c], words.item[c])) continue;
                 const int32_t lost = selection_.chosen_place(next.i);
                 const int32_t gained = selection_.free_place(k);
-                if (alike.are(lost, gained)) continue;
+                if (alike_.are(lost, gained)) continue;
                 return {uint32_t(passed * block::RUN + c), {raised.item[c], lost, gained}};
             }
         }
@@ -146,6 +145,7 @@ class Chain {
     const double effort_;
     int32_t* const order_;
     int32_t* const best_order_;
+    const Alike alike_;
     Selection selection_;
     const int runs_;        // of a row
     const uint64_t share_;  // 2^32 / runs, rounded up

@@ -8,33 +8,42 @@
 #include "improvers/base.cuh"
 #include "improvers/swap_deltas.cuh"
 #include "tempering/acceptance.cuh"
-#include "tempering/base.cuh"
-#include "tempering/plan.cuh"
+#include "tempering/sweeps.cuh"
 
 namespace tempering {
 
 using Delta = problem::SwapDeltas::Delta;
 
-class Chain {
+class Chain : public SweepingChain {
   public:
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order,
                      const encoding::Shape& shape, const problem::Data& data,
                      const algorithm::Plan& plan, int64_t me)
         : n_(shape.n),
           effort_(plan.effort),
+          plan_(plan.chain),
+          me_(me),
           order_(order),
           best_order_(best_order),
           triangle_(scratch, shape.n, problem::SwapDeltas::after(data)),
-          deltas_(scratch, order, shape.n, data, triangle_, kept_deltas(plan, me)) {}
+          deltas_(scratch, order, shape.n, data, triangle_, kept_deltas(plan.chain, me)) {}
 
-    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
+    template <class Improving, class Make>
+    __device__ static int64_t begin(const algorithm::Plan& plan, int64_t me, int64_t,
+                                    const draw::Place&, const Improving&, Make) {
+        if (KEEPS && threadIdx.x == 0) plan.chain.deltas_of[me] = NO_DELTAS;
+        return 0;
+    }
+
+    // The deltas of an individual that an immigrant replaced are those of another order.
+    __device__ static void adopt(const Islands& all, const algorithm::Plan& plan, int64_t me) {
+        if (KEEPS && all.changed[me]) plan.chain.deltas_of[me] = NO_DELTAS;
+    }
 
     // Work as much as in a number of sweeps that accept nothing, from a random row of pairs on.
-    // `order` is complete and visible to all threads on entry and on return. `are_kept`: the
-    // deltas of the order are in the memory for them.
-    __device__ Costs run(Costs costs, int sweeps, bool are_kept,
-                         const Acceptance<Delta>& acceptance, const Alike& alike,
+    __device__ Costs run(Costs costs, int sweeps, bool resumes, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
+        const bool are_kept = takes_deltas(place.generation - 1) && resumes;
         costs.proposed = 0;
         const int rows_a_sweep = triangle_.rows();
         if (rows_a_sweep < 1) return costs;
@@ -48,8 +57,7 @@ class Chain {
         Position at{triangle_.at(row, first) / block::RUN, 0, first};
         for (int turn = 0;; turn ^= 1) {
             if (POLLING_IS_CHEAP && improver::halts(improving)) break;
-            const auto found =
-                block::lowest(first_accepted(at, rows, acceptance, alike, place), turn);
+            const auto found = block::lowest(first_accepted(at, rows, acceptance, place), turn);
             const int runs = triangle_.runs();
             if (found.key == found.NONE) {
                 at.item = 0;
@@ -72,14 +80,28 @@ class Chain {
         costs.proposed = rows.end() / rows_a_sweep * triangle_.pairs() +
                          triangle_.pairs_before(rows.end() % rows_a_sweep) -
                          triangle_.pairs_before(row);
+        if (KEEPS && threadIdx.x == 0) plan_.deltas_of[me_] = place.generation;
         return costs;
     }
 
   private:
+    static constexpr bool KEEPS = TEMPERING_KEEPS;  // whether deltas outlast a generation
+    static constexpr int64_t NO_DELTAS = -1;
+
     // Return the memory for the deltas of an individual, or null.
-    __device__ static Delta* kept_deltas(const algorithm::Plan& plan, int64_t me) {
-        if (!TEMPERING_KEEPS) return nullptr;
+    __device__ static Delta* kept_deltas(const algorithm::PairPlan& plan, int64_t me) {
+        if (!KEEPS) return nullptr;
         return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
+    }
+
+    // Return whether the deltas of a generation are kept. They will change: if the next generation
+    // is abandoned, they are those of no generation.
+    __device__ bool takes_deltas(int64_t generation) const {
+        if (!KEEPS) return false;
+        const bool are_kept = plan_.deltas_of[me_] == generation;
+        __syncthreads();
+        if (threadIdx.x == 0) plan_.deltas_of[me_] = NO_DELTAS;
+        return are_kept;
     }
 
     // The next proposal: items of the run's row from `item` on.
@@ -94,7 +116,7 @@ class Chain {
     // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
     // in entries of runs, and its delta.
     __device__ Bid first_accepted(const Position& at, const Rows& rows,
-                                  const Acceptance<Delta>& acceptance, const Alike& alike,
+                                  const Acceptance<Delta>& acceptance,
                                   const draw::Place& place) const {
         const int runs = triangle_.runs();
         for (int k = threadIdx.x; k < ahead(); k += blockDim.x) {
@@ -113,7 +135,7 @@ class Chain {
             for (int c = 0; c < block::RUN; ++c) {
                 if (!(may >> c & 1)) continue;
                 if (!acceptance.accepts(deltas.item[c], words.item[c])) continue;
-                if (alike.are(order_[i], order_[first + c])) continue;
+                if (Alike{plan_.alike_places}.are(order_[i], order_[first + c])) continue;
                 return {uint32_t(k * block::RUN + c), deltas.item[c]};
             }
         }
@@ -159,6 +181,8 @@ class Chain {
 
     const int n_;
     const double effort_;
+    const algorithm::PairPlan& plan_;
+    const int64_t me_;
     int32_t* const order_;
     int32_t* const best_order_;
     block::Triangle triangle_;

@@ -11,9 +11,12 @@ namespace tempering {
 
 class Cross {
   public:
-    __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const algorithm::Plan& plan)
+    static constexpr bool IS_OF_PROBLEM = false;
+
+    __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const problem::Data&,
+                     const algorithm::Plan& plan)
         : n_(shape.n),
-          plan_(plan),
+          plan_(plan.chain),
           owners_(scratch.take<int32_t>(shape.n)),
           lot_(scratch.take<uint32_t>(shape.n)) {}
 
@@ -75,7 +78,7 @@ class Cross {
     }
 
     const int n_;
-    const algorithm::Plan& plan_;
+    const algorithm::PlacePlan& plan_;
     int32_t* const owners_;  // of each place, as a sum
     uint32_t* const lot_;
 };

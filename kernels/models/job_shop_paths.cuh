@@ -1,29 +1,7 @@
-"""The CUDA of job shops: the cost of an order, and what a state knows of a schedule."""
+// What the search for job shops knows of a schedule: heads, tails and a critical path, which follow
+// changes of the order. Follows job_shop.cuh. Reads the data of the shop; keeps the schedule in the
+// state. Random numbers of its own decide between equal paths; they depend on the order.
 
-from __future__ import annotations
-
-COST = """
-constexpr int JOBS = {jobs}, MACHINES = {machines};
-
-// An order of all operations. The k-th item of a job stands for its k-th operation, which begins as
-// soon as its job and its machine are free.
-__device__ int last_end(const Solution& s, int n, const Data& data) {
-    int next[JOBS], job[JOBS] = {}, machine[MACHINES] = {}, last = 0;
-    for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
-    for (int i = 0; i < n; ++i) {
-        const int j = data.job[s[i]], o = next[j]++, k = data.machine[o];
-        job[j] = machine[k] = max(job[j], machine[k]) + data.time[o];
-        last = max(last, job[j]);
-    }
-    return last;
-}
-
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    // One thread finds it.
-    return block::sum(int64_t(threadIdx.x == 0 ? last_end(s, n, data) : 0));
-}
-"""
-PATHS = """
 constexpr int NONE = -1, BOTH = -2;
 constexpr int SLOTS = 4096;  // a power of two
 
@@ -31,28 +9,44 @@ struct State {
     int *order, *place;   // operations in an order in which each follows all that it waits for
     int *before, *after;  // neighbours of each operation on its machine
     int *end, *tail;      // longest path to the end of an operation; from its begin to the end
-    int *path;            // the operations of a critical path
+    int* path;            // the operations of a critical path
     int *item, *mark;
-    int *section, *first; // of each place of the path, its section; the first place of each section
+    int *section,
+        *first;  // of each place of the path, its section; the first place of each section
     // Of each place of the path: its time, the end of the operation of its job before, and the tail
     // of that after.
     int *lasting, *ready, *rest;
-    int* ahead;           // on a GPU: the operation whose end each waits for; see waits_for()
-    int* free;            // of each machine
-    int* until;           // the step until which a pair may not have an order again; see slot_of()
-    int length, last;     // of the path; the end of the last job
-    int least;            // the earliest end of the last job so far
+    int* ahead;        // on a GPU: the operation whose end each waits for; see waits_for()
+    int* free;         // of each machine
+    int* until;        // the step until which a pair may not have an order again; see slot_of()
+    int length, last;  // of the path; the end of the last job
+    int least;         // the earliest end of the last job so far
     int steps;
-    unsigned turn;        // of a generator of random words
-    bool is_cycle;        // operations would have waited for each other
+    unsigned turn;  // of a generator of random words
+    bool is_cycle;  // operations would have waited for each other
     __device__ State(Memory& memory, int n, const Data&)
-        : order(memory.take<int>(n)), place(memory.take<int>(n)), before(memory.take<int>(n)),
-          after(memory.take<int>(n)), end(memory.take<int>(n)), tail(memory.take<int>(n)),
-          path(memory.take<int>(n)), item(memory.take<int>(n)), mark(memory.take<int>(n)),
-          section(memory.take<int>(n)), first(memory.take<int>(n + 1)),
-          lasting(memory.take<int>(n)), ready(memory.take<int>(n)), rest(memory.take<int>(n)),
-          ahead(memory.take<int>(warp::SIZE > 1 ? n : 0)), free(memory.take<int>(MACHINES)),
-          until(memory.take<int>(SLOTS)), length(0), last(0), least(0), steps(0), turn(0),
+        : order(memory.take<int>(n)),
+          place(memory.take<int>(n)),
+          before(memory.take<int>(n)),
+          after(memory.take<int>(n)),
+          end(memory.take<int>(n)),
+          tail(memory.take<int>(n)),
+          path(memory.take<int>(n)),
+          item(memory.take<int>(n)),
+          mark(memory.take<int>(n)),
+          section(memory.take<int>(n)),
+          first(memory.take<int>(n + 1)),
+          lasting(memory.take<int>(n)),
+          ready(memory.take<int>(n)),
+          rest(memory.take<int>(n)),
+          ahead(memory.take<int>(warp::SIZE > 1 ? n : 0)),
+          free(memory.take<int>(MACHINES)),
+          until(memory.take<int>(SLOTS)),
+          length(0),
+          last(0),
+          least(0),
+          steps(0),
+          turn(0),
           is_cycle(false) {}
 };
 
@@ -167,8 +161,8 @@ __device__ void trace(State& state, const Data& data) {
     warp::sync();
     int sections = 0;
     for (int i = warp::lane(); i - warp::lane() < length; i += warp::SIZE) {
-        const bool begins = i == 0 || (i < length && data.machine[path[i]] !=
-                                                         data.machine[path[i - 1]]);
+        const bool begins =
+            i == 0 || (i < length && data.machine[path[i]] != data.machine[path[i - 1]]);
         const auto begun = warp::counts(begins);
         const int section = sections + begun.before + begins - 1;
         if (i < length) state.section[i] = section;
@@ -221,4 +215,3 @@ __device__ void take_order(State& state, int n, const Data& data, const int* ord
     __syncthreads();
     follow(state, n, data, {0, n - 1, 0, n - 1});
 }
-"""

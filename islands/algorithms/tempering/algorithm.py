@@ -1,0 +1,168 @@
+"""Parallel tempering: ladders of Markov chains at different temperatures.
+
+A replica proposes moves, and accepts them by the Metropolis rule; its chains know which. Replicas
+at neighbouring temperatures exchange them after each generation. An island sets its temperatures
+itself, from what its chains measure while it cools down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import Algorithm, Launch, Rounds, Schedule, Shape, Step, TeamExchanges
+from islands.algorithms.tempering.chains import ReplicaChains
+from islands.algorithms.tempering.core import CoreChains
+from islands.algorithms.tempering.moves import MoveChains
+from islands.algorithms.tempering.pairs import PairChains
+from islands.algorithms.tempering.places import PlaceChains
+from islands.algorithms.tempering.settings import TemperingSettings
+from islands.backends.arguments import Null, Struct
+from islands.backends.base import Array
+from islands.backends.source import Header, Macros
+from islands.backends.state import Field
+from islands.errors import UsageError
+from islands.settings import Settings
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+
+_CHAINS: tuple[type[ReplicaChains], ...] = (CoreChains, MoveChains, PlaceChains, PairChains)
+_ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
+"""The encoding whose genomes are solutions, by kind of solution."""
+_RENEWED = 0.5, 1.0
+"""The rungs whose replicas are renewed, as shares of the ladder."""
+_FIELDS = ("state", "energy", "held", "rung", "mate", "temperature", "records")
+"""The fields in the order of `PlanOf` in kernels/tempering/plan.cuh."""
+
+
+def chains_of(problem: Problem) -> type[ReplicaChains] | None:
+    """Return the chains by which replicas search a problem; None: it has no suitable moves."""
+    return next((chains for chains in _CHAINS if chains.fits(problem)), None)
+
+
+class Tempering(Algorithm):
+    """Ladders of replicas on each island."""
+
+    name: ClassVar[str] = "tempering"
+    header: ClassVar[Header] = Header("algorithms/tempering.cuh")
+    encodings: ClassVar[tuple[str, ...]] = ("permutation", "bits", "keys", "vector")
+    improves: ClassVar[bool] = False
+    needs: ClassVar[str] = "moves whose change of the cost can be computed"
+    Settings: ClassVar[type[Settings]] = TemperingSettings
+
+    def __init__(
+        self, settings: TemperingSettings, population: int, encoding: str = "permutation"
+    ) -> None:
+        super().__init__(settings, population, encoding)
+        self.patience = settings.reset
+        if population % settings.rungs:
+            below = population // settings.rungs * settings.rungs
+            near = [str(each) for each in (below, below + settings.rungs) if each > 0]
+            raise UsageError(
+                f"population={population}: must be a multiple of rungs={settings.rungs}. Choose"
+                f" {' or '.join(near)}, or other rungs"
+            )
+
+    @classmethod
+    def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
+        chains = chains_of(problem)
+        usual = {} if chains is None else chains.usual
+        rungs = given.get("rungs", usual.get("rungs", TemperingSettings.rungs))
+        population = given.get("population", 0)
+        return not (str(population).isdigit() and str(rungs).isdigit()) or (
+            int(rungs) == 0 or int(population) % int(rungs) == 0
+        )
+
+    @classmethod
+    def standstill(
+        cls, settings: TemperingSettings, population: int, size: int, *, is_warm: bool
+    ) -> int:
+        # Twice the tuning, which ends frozen, and an annealing.
+        return population + 2 * settings.generations_of_tuning + settings.cycle
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        return chains_of(problem) is not None
+
+    @classmethod
+    def reads(cls, problem: Problem, encoding: str) -> bool:
+        return encoding == _ENCODINGS[problem.solution_kind]
+
+    @classmethod
+    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
+        chains = chains_of(problem)
+        return {} if chains is None else chains.defaults(problem, gpus)
+
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        kind = chains_of(problem)
+        assert kind is not None, "the problem fits"
+        self._chains = chains = kind(self.settings, problem, shape)
+        self.children, self.few_threads = chains.children, chains.few_threads
+        self.block, self.price_factors = chains.block, chains.price_factors
+
+    def defines(self) -> Macros:
+        return self._chains.macros()
+
+    def items(self, problem: Problem) -> int:
+        return self._chains.items(problem)
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        size, ladders = shape.population, shape.population // self.settings.rungs
+        return {
+            **self._chains.fields(),
+            "state": Field((size, shape.pitch), shape.gene),
+            "energy": Field((size,), np.int64),
+            "held": Field((size,), np.int64),
+            "rung": Field((size,), np.int32),
+            "mate": Field((size,), np.int32),
+            "temperature": Field((size,), np.float64),
+            "heat": Field((ladders, max(1, self.settings.generations_of_tuning)), np.float64),
+            "records": Field((ladders, 2), np.int64),
+        }
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        return self._chains.tables(problem)
+
+    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+        def all_of(replicas: str, judge: str, ladders: str) -> tuple[Step, ...]:
+            rounds = (Rounds((Launch(judge, shape.jobs, None),), judge == later),) if judges else ()
+            return (
+                *(Launch(replicas, shape.jobs, None), *rounds, TeamExchanges()),
+                Launch(ladders, shape.islands),
+            )
+
+        judges, later = outside and self._chains.waits, "judge_replicas"
+        return Schedule(
+            start=all_of("first_replicas", "judge_first_replicas", "first_ladders"),
+            generation=all_of("advance_replicas", later, "end_ladders"),
+            adopt=(Launch("adopt_immigrants", shape.islands),),
+        )
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        settings, chains = self.settings, self._chains
+        are_given = settings.are_given
+        return Struct(
+            rungs=np.int32(settings.rungs),
+            sweeps=np.int32(chains.work),
+            patience=np.int32(settings.patience),
+            renewed_from=np.int32(_RENEWED[0] * settings.rungs),
+            renewed_to=np.int32(_RENEWED[1] * settings.rungs),
+            descent=np.int32(settings.descent),
+            tuning=np.int32(settings.generations_of_tuning),
+            # With given temperatures, states have Boltzmann's distribution; see base.cuh.
+            effort=np.float64(0 if are_given else chains.effort),
+            low=np.float64(settings.coldest if are_given else chains.wide[0]),
+            high=np.float64(settings.hottest if are_given else chains.wide[1]),
+            unit=arrays.get("unit", Null(np.float64)),
+            roughness=arrays.get("roughness", Null(np.float64)),
+            **{name: arrays[name] for name in _FIELDS},
+            ends=chains.ends(arrays),
+            chain=chains.members(arrays),
+        )
+
+    def numbers(self) -> Hashable:
+        return self._chains.numbers()

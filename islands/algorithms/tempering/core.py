@@ -1,0 +1,91 @@
+"""Chains that exchange items in the core of a knapsack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import Shape
+from islands.algorithms.tempering.chains import Range
+from islands.algorithms.tempering.ends import ClimbChains
+from islands.algorithms.tempering.settings import TemperingSettings
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, Block
+from islands.backends.source import Header, Macros
+from islands.backends.state import Field
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+
+_PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
+_TABLES = (
+    *("packed", "gains", "rows", "shifts", "core", "rounded", "levels"),
+    *("sizes", "prices", "slops"),
+)
+"""The tables of a core in the order of the plan."""
+
+
+class CoreChains(ClimbChains):
+    """Chains of a knapsack."""
+
+    header: ClassVar[Header] = Header("tempering/chains/core.cuh")
+    usual: ClassVar[Mapping[str, Any]] = {
+        "rungs": 4,
+        "population": 16,
+        "tuning": 24,
+        "patience": 20,
+        "record.every": 5,
+        "migration.topology": "ring",
+    }
+    wide: ClassVar[Range] = (0.001, 0.05)
+    shares: Range = (5e-5, 3e-3)
+    effort: float = 300
+    block: ClassVar[Block | None] = Block(32, 16)
+    """A warp looks at the free items of a core, which are 40 to 80: more threads would wait for
+    each other. On one H100, 16 warps a multiprocessor made 1.0 to 1.2e11 exchanges a second; 20,
+    which have too few registers, 0.9 to 1.1e11."""
+
+    def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
+        super().__init__(settings, problem, shape)
+        assert problem.core is not None, "the problem fits"
+        self._core = problem.core
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        return problem.core is not None
+
+    @classmethod
+    def defaults(cls, problem: Problem, gpus: Callable[[], int]) -> dict[str, Any]:
+        # On a GPU, about as many replicas as run at once.
+        proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * problem.size)
+        return {"islands": 128 if gpus() else 1, "proposals": proposals, **cls.usual}
+
+    def macros(self) -> Macros:
+        return super().macros() | {"TEMPERING_PAIRS": str(self._core.pairs)}
+
+    def items(self, problem: Problem) -> int:
+        return 32  # each thread evaluates a proposal
+
+    def fields(self) -> dict[str, Field]:
+        return {"variant": Field((self.ladders,), np.int64), **super().fields()}
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        assert problem.core is not None, "the problem fits"
+        return problem.core.tables(self.shape.pitch)  # of this instance: others share the algorithm
+
+    def members(self, arrays: Mapping[str, Array]) -> Struct:
+        tables: dict[str, Any] = {name: arrays[name] for name in _TABLES}
+        return Struct(
+            **tables,
+            variants=np.int32(len(self._core.variants)),
+            largest=np.int32(self._core.largest),
+            places=np.int32(self._core.places),
+            scale=arrays["scale"],
+            variant=arrays["variant"],
+        )
+
+    def numbers(self) -> Hashable:
+        return self._core.likeness

@@ -1,0 +1,67 @@
+"""How an island sets the ends of its ladders: from energies, or from accepted climbs.
+
+While it cools down, each generation measures one of these numbers. The coldest and the hottest
+temperature are those at which it had a given value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from islands.algorithms.tempering.chains import Range, ReplicaChains
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.backends.state import Field
+
+
+class EnergyChains(ReplicaChains):
+    """Chains whose ladders are set from mean energies; their work is a number of sweeps."""
+
+    excess: Range
+    """By how many temperatures per item the mean energies at the ends exceed the last one: see
+    kernels/tempering/by_energies.cuh."""
+
+    @property
+    def work(self) -> int:
+        return self.settings.sweeps
+
+    def ends(self, arrays: Mapping[str, Array]) -> Struct:
+        return Struct(
+            cold_excess=np.float64(self.excess[0]),
+            hot_excess=np.float64(self.excess[1]),
+            heat=arrays["heat"],
+        )
+
+
+class ClimbChains(ReplicaChains):
+    """Chains whose ladders are set from accepted climbs; their work is a number of proposals."""
+
+    shares: Range
+    """The accepted climbs of a proposal at the ends: see kernels/tempering/by_climbs.cuh."""
+
+    @property
+    def work(self) -> int:
+        return self.settings.proposals
+
+    def fields(self) -> dict[str, Field]:
+        size, ladders = self.shape.population, self.ladders
+        return {
+            "climbs": Field((size,), np.int64),
+            "proposals": Field((size,), np.int64),
+            "shares": Field((ladders, max(1, self.settings.generations_of_tuning)), np.float64),
+            "range": Field((ladders, 2), np.float64),
+        }
+
+    def ends(self, arrays: Mapping[str, Array]) -> Struct:
+        fields: dict[str, Any] = {
+            name: arrays[name] for name in ("climbs", "proposals", "shares", "range")
+        }
+        return Struct(
+            cold_share=np.float64(self.shares[0]),
+            hot_share=np.float64(self.shares[1]),
+            cycle=np.int32(self.settings.cycle),
+            **fields,
+        )

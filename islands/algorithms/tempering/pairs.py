@@ -1,0 +1,100 @@
+"""Chains that exchange all pairs of items in turn, with the change of the cost by each stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import Shape
+from islands.algorithms.tempering.chains import Range
+from islands.algorithms.tempering.ends import EnergyChains
+from islands.algorithms.tempering.settings import TemperingSettings
+from islands.backends.arguments import Null, Struct
+from islands.backends.base import Array
+from islands.backends.source import Header, Macros
+from islands.backends.state import Field
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+
+_EXCESS = 0.2, 0.75
+"""How the ends of a ladder are chosen. On sko100a, tho150 and tai60b, replicas between them neither
+freeze nor lose all structure."""
+_EXCESS_ROUGH = 0.405, 0.485
+"""The same for unstructured instances: close to the temperature at which tai100a freezes."""
+_EFFORT, _EFFORT_ROUGH = 0.35, 0.6
+"""Number of sweeps as which an accepted exchange counts. With the second one, replicas take equally
+long on an H100; it delays good solutions of structured instances, as hot replicas propose less."""
+_MANY_FIT = 110  # items up to which several replicas share a multiprocessor
+_KEPT_FROM, _KEPT_TO = 300, 2048
+"""Numbers of items for which deltas are kept between generations; computing them again takes little
+time for fewer items, and keeping them too much memory for more."""
+_MOST_KEPT = 4 << 30  # bytes of the deltas of all replicas on a device
+
+
+class PairChains(EnergyChains):
+    """Chains of an assignment problem."""
+
+    header: ClassVar[Header] = Header("tempering/chains/pairs.cuh")
+    wide: ClassVar[Range] = (0.001, 0.4)
+    few_threads: ClassVar[bool] = True
+
+    def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
+        super().__init__(settings, problem, shape)
+        assert problem.swaps is not None, "the problem fits"
+        is_rough = problem.swaps.is_unstructured
+        self.excess = _EXCESS_ROUGH if is_rough else _EXCESS
+        self.effort = _EFFORT_ROUGH if is_rough else _EFFORT
+        bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
+        is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO
+        self._keeps = is_worth_it and bytes_kept <= _MOST_KEPT
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        return problem.swaps is not None and problem.swaps.choice is None
+
+    @classmethod
+    def defaults(cls, problem: Problem, gpus: Callable[[], int]) -> dict[str, Any]:
+        # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
+        # within about a second, or, if there are many items, within ten.
+        if gpus():
+            return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
+        if problem.size >= _KEPT_FROM:
+            return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
+        return {"islands": 4, "population": 8}
+
+    def macros(self) -> Macros:
+        return super().macros() | {"TEMPERING_KEEPS": str(int(self._keeps))}
+
+    def items(self, problem: Problem) -> int:
+        return problem.evaluation.items
+
+    def fields(self) -> dict[str, Field]:
+        if not self._keeps:
+            return {}
+        size, each = self.shape.population, _bytes_of_deltas(self.shape.pitch)
+        return {
+            "deltas": Field((size, each), np.uint8, kind="scratch"),
+            "deltas_of": Field((size,), np.int64, kind="scratch"),
+        }
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        assert problem.swaps is not None, "the problem fits"
+        return problem.swaps.tables()
+
+    def members(self, arrays: Mapping[str, Array]) -> Struct:
+        deltas = arrays.get("deltas")
+        return Struct(
+            alike_places=arrays.get("alike_places", Null(np.int32)),
+            deltas=Null(np.uint8) if deltas is None else deltas,
+            deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
+            deltas_of=arrays.get("deltas_of", Null(np.int64)),
+        )
+
+
+def _bytes_of_deltas(items: int) -> int:
+    """Return the bytes of an entry for each pair, in rows that kernels/core/triangle.cuh pads."""
+    return 8 * (items * (items - 1) // 2 + 32 * items)

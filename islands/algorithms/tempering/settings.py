@@ -1,0 +1,99 @@
+"""The settings of parallel tempering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from islands.algorithms.base import reset_setting
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+MOVES = 400
+"""Proposals of a replica per generation, where a chain proposes single moves."""
+
+
+@dataclass(frozen=True)
+class TemperingSettings(Settings):
+    """The settings of parallel tempering."""
+
+    rungs: int = setting(
+        8, "temperatures of a ladder; the population consists of whole ladders", low=2, high=64
+    )
+    sweeps: int = setting(
+        96,
+        "work of a replica per generation, in sweeps over all pairs of items; if an island sets its"
+        " temperatures, at most 96 while it cools down, and an accepted exchange counts as 0.35"
+        " sweeps, as 0.6 if the instance is unstructured, as two rows of pairs if it is a choice",
+        low=1,
+        high=1_000_000,
+    )
+    coldest: float = setting(
+        0.0,
+        "lowest temperature, relative to the mean change of the cost by an exchange; 0: set by each"
+        " island",
+        low=0,
+        high=10,
+    )
+    hottest: float = setting(
+        0.0, "highest temperature, in the same unit; 0: set by each island", low=0, high=10
+    )
+    tuning: int = setting(
+        40,
+        "generations in which an island cools down, after which it sets its temperatures",
+        low=1,
+        high=2**31 - 1,
+    )
+    patience: int = setting(
+        100,
+        "generations without improvement before the hotter half of a ladder is renewed; 0: never;"
+        " if state= has a crossover, all but its best are, and the default is 10,"
+        " or 200 for steps with a GPU",
+        low=0,
+        high=2**31 - 1,
+    )
+    descent: int = setting(
+        0,
+        "generations at each temperature in which a replica descends from the hottest to the"
+        " coldest, after which it begins again with a child; 0: temperatures are exchanged instead",
+        low=0,
+        high=2**31 - 1,
+    )
+    proposals: int = setting(
+        MOVES,
+        "own problems and knapsacks: moves that a replica proposes per generation; an accepted one"
+        " counts as four more, of a knapsack as 300; with state=, the default is 40 for each item,"
+        " 2 for steps with a GPU; 600, or 60 with a GPU, if the state learns; 10 if it searches",
+        low=1,
+        high=1_000_000_000,
+    )
+    cycle: int = setting(
+        0,
+        "own problems: generations of the first annealing, in which all replicas cool down, and of"
+        " which each next one has twice as many; 0: ladders, whose replicas exchange temperatures",
+        low=0,
+        high=2**31 - 1,
+    )
+    reset: int = reset_setting()
+
+    def check(self) -> None:
+        super().check()
+        if (self.coldest > 0) != (self.hottest > 0):
+            raise UsageError(
+                f"coldest={self.coldest:g} and hottest={self.hottest:g}: set both temperatures, or"
+                " leave both out"
+            )
+        if self.coldest > self.hottest:
+            raise UsageError(
+                f"coldest={self.coldest:g}: must be at most hottest={self.hottest:g}. Lower the"
+                " former, or raise the latter"
+            )
+
+    @property
+    def are_given(self) -> bool:
+        """Whether the temperatures are given, instead of set by each island."""
+        return self.coldest > 0
+
+    @property
+    def generations_of_tuning(self) -> int:
+        """The generations in which an island cools down; 0: temperatures are given."""
+        return 0 if self.are_given else self.tuning

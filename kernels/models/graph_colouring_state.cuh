@@ -1,0 +1,185 @@
+// A search for graph colouring: tabu search, and greedy partition crossover. Follows
+// graph_colouring.cuh. Reads the keys and the neighbours of nodes; keeps the colours of nodes and
+// of their neighbours. No random numbers: the caller passes them.
+
+constexpr int NONE = -1;
+constexpr int LOOKS = 2000, TENURE = 10;  // steps to look at; a node does not return for about this
+
+// A tabu search with a given number of colours (Hertz and de Werra 1987): the best step of a node
+// with a clash. If none is left, the smallest colour is closed, and its nodes need another one.
+struct State {
+    int *colour, *size;   // of each node; of each colour: its nodes
+    int *bad, *place;     // the nodes that need another colour; the place of each, or NONE
+    int *open, *open_at;  // the colours that may be used; the place of each, or NONE
+    int *near, *until;    // of each node and colour: neighbours with it; the first step to take it
+    int bad_count, open_count;
+    int wrong, least, step;  // clashes and nodes of closed colours; their least number
+    __device__ State(Memory& memory, int n, const Data&)
+        : colour(memory.take<int>(n)),
+          size(memory.take<int>(COLOURS)),
+          bad(memory.take<int>(n)),
+          place(memory.take<int>(n)),
+          open(memory.take<int>(COLOURS)),
+          open_at(memory.take<int>(COLOURS)),
+          near(memory.take<int>(n * COLOURS)),
+          until(memory.take<int>(n * COLOURS)),
+          bad_count(0),
+          open_count(0),
+          wrong(0),
+          least(0),
+          step(0) {}
+};
+
+struct Step {
+    int node, colour;
+};
+
+__device__ int& near_of(const State& state, int i, int colour) {
+    return state.near[i * COLOURS + colour];
+}
+__device__ int& until_of(const State& state, int i, int colour) {
+    return state.until[i * COLOURS + colour];
+}
+__device__ bool is_closed(const State& state, int colour) { return state.open_at[colour] == NONE; }
+
+// Let a node be among those that need another colour, or not.
+__device__ void sort_in(State& state, int i) {
+    const int own = state.colour[i];
+    const bool was = state.place[i] != NONE;
+    const bool is = near_of(state, i, own) > 0 || is_closed(state, own);
+    if (is && !was) state.place[i] = state.bad_count, state.bad[state.bad_count++] = i;
+    if (was && !is) {
+        const int at = state.place[i], last = state.bad[--state.bad_count];
+        state.bad[at] = last, state.place[last] = at, state.place[i] = NONE;
+    }
+}
+
+// Close the smallest open colour while no node needs another one.
+__device__ void close_one(State& state, int n) {
+    while (COUNTS && state.bad_count == 0 && state.open_count > 1) {
+        int smallest = state.open[0];
+        for (int k = 1; k < state.open_count; ++k) {
+            const int c = state.open[k];
+            if (state.size[c] < state.size[smallest]) smallest = c;
+        }
+        const int at = state.open_at[smallest], last = state.open[--state.open_count];
+        state.open[at] = last, state.open_at[last] = at, state.open_at[smallest] = NONE;
+        for (int i = 0; i < n; ++i) {
+            if (state.colour[i] == smallest) sort_in(state, i);
+        }
+        state.least = state.wrong = state.size[smallest];
+    }
+}
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    for (int c = 0; c < COLOURS; ++c) state.size[c] = 0;
+    for (int i = 0; i < n; ++i) {
+        ++state.size[state.colour[i] = colour_of(s[i])];
+        state.place[i] = NONE;
+        for (int c = 0; c < COLOURS; ++c) near_of(state, i, c) = 0, until_of(state, i, c) = 0;
+    }
+    for (int c = 0; c < COLOURS; ++c) {
+        const bool is_open = !COUNTS || state.size[c] > 0;
+        state.open_at[c] = is_open ? state.open_count : NONE;
+        if (is_open) state.open[state.open_count++] = c;
+    }
+    for (int i = 0; i < n; ++i) {
+        for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
+            ++near_of(state, i, state.colour[data.other[k]]);
+        }
+        state.wrong += near_of(state, i, state.colour[i]);
+        sort_in(state, i);
+    }
+    state.least = state.wrong /= 2;
+    close_one(state, n);
+}
+
+// What a step adds to the clashes and to the nodes of closed colours.
+__device__ int worse(const State& state, const Step& step) {
+    const int own = state.colour[step.node];
+    return near_of(state, step.node, step.colour) - near_of(state, step.node, own) -
+           is_closed(state, own);
+}
+
+__device__ bool propose(const State& state, const Solution&, int n, const Data&, Random& random,
+                        Step& step) {
+    if (state.bad_count == 0 || state.open_count == 0) return false;
+    const int count = min(state.bad_count, max(1, LOOKS / state.open_count));
+    int at = random.below(state.bad_count), best = n, equal = 0;  // more than any step costs
+    Step found = {NONE, 0};
+    for (int i = 0; i < count; ++i, at = at + 1 < state.bad_count ? at + 1 : 0) {
+        const int node = state.bad[at], own = state.colour[node];
+        const int* const near = &near_of(state, node, 0);
+        const int loss = near[own] + is_closed(state, own);
+        for (int k = 0; k < state.open_count; ++k) {
+            const int colour = state.open[k], by = near[colour] - loss;
+            if (by > best || colour == own) continue;
+            const bool is_tabu = until_of(state, node, colour) > state.step;
+            if (is_tabu && state.wrong + by >= state.least) continue;
+            equal = by == best ? equal + 1 : 1;
+            if (equal == 1 || random.below(equal) == 0) found = {node, colour}, best = by;
+        }
+    }
+    step = found;
+    return step.node != NONE;
+}
+
+// Each step is made, whatever it costs: it is the best one.
+__device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
+
+__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
+    const int i = step.node, old = state.colour[i];
+    const int more = near_of(state, i, step.colour) - near_of(state, i, old);
+    state.wrong += worse(state, step);
+    state.least = min(state.least, state.wrong);
+    state.colour[i] = step.colour;
+    const long long end = data.first[i + 1];
+    for (long long k = data.first[i]; k < end; ++k) {
+        const int j = data.other[k], own = state.colour[j];
+        int* const near = &near_of(state, j, 0);
+        --near[old], ++near[step.colour];
+        if (own == old || own == step.colour) sort_in(state, j);
+    }
+    sort_in(state, i);
+    ++state.step;
+    until_of(state, i, old) = state.step + state.bad_count * 3 / 5 + (i * 7 + state.step) % TENURE;
+    const int used = (state.size[step.colour]++ == 0) - (--state.size[old] == 0);
+    s.set(i, (step.colour + 0.5f) / COLOURS);
+    close_one(state, n);
+    return COUNTS ? 2 * more + used : more;
+}
+
+// Greedy partition crossover (Galinier and Hao 1999): the parents in turn give the most nodes of
+// one colour that have none yet; nodes that are left get any. The child has a colour less than its
+// first parent if that has no clashes.
+__device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
+                      Random& random) {
+    int *const colour[2] = {state.colour, state.bad}, *const size[2] = {state.size, state.open};
+    int *const given = state.place, used = 0, clashes = 0;
+    for (int c = 0; c < COLOURS; ++c) size[0][c] = size[1][c] = 0;
+    for (int i = 0; i < n; ++i) {
+        used += size[0][colour[0][i] = colour_of(child[i])]++ == 0;
+        ++size[1][colour[1][i] = colour_of(other[i])];
+        given[i] = NONE;
+        for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
+            clashes += colour[0][data.other[k]] == colour[0][i];
+        }
+    }
+    const int colours = COUNTS ? max(1, used - (clashes == 0)) : COLOURS;
+    for (int k = 0, left = n; k < colours && left > 0; ++k) {
+        const int *const sizes = size[k % 2], *const own = colour[k % 2];
+        int most = random.below(COLOURS);
+        for (int c = 0; c < COLOURS; ++c) {
+            if (sizes[c] > sizes[most]) most = c;
+        }
+        for (int i = 0; i < n; ++i) {
+            if (given[i] != NONE || own[i] != most) continue;
+            given[i] = k, --left;
+            --size[0][colour[0][i]], --size[1][colour[1][i]];
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        const int own = given[i] == NONE ? random.below(colours) : given[i];
+        child.set(i, (own + 0.5f) / COLOURS);
+    }
+}

@@ -1,0 +1,178 @@
+// A search for coverings by weights of rows. Reads the subset, the costs of columns, the columns of
+// rows and the rows of columns; keeps weights, scores and open rows. No random numbers: the caller
+// passes them.
+
+constexpr int NONE = -1;
+constexpr int LOOKS = 128, TENURE = 2;  // columns to look at; steps in which none is chosen again
+
+// A search by weights of rows, which grow while rows are open (Gao, Weise and Li 2015): drop the
+// column that loses least, choose the one of an open row that wins most, at less than `bound`.
+struct State {
+    int *count, *owner;         // of each row: its chosen columns, and the xor of their numbers
+    int *chosen, *place;        // the chosen columns, and the place of each column among them
+    int *open, *open_at;        // the rows without a chosen column, and the place of each row
+    int* changed;               // the step that last chose or dropped a column
+    long long *weight, *score;  // of each row; what a column alone covers, or would cover
+    long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
+    int chosen_count, open_count, step;
+    __device__ State(Memory& memory, int n, const Data& data)
+        : count(memory.take<int>(data.rows)),
+          owner(memory.take<int>(data.rows)),
+          chosen(memory.take<int>(n)),
+          place(memory.take<int>(n)),
+          open(memory.take<int>(data.rows)),
+          open_at(memory.take<int>(data.rows)),
+          changed(memory.take<int>(n)),
+          weight(memory.take<long long>(data.rows)),
+          score(memory.take<long long>(n)),
+          cost(0),
+          bound(1ll << 62),
+          chosen_count(0),
+          open_count(0),
+          step(0) {}
+};
+
+struct Step {
+    int column;  // is dropped, or chosen
+};
+
+__device__ void open_row(State& state, int row) {
+    state.open_at[row] = state.open_count, state.open[state.open_count++] = row;
+}
+__device__ void close_row(State& state, int row) {
+    const int at = state.open_at[row], last = state.open[--state.open_count];
+    state.open[at] = last, state.open_at[last] = at;
+}
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    for (int r = threadIdx.x; r < data.rows; r += blockDim.x) {
+        int count = 0, owner = 0;
+        for (long long k = data.row_first[r]; k < data.row_first[r + 1]; ++k) {
+            const int j = data.column[k];
+            if (s[j]) ++count, owner ^= j;
+        }
+        state.count[r] = count, state.owner[r] = owner, state.weight[r] = 1;
+    }
+    __syncthreads();
+    for (int j = threadIdx.x; j < n; j += blockDim.x) {
+        int alone = 0;
+        for (long long k = data.first[j]; k < data.first[j + 1]; ++k) {
+            alone += state.count[data.row[k]] == int(s[j] != 0);
+        }
+        state.score[j] = alone, state.changed[j] = -LOOKS;
+    }
+    if (threadIdx.x != 0) return;
+    for (int j = 0; j < n; ++j) {
+        if (!s[j]) continue;
+        state.place[j] = state.chosen_count, state.chosen[state.chosen_count++] = j;
+        state.cost += data.cost[j];
+    }
+    for (int r = 0; r < data.rows; ++r) {
+        if (state.count[r] == 0) open_row(state, r);
+    }
+    if (state.open_count == 0) state.bound = state.cost;
+}
+
+// Compare what two columns win for their costs: -1 if a wins less, 1 if it wins more.
+__device__ int compare(const State& state, const Data& data, int a, int b) {
+    const double of_a = double(state.score[a]) * double(data.cost[b]);
+    const double of_b = double(state.score[b]) * double(data.cost[a]);
+    return int(of_a > of_b) - int(of_a < of_b);
+}
+
+// Whether to choose a, or to drop a, instead of b. Those that have not changed for longer go first.
+__device__ bool is_better(const State& state, const Data& data, int a, int b) {
+    const int more = compare(state, data, a, b);
+    return more != 0 ? more > 0 : state.changed[a] < state.changed[b];
+}
+__device__ bool is_worse(const State& state, const Data& data, int a, int b) {
+    const int more = compare(state, data, a, b);
+    if (more != 0) return more < 0;
+    if (data.cost[a] != data.cost[b]) return data.cost[a] > data.cost[b];
+    return state.changed[a] < state.changed[b];
+}
+
+__device__ bool propose(const State& state, const Solution& s, int, const Data& data,
+                        Random& random, Step& step) {
+    step.column = NONE;
+    if (state.open_count > 0) {
+        const int row = state.open[random.below(state.open_count)];
+        const long long first = data.row_first[row];
+        const int count = int(data.row_first[row + 1] - first);
+        const int looks = min(count, LOOKS), begin = random.below(count);
+        for (int i = 0; i < looks; ++i) {
+            const int at = begin + i, j = data.column[first + (at < count ? at : at - count)];
+            if (state.cost + data.cost[j] >= state.bound) continue;
+            if (state.step - state.changed[j] <= TENURE || !may_choose(s, data, j)) continue;
+            if (step.column == NONE || is_better(state, data, j, step.column)) step.column = j;
+        }
+        if (step.column != NONE) return true;
+    }
+    if (state.chosen_count == 0) return false;
+    const int count = state.chosen_count, looks = min(count, LOOKS), begin = random.below(count);
+    for (int i = 0; i < looks; ++i) {
+        const int at = begin + i, j = state.chosen[at < count ? at : at - count];
+        if (state.step - state.changed[j] <= 1 && looks > 1) continue;
+        if (step.column == NONE || is_worse(state, data, j, step.column)) step.column = j;
+    }
+    return step.column != NONE;
+}
+
+// Each step is made, whatever it costs: its weights have decided.
+__device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
+
+// Let a column of a row win more or less, except for one.
+__device__ void add(State& state, const Data& data, int row, int except, long long by) {
+    for (long long k = data.row_first[row] + threadIdx.x; k < data.row_first[row + 1];
+         k += blockDim.x) {
+        if (data.column[k] != except) state.score[data.column[k]] += by;
+    }
+    __syncthreads();
+}
+
+// Count a column in its rows, or no longer. Returns the change of the prices of open rows.
+__device__ long long follow(State& state, const Data& data, int column, int by) {
+    long long prices = 0;
+    for (long long i = data.first[column]; i < data.first[column + 1]; ++i) {
+        const int row = data.row[i], count = state.count[row] += by;
+        state.owner[row] ^= column;
+        if (count == 0) open_row(state, row), prices += data.price[row];
+        if (by > 0 && count == 1) close_row(state, row), prices -= data.price[row];
+        const int other = by > 0 ? state.owner[row] ^ column : state.owner[row];
+        if (by < 0 && count == 1) state.score[other] += state.weight[row];
+        if (by > 0 && count == 2) state.score[other] -= state.weight[row];
+    }
+    return prices;
+}
+
+__device__ long long apply(State& state, Changing& s, int, const Data& data, Step step) {
+    const int column = step.column, by = s[column] ? -1 : 1;
+    __syncthreads();  // all have read
+    long long change = 0;
+    if (threadIdx.x == 0) {
+        change = by * data.cost[column];
+        state.cost += change;
+        change += follow(state, data, column, by);
+        state.changed[column] = state.step++;
+        if (by < 0) {
+            const int at = state.place[column], last = state.chosen[--state.chosen_count];
+            state.chosen[at] = last, state.place[last] = at;
+        } else {
+            state.place[column] = state.chosen_count, state.chosen[state.chosen_count++] = column;
+        }
+        if (state.open_count == 0) state.bound = min(state.bound, state.cost);
+        s.set(column, by > 0);
+    }
+    __syncthreads();
+    // Columns that cover a row which has been opened or closed win more or less.
+    for (long long i = data.first[column]; i < data.first[column + 1]; ++i) {
+        const int row = data.row[i];
+        if (state.count[row] == (by > 0)) add(state, data, row, column, -by * state.weight[row]);
+    }
+    for (int i = 0; by > 0 && i < state.open_count; ++i) {
+        const int row = state.open[i];
+        add(state, data, row, NONE, 1);
+        if (threadIdx.x == 0) ++state.weight[row];
+    }
+    return change;
+}

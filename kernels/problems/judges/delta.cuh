@@ -1,0 +1,55 @@
+// Judges moves by the change of the cost as the user states it. Reads the solution and the data.
+// No random numbers.
+#pragma once
+
+#include "problems/stated_moves.cuh"
+
+namespace problem {
+
+class Judge {
+  public:
+    __device__ Judge(Scratch& scratch, int n, const Data& data)
+        : n_(n), data_(data), sum_(scratch) {}
+
+    __device__ void prepare(const Stored* row) const { sum_.prepare(row, n_, data_); }
+
+    __device__ int64_t cost_after(const Stored* row, const Move& move, int64_t current) const {
+        return sum_.after(change_by(row, move), current, data_);
+    }
+
+    __device__ int64_t make(Stored* row, const Move& move, int64_t current, int64_t after) const {
+        if (Sum::KEEPS) {
+            if (threadIdx.x == 0) sum_.add(change_by(row, move), current, data_);
+            __syncthreads();
+        }
+        move.apply(row);
+        return after;
+    }
+
+  private:
+    // A struct, as some versions of NVRTC take generic lambdas for functions of the host.
+    struct Stated {
+        const Judge& judge;
+        const Solution& solution;
+        Sum::By& by;
+
+        template <class Each>
+        __device__ void operator()(const Each& move) const {
+            by = user::of_delta::delta(solution, judge.n_, judge.data_, move);
+        }
+    };
+
+    // Return the change by a move as the user states it; called by one thread.
+    __device__ Sum::By change_by(const Stored* row, const Move& move) const {
+        Sum::By by = Sum::By();
+        const Solution solution = solution_at(row, data_);
+        as_stated(solution, move, Stated{*this, solution, by});
+        return by;
+    }
+
+    const int n_;
+    const Data& data_;
+    const Sum sum_;
+};
+
+}  // namespace problem

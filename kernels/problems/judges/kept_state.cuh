@@ -1,0 +1,40 @@
+// The state of a user in block memory, so that all threads have the same. Reads a solution and the
+// data; writes the state. No random numbers.
+#pragma once
+
+#include "problems/solution.cuh"
+
+namespace problem {
+
+class KeptState {
+  public:
+    using State = user::of_state::State;
+
+    __device__ KeptState(Scratch& scratch, int n, const Data& data)
+        : n_(n), data_(data), state_(scratch.take<State>(1)), made_(scratch, n, data) {}
+
+    // Begin with a state that has memory, but is not prepared; called by all threads.
+    __device__ void reset() const {
+        if (threadIdx.x == 0) *state_ = made_;
+        __syncthreads();
+    }
+
+    // Prepare the state for a solution; called by all threads.
+    __device__ void prepare(const Stored* row) const {
+        reset();
+        if (STATED_COOPERATIVE || threadIdx.x == 0) {
+            user::of_state::prepare(*state_, solution_at(row, data_), n_, data_);
+        }
+        __syncthreads();
+    }
+
+    __device__ State& operator*() const { return *state_; }
+
+  private:
+    const int n_;
+    const Data& data_;
+    State* const state_;
+    const State made_;
+};
+
+}  // namespace problem

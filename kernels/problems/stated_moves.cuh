@@ -1,0 +1,46 @@
+// Moves as a user's functions receive them: those of chains have one type for all kinds of moves.
+// Reads and returns moves. No random numbers.
+#pragma once
+
+#include "problems/move_kinds.cuh"
+#include "problems/solution.cuh"
+
+namespace problem {
+
+// Call visit(move) with the move as the user's functions receive it.
+#if SOLUTION_KIND == SOLUTION_ORDER
+template <class Visit>
+__device__ void as_stated(const Solution&, const Move& move, Visit visit) {
+    if constexpr (takes(SWAP)) {
+        if (move.kind == Move::SWAP) visit(moves::Swap{move.u, move.v});
+    }
+    if constexpr (takes(REVERSAL)) {
+        if (move.kind == Move::REVERSAL) visit(moves::Reversal{move.u, move.v});
+    }
+    if constexpr (takes(INSERTION)) {
+        if (move.kind == Move::INSERTION) visit(moves::Insertion{move.u, move.v});
+    }
+}
+#elif SOLUTION_KIND == SOLUTION_SUBSET
+template <class Visit>
+__device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
+    if constexpr (takes(FLIP)) {
+        if (move.other == Move::NONE) visit(moves::Flip{move.one});
+    }
+    if constexpr (takes(EXCHANGE)) {
+        if (move.other != Move::NONE) {
+            visit(s[move.one] ? moves::Exchange{move.one, move.other}
+                              : moves::Exchange{move.other, move.one});
+        }
+    }
+}
+#else
+template <class Visit>
+__device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
+    if constexpr (takes(SETTING)) {
+        visit(moves::Setting<Stored>{move.item, s.of(move.item, move.value)});
+    }
+}
+#endif
+
+}  // namespace problem

@@ -1,0 +1,32 @@
+// Checks what a user's function has made of a solution. Reads and changes orders; reports wrong
+// ones. No random numbers.
+#pragma once
+
+#include "problems/solution.cuh"
+
+namespace problem {
+
+// Report an order in which an item is repeated, and replace it by 0, 1, 2 ..., as operators loop
+// for ever without an order. The upper bit of entry k says that item k was found.
+__device__ void require_order(int32_t* order, int n, const Data& data) {
+    constexpr int32_t FOUND = int32_t(0x80000000), ITEM = 0x7fffffff;
+    __shared__ int32_t repeated;
+    if (threadIdx.x == 0) repeated = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const int32_t item = order[i] & ITEM;
+        if (atomicOr(&order[item], FOUND) & FOUND) {
+            report(data._faults, REPEATED_ITEM, item);
+            repeated = 1;
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) order[i] = repeated ? i : order[i] & ITEM;
+    __syncthreads();
+}
+
+// Entries of other solutions are independent, and `Changing` has checked them.
+template <class Entry>
+__device__ void require_order(const Entry*, int, const Data&) {}
+
+}  // namespace problem

@@ -1,0 +1,76 @@
+// The price of violations adapts: each ladder has a factor, by which the price of the instance is
+// multiplied. Reads the energies of replicas; writes factors. No random numbers.
+#pragma once
+
+#include "genes.cuh"
+#include "tempering/base.cuh"
+
+namespace tempering {
+
+class Price {
+  public:
+    static constexpr bool ADAPTS = true;
+    // The first factor. Other algorithms take the whole price, as they need it only until they find
+    // a feasible solution.
+    static constexpr double FIRST_FACTOR = 1.0 / 16;
+
+    // Prepare the price of a ladder; `ladder` is its number among those of all islands of the rank.
+    __device__ static void begin(const Plan& plan, int64_t ladder) {
+        plan.chain.price[ladder] = FIRST_FACTOR;
+    }
+
+    // Raise the price of violations if all states are infeasible, and lower it if none is, so that
+    // replicas stay near the border between both. `first` is the first replica.
+    __device__ static void adapt(const Plan& plan, int64_t ladder, int64_t first) {
+        int infeasible = 0;
+        for (int i = 0; i < plan.rungs; ++i) {
+            infeasible += priced::is_infeasible(plan.energy[first + i]);
+        }
+        double& price = plan.chain.price[ladder];
+        if (infeasible == plan.rungs) {
+            price = min(price * STEP, RANGE);
+        } else if (infeasible == 0) {
+            price = max(price / STEP, FIRST_FACTOR / RANGE);
+        }
+    }
+
+  private:
+    // The factor by which a generation changes the price, and the largest of all.
+    static constexpr double STEP = 1.0625, RANGE = 1e12;
+};
+
+// The data of the instance that a replica searches, with the price of its ladder.
+template <class Data>
+class PricedData {
+  public:
+    __device__ explicit PricedData(const Data& given) : data(given), given_(given) {}
+
+    __device__ void take_first() { take(Price::FIRST_FACTOR); }
+    __device__ void take(const Plan& plan, int64_t ladder) { take(plan.chain.price[ladder]); }
+
+    // Return the costs with which a state continues. If it is infeasible, it has another price now;
+    // as long as no feasible one is known, it is the best one again.
+    __device__ Costs resumed(const Costs& before, const Gene* state, Gene* best,
+                             const encoding::Shape& shape, int64_t& evaluated) const {
+        if (!priced::is_infeasible(before.current)) return before;
+        evaluated = 1;
+        // Of the namespace of the problem, which programs that evaluate outside lack.
+        const int64_t cost = cost_after(state, genes::items(shape), data);
+        if (!priced::is_infeasible(before.best)) return {cost, before.best, 0};
+        copy_row(best, state, shape.pitch);
+        __syncthreads();
+        return {cost, cost, 0};
+    }
+
+    Data data;
+
+  private:
+    __device__ void take(double factor) {
+        data = given_;
+        data._price *= factor;
+    }
+
+    const Data& given_;  // of the island that was chosen last
+};
+
+}  // namespace tempering

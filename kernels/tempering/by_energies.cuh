@@ -1,0 +1,64 @@
+// Ladders whose ends are set from mean energies: an island measures, while it cools down, the mean
+// energy at each temperature. Reads the energies of replicas; writes their sums and temperatures.
+// No random numbers.
+#pragma once
+
+#include "tempering/rungs.cuh"
+
+namespace tempering {
+
+class Ends : public Rungs {
+  public:
+    using Rungs::Rungs;
+
+    // Work of a replica per generation of the tuning, which has many: at most this number of
+    // sweeps.
+    static constexpr int TUNING_WORK = 96;
+
+    // Store what the ladder reads of a replica besides its costs; called by one thread.
+    __device__ static void count(const Plan&, int64_t, const Costs&) {}
+
+  protected:
+    // Use temperatures from now on.
+    __device__ void take(double low, double high) const { spread(low, high); }
+
+    // Keep the sum of the energies, and cool all replicas for the next generation.
+    __device__ void cool(int64_t made) const {
+        double sum = 0.0;
+        for (int i = 0; i < rungs_; ++i) sum += double(plan_.energy[first_ + i]);
+        heat(number_, made) = sum;
+        cool_further(made);
+    }
+
+    // Take the temperatures at which the mean energy exceeded that of the coldest generation.
+    __device__ void tune() const {
+        const auto measured = [&](int64_t made) { return excess_of(made); };
+        const double low = coldest_with(plan_.ends.cold_excess, measured);
+        const double high = coldest_with(plan_.ends.hot_excess, measured);
+        take(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
+    }
+
+    __device__ static bool anneals() { return false; }
+    __device__ static void anneal(int64_t) {}
+
+  private:
+    __device__ double& heat(int ladder, int64_t made) const {
+        return plan_.ends.heat[of_rank(ladder) * plan_.tuning + made - 1];
+    }
+
+    // Return the mean energy of a generation of the tuning, over all replicas of the island.
+    __device__ double mean_energy(int64_t made) const {
+        double sum = 0.0;
+        for (int k = 0; k < ladders(); ++k) sum += heat(k, made);
+        return sum / all_.population;
+    }
+
+    // Return by how many temperatures per item the mean energy of a generation of the tuning
+    // exceeds that of the last one.
+    __device__ double excess_of(int64_t made) const {
+        const double above = mean_energy(made) - mean_energy(plan_.tuning);
+        return above / (cooled(made) * all_.shape.n);
+    }
+};
+
+}  // namespace tempering
