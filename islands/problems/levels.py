@@ -1,8 +1,8 @@
 """Lengths of directed legs in which the nearest cities are those that short tours visit next.
 
-What leaves a city, or enters it, may be made longer by the same amount, and all else shorter: all
-tours keep their lengths. With the prices of a shortest assignment as amounts, no leg is shorter than
-those of the assignment, which is hardly longer than a short tour.
+All legs from a city, or all to it, may become shorter by one amount, and all legs longer in return:
+all tours keep their lengths. With the prices of a shortest assignment as amounts, no leg is shorter
+than those of the assignment, which is hardly longer than a short tour.
 """
 
 from __future__ import annotations
