@@ -167,7 +167,8 @@ def _legs_of(file: TspFile, whole: Distances) -> NDArray[Any]:
     if file.metric is None:
         assert file.coordinates is not None, "exact lengths come from coordinates"
         x, y = file.coordinates.T
-        return np.hypot(x[:, np.newaxis] - x, y[:, np.newaxis] - y)
+        exact: NDArray[np.float64] = np.hypot(x[:, np.newaxis] - x, y[:, np.newaxis] - y)
+        return exact
     cities = np.arange(n)
     rows = [whole.between(np.full(n, city), cities) for city in range(n)]
     matrix = np.array(rows)

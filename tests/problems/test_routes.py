@@ -147,8 +147,8 @@ def test_all_algorithms_find_the_best_of_all_orders(
     algorithm: str, ends: str, symmetric: bool
 ) -> None:
     lengths = legs(7, 5, symmetric=symmetric)
-    problem = stated(lengths, ENDS[ends], FIXED["one"])
-    best = best_of(lengths, ENDS[ends], FIXED["one"])
+    problem = stated(lengths, ENDS[ends], [(5, 6)])
+    best = best_of(lengths, ENDS[ends], [(5, 6)])
     result = islands.solve(
         problem,
         algorithm=algorithm,
