@@ -27,7 +27,7 @@ from islands.modelling.texts import Text
 from islands.problems import priced
 from islands.problems.arrays import FACTS, packed
 from islands.problems.base import Solution
-from islands.problems.capabilities import Chains, OtherDefaults, ProblemWords
+from islands.problems.capabilities import Chains, ProblemWords
 from islands.problems.data import name_or
 from islands.problems.evaluation import never
 from islands.problems.scale import Scale
@@ -42,32 +42,6 @@ _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
 """The most bytes in the file of a solution: of its comments, and of each entry."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
 """Names of saved arrays: bounds of vectors, and the prefix of the members of the data."""
-
-
-_FEWEST_MOVES = 400
-_MOVES_AN_ITEM, _MOST_MOVES = 600, 1_000_000
-"""Moves in a generation of a state that learns, for each item, and the most. On scpcyc08, covers
-cost 347 after a million evaluations with 40 moves for each item, and 343 with 600."""
-_MOVES_AN_ITEM_GPU, _MOST_MOVES_GPU = 60, 100_000
-"""The same with a GPU, where a chain is a tenth as fast."""
-
-
-_SEARCHING = {
-    "descent": 1,
-    "rungs": 2,
-    "coldest": 1.0,
-    "hottest": 1.0,
-    "cycle": 0,
-    "reset": 60,
-    "migration.interval": 10,
-}
-"""The settings of a state that searches, with a child in two generations. The temperatures mean
-nothing, as all steps are made."""
-_STEPS_AN_ITEM, _MOST_STEPS, _MANY_TO_SEARCH = 10, 6_000, 500
-"""Steps in a generation of such a search, for each item, and the most; the number of items from
-which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations (dmu80) was 7.3
-% from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2; one of 200 (la27)
-after 6 million 0.2, 0.6 and 1.1 %."""
 
 
 class NeedsScriptError(InputError):
@@ -183,40 +157,6 @@ class Model(Extensible):
         bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
         facts = self.size, self.maximise, self.learns, self.searches, self._adapts_price
         return (self.header.name, *facts, *shapes, *bounds, *self.defines().items())
-
-    def defaults(self) -> dict[str, Any]:
-        """Return tempering for moves that it can judge, else what suits this kind of solution."""
-        by_moves = self.kind.by_moves or self.chains.has_state
-        # A repair searches by itself: then, a population is as good.
-        is_repaired = self.functions is not None and self.functions.repair is not None
-        if by_moves and self.chains.proposals and not is_repaired:
-            return {"algorithm": "tempering"}
-        return self._usual()
-
-    def other_defaults(self) -> OtherDefaults:
-        """Return the defaults for requests that exclude tempering, such as of an improver."""
-        return OtherDefaults([self._usual()], sizes=self._sizes)
-
-    def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
-        """Return longer generations for a state that learns, as it begins anew in each of them.
-
-        One that searches makes all its steps, at whatever temperature, until the next child.
-        """
-        if defaults["algorithm"] != "tempering" or not (self.learns or self.searches):
-            return {}
-        if self.searches:
-            few = {"islands": 2 if self.size < _MANY_TO_SEARCH else 1, "population": 4}
-            sizes = {"islands": 16, "population": 16} if gpus() else few
-            steps = min(_MOST_STEPS, max(_FEWEST_MOVES, _STEPS_AN_ITEM * self.size))
-            return {**_SEARCHING, **sizes, "proposals": steps}
-        if gpus():
-            most = min(_MOST_MOVES_GPU, _MOVES_AN_ITEM_GPU * self.size)
-        else:
-            most = min(_MOST_MOVES, _MOVES_AN_ITEM * self.size)
-        return {"proposals": max(_FEWEST_MOVES, most)}
-
-    def _usual(self) -> dict[str, Any]:
-        return {"algorithm": self.kind.algorithm, **self.kind.defaults}
 
     def defines(self) -> Macros:
         """Return the macros of the header."""

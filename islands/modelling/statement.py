@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -20,7 +20,7 @@ from islands.problems.data import is_finite
 from islands.problems.solution_kinds import ITEMS, Order, SolutionKind
 from islands.text import shown
 
-Code = str | Path
+Code = str | Path | Text
 Price = float | Literal["adaptive"]
 TEXTS = ("cost", "delta", "state", "repair", "violation")
 """The arguments that may be CUDA code."""
@@ -30,6 +30,26 @@ _SAME_STATE = Text("state", "struct State : base::State {\n    using base::State
 not call them: the type of the base class would bring those with the same names."""
 
 
+class StatementKeywords(TypedDict, total=False):
+    """The arguments that `permutation`, `subset`, `keys` and `real` have in common."""
+
+    cost: Code | None
+    batch: Function | None
+    function: Function | None
+    data: Mapping[str, Any] | None
+    cooperative: bool
+    delta: Code | None
+    state: Code | None
+    repair: Code | None
+    violation: Code | Function | None
+    price: Price
+    reference: Function | None
+    maximise: bool
+    name: str | None
+    best_known: float | None
+    plot: Function | None
+
+
 @dataclass(frozen=True)
 class Statement:
     """The arguments of `permutation`, `subset`, `keys` and `real` besides the kind of solutions.
@@ -37,15 +57,15 @@ class Statement:
     They are checked when they are read, since much depends on the kind.
     """
 
-    cost: Code | Text | None = None
+    cost: Code | None = None
     batch: Function | None = None
     function: Function | None = None
     data: Mapping[str, Any] | None = None
     cooperative: bool = False
-    delta: Code | Text | None = None
-    state: Code | Text | None = None
-    repair: Code | Text | None = None
-    violation: Code | Text | Function | None = None
+    delta: Code | None = None
+    state: Code | None = None
+    repair: Code | None = None
+    violation: Code | Function | None = None
     price: Price = "adaptive"
     reference: Function | None = None
     maximise: bool = False
@@ -179,7 +199,7 @@ def required_callable(argument: str, value: Any) -> Function:
     return function
 
 
-def _delta(kind: SolutionKind, delta: Code | Text) -> Text:
+def _delta(kind: SolutionKind, delta: Code) -> Text:
     """Return the code of the change by a move."""
     if not kind.moves:
         raise UsageError(

@@ -63,6 +63,11 @@ class SetCover(Model):
         )
         super().__init__(chosen_of(n, self.choose), statement)
 
+    @property
+    def rows(self) -> list[NDArray[np.int32]]:
+        """The columns that cover each row."""
+        return np.split(self.column, self.row_first[1:-1])
+
     def data(self) -> dict[str, Any]:
         """Return the costs, the columns of each row and the rows of each column."""
         order = np.lexsort((self._row, self.column))

@@ -22,6 +22,10 @@ from islands.problems.data import name_or
 class FlexibleJobShop(Model):
     """The problem of `job_shop` with dates or choices of machine."""
 
+    machines: Rows
+    """The machines that each operation may use, a row for each job."""
+    times: Rows
+    """The time of each operation on each of them."""
     shop: FlexibleShop
     """The operations of all jobs, their choices and their dates."""
     objective: str
@@ -41,7 +45,7 @@ class FlexibleJobShop(Model):
     ) -> None:
         """Take the arguments of `job_shop`."""
         self.objective = objective = chosen("objective", objective, OBJECTIVES)
-        machines, times = alike(machines, times)
+        self.machines, self.times = machines, times = alike(machines, times)
         dates = Dates.of(len(times), objective, release, due, weights)
         self.shop = shop = FlexibleShop.of(machines, times, dates)
         choices = len(shop.machine)

@@ -37,6 +37,10 @@ class JobShop(Model):
     """The problem of `job_shop` without dates and choices of machine."""
 
     searches = True
+    machines: Rows
+    """The machine of each operation, a row for each job."""
+    times: Rows
+    """The time of each operation."""
     shop: Shop
     """The operations of all jobs."""
 
@@ -49,7 +53,8 @@ class JobShop(Model):
         best_known: float | None = None,
     ) -> None:
         """Take the arguments of `job_shop`."""
-        self.shop = shop = Shop.of(*alike(machines, times))
+        self.machines, self.times = alike(machines, times)
+        self.shop = shop = Shop.of(self.machines, self.times)
         name = name_or(name, "jobshop-{JOBS}x{MACHINES}".format(**self.constants()))
         statement = Statement(
             cost=text_of("job_shop"),

@@ -13,7 +13,7 @@ from test_gpu_programs import program
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import UsageError
+from islands.errors import CompileError, UsageError
 from islands.improvers import ImproverSettings
 from islands.modelling.model import Model, restored
 from islands.models import FlowShop, MaxCut, SetCover
@@ -72,6 +72,7 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
     base::apply(state, s, n, data, move);
 }
 """
+SETUP = "__device__ int setup(const Data&, int, int, int) { return 12; }"
 FIRST = """
 __device__ long long violation(const Solution& s, int, const Data&) { return s[0] != 2; }
 """
@@ -99,7 +100,7 @@ class Later(FlowShop, cost=COST.replace("JOBS", "data.more")):
         return super().data() | {"more": 5}
 
 
-class Twelve(FlowShop, setup="__device__ int setup(const Data&, int, int, int) { return 12; }"):
+class Twelve(FlowShop, setup=SETUP):
     pass
 
 
@@ -209,6 +210,17 @@ def test_texts_of_a_class_may_be_files(tmp_path: Path) -> None:
         pass
 
     assert Filed(EDGES).header == Balanced(EDGES).header
+
+    (tmp_path / "setup.cuh").write_text(SETUP.replace("12", "x"))
+
+    class Wrong(FlowShop, setup=tmp_path / "setup.cuh"):
+        pass
+
+    with pytest.raises(
+        CompileError, match=r"setup\.cuh, line 1|setup\.cuh:1.*this line is"
+    ) as raised:
+        Wrong(TIMES).program_costs(np.arange(3)[np.newaxis], "cpu")
+    assert "must define" not in str(raised.value)
 
 
 def test_a_function_of_no_base_class_is_refused() -> None:
