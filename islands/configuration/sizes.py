@@ -131,9 +131,9 @@ def tour_sizes(case: Case) -> Values:
     time.
     """
     near = case.problem.near
-    assert near is not None, "tours have distances"
-    size = near.nodes
-    if size <= (_FEW_NODES if near.is_directed else FEW_CITIES):
+    size = case.problem.size if near is None else near.nodes
+    is_directed = near is not None and near.is_directed
+    if size <= (_FEW_NODES if is_directed else FEW_CITIES):
         return {"islands": 8, "population": 50}
     gpus = case.gpus
     one, fewest, children = _GPU if gpus else _CPU
@@ -142,7 +142,7 @@ def tour_sizes(case: Case) -> Values:
         each *= _WIDE
     children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
     most = _MOST if gpus else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
-    if near.is_directed and not gpus:
+    if is_directed and not gpus:
         most = min(most, _MOST_DIRECTED)
     each /= max(1, gpus) ** _GAIN
     population = int(_SHARE * case.seconds / each) // 10 * 10
