@@ -99,6 +99,12 @@ _CPU = (0.002, 30, 30)
 children."""
 _GPU = (0.00004, 100, 60)
 _MOST, _MOST_ON_CPU = 1000, 300  # individuals; on a CPU, a tenth of the number of cities if more
+_FEW_NODES = 200
+"""Up to this number, directed tours have small islands, as symmetric ones with `FEW_CITIES`: their
+first tours are longer, and one large population was better for 200 cities at random distances."""
+_MOST_DIRECTED = 150
+"""Individuals on a CPU for directed tours: they converge in half the time, and as well with
+restarts."""
 _WIDE = 4.0
 """How much longer more than 65,536 cities take on a GPU, whose fast memory is too small then."""
 _MOST_CHILDREN, _CITIES_PER_CHILD = 120, 150
@@ -106,11 +112,6 @@ _GAIN = 0.7
 """The power of the number of GPUs by which a population converges sooner."""
 _SHARE = 0.7
 """Share of the time limit in which a population should converge."""
-_FEW_NODES = 200
-"""Directed tours have few cities up to this number of nodes: their first tours are longer, and one
-large population was better for 200 cities at random distances."""
-_MOST_DIRECTED = 150
-"""Individuals on a CPU for these: they converge in half the time, and as well with restarts."""
 _SHORT_TOUR, _CHILDREN_OF_SHORT, _CHILDREN_OF_LONG = 200, 10, 20
 """The children of a pair in a run that ends when it has converged. Short tours have few cycles."""
 _CONVERGING = {"islands": 1, "first_tours": "nearest", "spread": 1.0, "restart": False}
@@ -131,8 +132,8 @@ def tour_sizes(case: Case) -> Values:
     time.
     """
     near = case.problem.near
-    size = case.problem.size if near is None else near.nodes
     is_directed = near is not None and near.is_directed
+    size = case.problem.size if near is None else near.nodes
     if size <= (_FEW_NODES if is_directed else FEW_CITIES):
         return {"islands": 8, "population": 50}
     gpus = case.gpus
