@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Lock, get_ident
 from threading import Lock
 from typing import Any
@@ -37,6 +37,8 @@ _SETUP_SECONDS = 0.02
 _SETUP_PART = 0.25
 """The same of a large model, as a part of the time that the model took; the samples take as much.
 """
+_COMPILING = 0.1
+"""Seconds from which a program was compiled, which does not count, and not only found."""
 _LATE = 0.1
 """Seconds after the end of a call in which reads that are in progress may end."""
 _MOST_SHARED_ITEMS, _MOST_SHARED_PAIRS = 1000, 50_000
@@ -186,7 +188,7 @@ class _Call:
                 settings["start"] = [starts[len(found)]]
             began = time.perf_counter()
             some = self._single(settings) if is_single else self._several(count, settings)
-            compiling = max(each.compile_seconds for each in some)
+            compiling = _compiling(some)
             self._end += compiling
             found += some
             if self._end < math.inf:
@@ -221,11 +223,9 @@ class _Call:
     def _several(self, count: int, settings: dict[str, Any]) -> list[islands.Result]:
         """Return the results of reads at a time; of those that have ended if time is over."""
         found: dict[int, islands.Result] = {}
-        compiling = 0.0
         for number, result in islands.iter_many([self._problem], runs=count, **settings):
             found[number] = result
-            compiling = max(compiling, result.compile_seconds)
-            if self._all_end(_LATE + compiling):
+            if self._all_end(_LATE + _compiling(found.values())):
                 break
         return [result for _, result in sorted(found.items())]
 
@@ -267,6 +267,12 @@ class _Call:
             with self._lock:
                 self._is_over = self._is_over or bool(self._interrupts())
         return self._is_over
+
+
+def _compiling(results: Iterable[islands.Result]) -> float:
+    """Return the seconds in which the program of reads at the same time was compiled."""
+    seconds = max(each.compile_seconds for each in results)
+    return seconds if seconds > _COMPILING else 0.0
 
 
 def _require(
