@@ -137,7 +137,13 @@ def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
     for node in sorted(nodes, key=rank.__getitem__, reverse=True):
         after = (other for other in near[node] if rank[other] > rank[node])
         later = sorted(after, key=place.__getitem__)
-        if len(later) >= len(best) and not extend([node], later):
+        if len(later) < len(best):
+            continue
+        try:
+            is_complete = extend([node], later)
+        except RecursionError:  # of a clique that is very large
+            is_complete = False
+        if not is_complete:
             return set(best), False
     return set(best), True
 
