@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import islands
@@ -92,60 +93,67 @@ def largest_clique(graph: Any, clock: Clock) -> set[Any]:
 
 
 def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
-    """Return a clique, and whether none is larger: candidates are coloured to bound it (Tomita).
+    """Return a clique, and whether none is larger.
 
     The candidates of a node are its neighbours that are removed after it, if the node with the
     fewest left is removed each time: they are few in a sparse graph.
     """
     end, nodes = time.perf_counter() + seconds, sorted(graph, key=lambda each: len(graph[each]))
     near = {node: {*graph[node]} - {node} for node in nodes}
-    best: list[Any] = []
+    cliques = _Cliques(near, end)
     for node in nodes[::-1]:
-        if near[node].issuperset(best):
-            best.append(node)
-    if len(best) > _MOST_NESTED:
-        return set(best), False
-
-    def extend(clique: list[Any], candidates: list[Any]) -> bool:
-        """Look at the cliques with some candidates; return whether there was time for all."""
-        nonlocal best
-        if len(clique) > len(best):
-            best = clique
-        classes: list[set[Any]] = []
-        bounds = list[tuple[int, Any]]()
-        for node in candidates[::-1]:
-            if time.perf_counter() > end:
-                return False
-            own = next((k for k, one in enumerate(classes) if one.isdisjoint(near[node])), None)
-            if own is None:
-                own = len(classes)
-                classes.append(set())
-            classes[own].add(node)
-            bounds.append((own + 1, node))
-        bounds.sort(key=lambda each: each[0])
-        while bounds:
-            colours, node = bounds.pop()
-            if len(clique) + colours <= len(best):
-                return True
-            left = [other for _, other in bounds if other in near[node]]
-            if not extend([*clique, node], left):
-                return False
-        return True
-
+        if near[node].issuperset(cliques.best):
+            cliques.best.append(node)
+    if len(cliques.best) > _MOST_NESTED:
+        return {*cliques.best}, False
     rank = {node: k for k, node in enumerate(_removed(graph, near, nodes))}
     place = {node: k for k, node in enumerate(nodes)}
     for node in sorted(nodes, key=rank.__getitem__, reverse=True):
         after = (other for other in near[node] if rank[other] > rank[node])
         later = sorted(after, key=place.__getitem__)
-        if len(later) < len(best):
+        if len(later) < len(cliques.best):
             continue
         try:
-            is_complete = extend([node], later)
+            is_complete = cliques.extend([node], later)
         except RecursionError:  # of a clique that is very large
             is_complete = False
         if not is_complete:
-            return set(best), False
-    return set(best), True
+            return {*cliques.best}, False
+    return {*cliques.best}, True
+
+
+@dataclass
+class _Cliques:
+    """The cliques of a graph, of which candidates are coloured to bound their sizes (Tomita)."""
+
+    near: Mapping[Any, set[Any]]
+    """The neighbours of each node."""
+    end: float
+    best: list[Any] = field(default_factory=list)
+
+    def extend(self, clique: list[Any], candidates: list[Any]) -> bool:
+        """Look at the cliques with some candidates; return whether there was time for all."""
+        if len(clique) > len(self.best):
+            self.best = clique
+        classes: list[set[Any]] = []
+        bounds = list[tuple[int, Any]]()
+        for node in candidates[::-1]:
+            if time.perf_counter() > self.end:
+                return False
+            near = self.near[node]
+            own = next((k for k, one in enumerate(classes) if one.isdisjoint(near)), len(classes))
+            classes[own:own] = [set()] if own == len(classes) else []
+            classes[own].add(node)
+            bounds.append((own + 1, node))
+        bounds.sort(key=lambda each: each[0])
+        while bounds:
+            colours, node = bounds.pop()
+            if len(clique) + colours <= len(self.best):
+                return True
+            left = [other for _, other in bounds if other in self.near[node]]
+            if not self.extend([*clique, node], left):
+                return False
+        return True
 
 
 def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> list[Any]:
