@@ -101,8 +101,6 @@ def test_the_package_has_the_module() -> None:
     assert islands.dimod.Sampler is Sampler
 
 
-
-
 def test_reads_begin_with_initial_states(sampler: Any) -> None:
     model = drawn(40, 300)
     best = sampler.sample(model, time_limit=0.5)

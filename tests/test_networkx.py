@@ -285,8 +285,6 @@ def test_without_networkx_one_error_says_how_to_get_it() -> None:
     assert "pip install 'islands[networkx]'" in done.stderr.splitlines()[-1]
 
 
-
-
 def test_networkx_does_not_load_numpy_for_the_backend() -> None:
     code = "import sys, islands.networkx as n; n.get_info(); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -159,8 +159,6 @@ def test_a_function_without_numbers_has_no_success() -> None:
     assert "NaN" in found.message
 
 
-
-
 def test_first_vectors_and_fixed_variables() -> None:
     found = differential_evolution(optimize.rosen, [(1, 1), (1, 1)])
     assert (found.x.tolist(), found.fun) == ([1, 1], 0)

@@ -70,7 +70,8 @@ def test_a_hidden_colouring_is_found() -> None:
 
 
 def test_graphs_with_other_numbers_of_colours_share_a_program() -> None:
-    some = [islands.models.graph_colouring([(a, b) for a in range(n) for b in range(a)]) for n in (5, 40)]
+    whole = ([(a, b) for a in range(n) for b in range(a)] for n in (5, 40))
+    some = [islands.models.graph_colouring(each) for each in whole]
     assert [each.colours for each in some] == [5, 40]
     assert some[0].header == some[1].header
     many = islands.models.graph_colouring(EDGES, 100)
