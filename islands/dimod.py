@@ -9,7 +9,6 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterable
-from threading import Lock, get_ident
 from threading import Lock
 from typing import Any
 
@@ -49,6 +48,8 @@ _FEW_SHARED, _FASTER = 4, 4
 """How many of them show first how long they take, and how many times as many the next ones are."""
 _FEW_ON_GPU, _ISLANDS_ON_GPU = 16, 128
 """The first reads that share launches of a GPU, and the islands of all reads together."""
+
+
 class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
     """A sampler of binary quadratic models, on a GPU or all cores.
 
@@ -291,7 +292,7 @@ def _require(
 
 def _is_count(value: Any) -> bool:
     """Return whether a value is a positive integer; truth values are none."""
-    return is_whole(value) and value > 0
+    return is_whole(value) and bool(value > 0)
 
 
 def _reads(num_reads: int | None) -> int:
