@@ -65,7 +65,7 @@ def verify(args: argparse.Namespace) -> int:
     file = solution_file(path, problem.solution_suffix, "solution")
     is_run = path.is_dir() and (path / RUN_SETTINGS).exists()
     stated = read_settings(path) if is_run else problem.settings_in(file)
-    problem = problem.as_solved({**stated, **_set(args.set or [], problem)})
+    problem = problem.as_solved({**stated, **_given(args.set or [], problem)})
     solution = problem.read_solution(file)
     cost, reason, compared = None, None, list[Remark]()
     try:
@@ -82,7 +82,7 @@ def verify(args: argparse.Namespace) -> int:
     return 1 if cost is None or is_wrong else 0
 
 
-def _set(texts: list[str], problem: Problem) -> dict[str, Any]:
+def _given(texts: list[str], problem: Problem) -> dict[str, Any]:
     """Return the settings of the problem that `--set` gives; refuse others."""
     names = problem.Settings.names()
     given = gathered(map(of_set, texts))
