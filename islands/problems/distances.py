@@ -147,7 +147,7 @@ def _share_of_fixed(lengths: Floats, fixed: Sequence[tuple[int, int]]) -> float:
     Edges of cities that do not exist are refused later.
     """
     n = len(lengths)
-    inside = math.fsum(lengths[a, b] for a, b in fixed if 0 <= min(a, b) and max(a, b) < n)
+    inside = math.fsum(lengths[a, b] for a, b in fixed if min(a, b) >= 0 and max(a, b) < n)
     return inside / max(1, n - 1 - len(fixed))
 
 

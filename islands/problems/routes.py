@@ -110,7 +110,7 @@ def require_route(file: TspFile, legs: NDArray[np.int32], *, is_symmetric: bool)
         if same & seen:
             raise _refusal(file, f"fixed: {edge} is given twice. Leave one out")
         seen.add(edge)
-    is_allowed = legs >= 0
+    is_allowed: NDArray[np.bool_] = np.asarray(legs >= 0)
     np.fill_diagonal(is_allowed, n == 1)
     last = _without_legs(file, is_allowed.any(axis=1), "leads from", "last", end, start)
     _without_legs(file, is_allowed.any(axis=0), "leads to", "first", start, last)

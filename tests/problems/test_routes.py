@@ -284,7 +284,7 @@ def test_files_may_be_directed_paths_or_have_fixed_edges(tmp_path: Path) -> None
     )
     assert islands.load(path).cost([1, 0, 2]) == 3
     path.write_text("\n".join([*lines, *matrix]).replace("ATSP", "TSP"))
-    with pytest.raises(InputError, match="TYPE TSP must not have. Write TYPE : ATSP if"):
+    with pytest.raises(InputError, match=r"TYPE TSP must not have. Write TYPE : ATSP if"):
         islands.load(path)
     path.write_text("\n".join([*lines, *matrix]).replace("ATSP", "HPP"))
     with pytest.raises(InputError, match="TYPE : ATSP, and pass --set ends=any:any, if"):
@@ -417,8 +417,8 @@ def test_none_in_a_matrix_is_not_a_length() -> None:
 
 def test_directed_lengths_need_two_nodes_a_city() -> None:
     problem = stated(legs(6, 1, symmetric=False), None)
-    with pytest.raises(UsageError, match="only supports doubled .* depend on the direction"):
+    with pytest.raises(UsageError, match=r"only supports doubled .* depend on the direction"):
         islands.solve(problem, algorithm="eax", encoding="permutation")
     problem = stated(legs(6, 1, symmetric=True), None)
-    with pytest.raises(UsageError, match="only supports permutation .* same in both directions"):
+    with pytest.raises(UsageError, match=r"only supports permutation .* same in both directions"):
         islands.solve(problem, algorithm="eax", encoding="doubled")
