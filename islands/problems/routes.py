@@ -110,25 +110,25 @@ def require_route(file: TspFile, legs: NDArray[np.int32], *, is_symmetric: bool)
         if same & seen:
             raise _refusal(file, f"fixed: {edge} is given twice. Leave one out")
         seen.add(edge)
-    is_allowed: NDArray[np.bool_] = np.asarray(legs >= 0)
+    is_allowed = np.greater_equal(legs, 0)
     np.fill_diagonal(is_allowed, n == 1)
-    last = _without_legs(file, is_allowed.any(axis=1), "leads from", "last", end, start)
-    _without_legs(file, is_allowed.any(axis=0), "leads to", "first", start, last)
+    last = _without_legs(file, is_allowed, "leads from", "last", end, start)
+    _without_legs(file, is_allowed.T, "leads to", "first", start, last)
 
 
 def _without_legs(
     file: TspFile,
-    has_leg: NDArray[np.bool_],
+    is_allowed: NDArray[np.bool_],
     words: str,
     side: str,
     own: int | None,
     other: int | None,
 ) -> int | None:
-    """Return the city at one end of a path, which needs no leg; refuse others without any.
+    """Return the city at one end of a path, which needs no leg; refuse others without any in a row.
 
     Without an `own` city there, it is one without a leg, but not that at the `other` end.
     """
-    lost: list[int] = np.flatnonzero(~has_leg).tolist()
+    lost: list[int] = np.flatnonzero(~is_allowed.any(axis=1)).tolist()
     if own is None:
         own = next((city for city in lost if city != other), None)
     is_path = file.ends is not None
