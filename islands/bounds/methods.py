@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from islands.bounds.knapsack import upper_bound
 from islands.problems.base import Problem
 from islands.problems.legs import Legs
 from islands.problems.mkp import Mkp
+from islands.problems.tsp import Tsp
 
 IsStopped = Callable[[], bool]
 
@@ -39,13 +40,26 @@ def _of_knapsack(
     return upper_bound(problem.file, profit, seconds, is_stopped)
 
 
-_TOUR = BoundMethod(2.0, 0.2, lower_bound)
-_LEGS = BoundMethod(2.0, 0.2, bound_of_legs)
+def _of_tour(
+    problem: Tsp, tour: NDArray[np.int64], device: Backend, seconds: float, is_stopped: IsStopped
+) -> Bound:
+    near = problem.near
+    compute: Callable[[Tsp, NDArray[np.int64], Backend, float, IsStopped], Bound] = (
+        bound_of_legs if isinstance(near, Legs) else lower_bound
+    )
+    found = compute(problem, tour, device, seconds, is_stopped)
+    if near.matrix is None or not isinstance(near.unit, float):
+        return found
+    # Lengths in a matrix were rounded by up to half a unit each: a real tour may be shorter.
+    return replace(found, value=max(0, found.value - problem.entries))
+
+
+_TOUR = BoundMethod(2.0, 0.2, _of_tour)
 _KNAPSACK = BoundMethod(20.0, 1.0, _of_knapsack)
 
 
 def method_for(problem: Problem) -> BoundMethod | None:
     """Return the way to compute a bound for a problem; None: there is none."""
     if problem.layout.is_tour:
-        return _LEGS if isinstance(problem.near, Legs) else _TOUR
+        return _TOUR
     return _KNAPSACK if isinstance(problem, Mkp) else None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUFFIXES = (".html", ".htm")
+_TOURS = ("solution", "tour")
+"""The names of the picture that may be a map."""
 RECORDS = {TRACE: "island", MIGRATIONS: "to"}
 """The records, and the column with the island of a row."""
 _OF_REPORT = """
@@ -39,6 +41,7 @@ best solution).
 examples:
   islands plot runs/zi929-20260101-120000
   islands plot runs/zi929-20260101-120000 convergence --out course.svg
+  islands plot route --out route.geojson            the tour, for maps
 """
 _OF_EXPORT = """
 The table has the rows of all ranks, ordered by generation and island, and their rank as the first
@@ -91,16 +94,23 @@ def add_plot(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
     add("what", metavar="WHAT", nargs="?", default="solution", help="see below (default: solution)")
-    words = "a file that ends in .png or .svg (default: WHAT.png in the folder)"
+    words = "a file that ends in .png or .svg (default: WHAT.png in the folder); a tour also in"
+    words += " .geojson, for maps, if cities have longitude and latitude"
     add("--out", metavar="FILE", type=Path, help=words)
     _add_problem(parser)
 
 
 def plot(args: argparse.Namespace) -> int:
-    """Write one picture of a run as PNG or SVG."""
-    from islands.report.pictures import write_picture
+    """Write one picture of a run as PNG or SVG, or its tour as GeoJSON."""
+    path: Path | None = args.out
+    if path is not None and path.suffix.lower() == ".geojson" and args.what in _TOURS:
+        from islands.report.maps import write_map_of
 
-    path, notes = write_picture(args.folder, args.what, args.out, moved=args.instance)
+        notes = write_map_of(args.folder, path, moved=args.instance)
+    else:
+        from islands.report.pictures import write_picture
+
+        path, notes = write_picture(args.folder, args.what, path, moved=args.instance)
     for note in notes:
         show(f"islands: {note}", file=sys.stderr)
     show(_wrote(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +27,6 @@ from islands.improvers import IMPROVERS
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import world
-from islands.paths import publish, writing
 from islands.presets import PRESETS
 from islands.text import show
 from islands.untrusted import followed
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from islands.cells.series import Series
     from islands.engine.single import Output
     from islands.parallel import World
+    from islands.problems.base import Problem
     from islands.progress.result import Result
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
@@ -175,15 +176,17 @@ def run(args: argparse.Namespace) -> int:
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
-    if args.geojson is not None:
-        _require_one_run(args, "--geojson writes the tour of one run. Leave it out")
+    require = None if args.geojson is None else _required_of_maps(args)
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         if args.batch:
             return run_batch(args, asked, ranks, output, rank_options)
         if args.runs is None and not args.instances[1:]:
             result = run_requested(
-                asked, ranks, output, rank_options=rank_options, allow_no_solution=True
+                *(asked, ranks, output),
+                rank_options=rank_options,
+                allow_no_solution=True,
+                require=require,
             )
             if args.plot and ranks.rank == 0:
                 _plot(result, output)
@@ -225,18 +228,30 @@ def _require_one_run(args: argparse.Namespace, message: str) -> None:
         raise UsageError(message)
 
 
+def _required_of_maps(args: argparse.Namespace) -> Callable[[Problem], None]:
+    """Refuse --geojson for several runs, or if its file exists; return what refuses problems."""
+    from islands.report.maps import require_places
+
+    words = "--geojson writes the tour of one run. Leave it out, and write that of any of the runs"
+    words += " later with: islands plot DIR --out FILE.geojson"
+    _require_one_run(args, words)
+    if args.batch:
+        raise UsageError(words)
+    if args.geojson.is_file() and not args.force:
+        raise UsageError(
+            f"--geojson {args.geojson}: exists. Name another file, or pass --force to overwrite it"
+        )
+    return require_places
+
+
 def _write_geojson(result: Result, path: Path, output: Output) -> None:
-    """Write the tour of a finished run; without places, this fails, but not the run."""
-    from islands.problems.tsp import Tsp
+    """Write the tour of a finished run; a file that cannot be written does not make it fail."""
+    from islands.report.maps import write_map
 
     if result.solution is None or result.records is None:
         return
     try:
-        problem = result.records.problem
-        if not isinstance(problem, Tsp):
-            raise UsageError(f"{problem.instance}: is not a tour. Leave --geojson out")
-        with writing(path):
-            publish(path, json.dumps(problem.geojson(result.solution)))
+        write_map(result.records.problem, result.solution, path)
         words = f"Wrote {path}"
     except IslandsError as error:
         words = f"islands: no GeoJSON: {error}"
@@ -354,7 +369,7 @@ def of_arguments(args: argparse.Namespace) -> Asked:
     if args.instances:
         value = args.instances if args.instances[1:] else args.instances[0]
         given.append(Given(" ".join(args.instances), "instance", value))
-    return Asked(gathered([*given, *map(_set, args.set or [])]), args.config)
+    return Asked(gathered([*given, *map(of_set, args.set or [])]), args.config)
 
 
 def _words(name: str, value: Any) -> str:
@@ -364,7 +379,7 @@ def _words(name: str, value: Any) -> str:
     return " ".join(f"--{name} {each}" for each in (value if isinstance(value, list) else [value]))
 
 
-def _set(text: str) -> Given:
+def of_set(text: str) -> Given:
     """Return the setting of `--set TEXT`."""
     key, equals, value = (part.strip() for part in text.partition("="))
     if not (equals and key and value):

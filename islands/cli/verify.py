@@ -7,12 +7,15 @@ import json
 import math
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from islands.cli.arguments import NAME
+from islands.cli.arguments import NAME, SETTING
+from islands.cli.run import of_set
+from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
-from islands.errors import InputError, RunError
+from islands.errors import InputError, RunError, UsageError
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
 from islands.instances.locate import Found, find
 from islands.instances.solution_files import Remark, solution_file
@@ -23,7 +26,7 @@ from islands.record.folder import FINISHED, RUN_SETTINGS, not_a_run, require_run
 from islands.record.inputs import as_stored, has_problem, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import recorded
-from islands.text import gap, one_line, show
+from islands.text import gap, one_line, show, unknown
 
 _REPORT = (
     "better than the best known value of the catalogue: please report it with this file, in an"
@@ -45,6 +48,8 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
     words = "a solution file, also searched for next to the instance, or a run's folder"
     add("solution", metavar="SOLUTION", help=words)
     _add_format(parser)
+    words = "a setting of the problem in the run of the solution, such as ends=0:any; repeatable"
+    add("--set", metavar="KEY=VALUE", action="append", type=SETTING, help=words)
     words = "compile code that is stored in the folder and was not written by you on this machine"
     add("--trust", action="store_true", help=words)
     add("--json", action="store_true", help="print one JSON object")
@@ -57,9 +62,10 @@ def verify(args: argparse.Namespace) -> int:
     1. A wrong header of a `.sln` file, as published ones have, is only remarked.
     """
     path, problem = _read(args.instance, args.solution, args.format)
-    if path.is_dir() and (path / RUN_SETTINGS).exists():
-        problem = problem.as_solved(read_settings(path))
     file = solution_file(path, problem.solution_suffix, "solution")
+    is_run = path.is_dir() and (path / RUN_SETTINGS).exists()
+    stated = read_settings(path) if is_run else problem.settings_in(file)
+    problem = problem.as_solved({**stated, **_given(args.set or [], problem)})
     solution = problem.read_solution(file)
     cost, reason, compared = None, None, list[Remark]()
     try:
@@ -74,6 +80,18 @@ def verify(args: argparse.Namespace) -> int:
     _print(problem, path, cost, reason, remarks, as_json=args.json)
     is_wrong = any(remark.value in (None, False) for remark in compared)
     return 1 if cost is None or is_wrong else 0
+
+
+def _given(texts: list[str], problem: Problem) -> dict[str, Any]:
+    """Return the settings of the problem that `--set` gives; refuse others."""
+    names = problem.Settings.names()
+    given = gathered(map(of_set, texts))
+    for name in given:
+        if not names:
+            raise UsageError(f"--set {name}: {problem.name} has no settings. Leave it out")
+        if name not in names:
+            raise UsageError(f"--set {name}: {unknown('setting', name, names)}")
+    return given
 
 
 def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem]:

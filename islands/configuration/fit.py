@@ -202,6 +202,15 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
     if fit:
         return fit[0]
     others = [name for name, encoding in pairs if encoding == requested]
+    near = problem.near
+    is_of_kind = requested in moved and problem.solution_kind in ENCODINGS[requested]
+    if own and is_of_kind and near is not None:
+        how = "depend on the direction" if near.is_directed else "are the same in both directions"
+        choice = f", or choose {option('algorithm', others)}" if others else ""
+        raise UsageError(
+            f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(own)} for"
+            f" {problem.instance}, whose lengths {how}. Leave {option('encoding')} out{choice}"
+        )
     if others:
         raise UsageError(
             f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(moved)}."

@@ -158,7 +158,8 @@ def tour_sizes(case: Case) -> Values:
 
 def converging_tours(case: Case) -> Values:
     """Return settings for one population, which ends when it has converged."""
-    size = case.problem.size
+    near = case.problem.near
+    size = case.problem.size if near is None else near.nodes
     if size > FEW_CITIES:
         return {"restart": False}
     population = min(_MOST_CONVERGING, max(_FEWEST_CONVERGING, size * 6 // 50 * 10))

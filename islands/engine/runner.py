@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +61,19 @@ def run_requested(
     *,
     allow_no_solution: bool = False,
     start: Sequence[Any] = (),
+    require: Callable[[Problem], None] | None = None,
 ) -> Result:
     """Resolve what is asked for, load the instance unless it is given, and run.
 
-    `start` are solutions as arrays. Raise a `RunError` if the run ends without a solution, unless
-    it was interrupted or `allow_no_solution` is true. A result with a violation has a solution.
+    `start` are solutions as arrays, and `require` refuses problems that do not fit. Raise a
+    `RunError` if the run ends without a solution, unless it was interrupted or `allow_no_solution`
+    is true. A result with a violation has a solution.
     """
     # Other hosts may lack the key.
     trust_files(world.from_first(lambda: signed_scripts(asked.config, followed)))
     resolved = world.run_on_all(lambda: starting_from(start, load_and_resolve(asked, problem)))
+    if require is not None:
+        world.run_on_all(partial(require, resolved.problem))
     result = run(resolved, world, output, rank_options)
     if allow_no_solution or result.violation > 0:
         return result

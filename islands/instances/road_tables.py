@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.text import shown, unknown
+from islands.text import one_line, shown, unknown
 from islands.untrusted import bounded_text, followed, parsing
 
 _LARGEST_FILE = 1 << 32  # bytes
@@ -24,6 +24,8 @@ _CELLS = ("time", "distance")
 """The fields of Valhalla's cells."""
 _FIELDS = ("durations", "times", "distances", "weights")
 """The matrices of the others, and of Valhalla's short form; the first that an answer has counts."""
+_SAME: tuple[tuple[str, ...], ...] = (("durations", "times", "time"), ("distances", "distance"))
+"""Fields of different engines, or of both forms of Valhalla, with one meaning."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,15 @@ def read_table(source: Mapping[str, Any] | str | Path, field: str | None) -> Roa
 
 
 def _table(answer: Mapping[str, Any], name: str, field: str | None) -> RoadTable:
-    code = answer.get("code", "Ok")
-    if code != "Ok":
+    matrices = _matrices(answer, name)
+    code = answer.get("code", answer.get("error_code", "Ok"))
+    words = answer.get("message", answer.get("error"))
+    if code != "Ok" or (words is not None and not matrices):
+        said = "" if code == "Ok" else f" {shown(code)}"
+        words = one_line(str(words or "no table")).rstrip(".")
         raise UsageError(
-            f"{name}: the road engine answered {shown(code)}: {answer.get('message', 'no table')}."
-            " Ask again"
+            f"{name}: the road engine answered{said}: {words}. Pass an answer with a table"
         )
-    matrices = _matrices(answer)
     if not matrices:
         raise UsageError(
             f"{name}: has none of {', '.join((*_FIELDS, _VALHALLA))}, which tables of OSRM,"
@@ -64,18 +68,29 @@ def _table(answer: Mapping[str, Any], name: str, field: str | None) -> RoadTable
         )
     chosen = field or next(iter(matrices))
     if chosen not in matrices:
+        alike = next((each for each in _SAME if chosen in each), ())
+        chosen = next((each for each in matrices if each in alike), chosen)
+    if chosen not in matrices:
         raise UsageError(f"field={shown(chosen)}: {unknown('field', chosen, matrices)}")
     values = _values(matrices[chosen], f"{name}[{chosen!r}]")
     labels, places = _about(answer, name, len(values))
     return RoadTable(values, labels, places)
 
 
-def _matrices(answer: Mapping[str, Any]) -> dict[str, Any]:
+def _matrices(answer: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return the matrices of an answer by field, the default first."""
     cells = answer.get(_VALHALLA)
     if isinstance(cells, Mapping):  # the short form
-        return _matrices(cells)
+        return _matrices(cells, name)
     if isinstance(cells, list):
+        rows_are_lists = all(isinstance(row, list) for row in cells)
+        if not rows_are_lists or any(
+            not (cell is None or isinstance(cell, Mapping)) for row in cells for cell in row
+        ):
+            raise UsageError(
+                f"{name}[{_VALHALLA!r}]: must have a row for each place, a list of cells such as"
+                ' {"time": 60, "distance": 1.5}. Pass the answer as it came'
+            )
         return {
             field: [[cell and cell.get(field) for cell in row] for row in cells]
             for field in _CELLS
@@ -89,7 +104,7 @@ def _values(rows: Any, name: str) -> NDArray[np.float64]:
     try:
         values = np.array([[np.inf if each is None else each for each in row] for row in rows])
         values = values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UsageError(f"{name}: must have a row of numbers or null for each place") from None
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise UsageError(
@@ -102,7 +117,10 @@ def _values(rows: Any, name: str) -> NDArray[np.float64]:
 def _about(
     answer: Mapping[str, Any], name: str, count: int
 ) -> tuple[tuple[str, ...] | None, NDArray[np.float64] | None]:
-    """Return the names and the places of an answer, if it has them."""
+    """Return the names and the places of an answer, if it has them.
+
+    A city without a name is called by its number.
+    """
     sources = answer.get("sources")
     targets = answer.get("destinations", answer.get("targets", sources))
     if not isinstance(sources, list):
@@ -114,9 +132,10 @@ def _about(
             " same ones"
         )
     points = [_point(each) for each in flat]
-    names = [str(each.get("name") or "") for each in flat if isinstance(each, Mapping)]
+    said = [each.get("name") for each in flat if isinstance(each, Mapping)]
+    names = tuple(str(each or city) for city, each in enumerate(said))
     places = None if None in points else np.array(points, np.float64)
-    return tuple(names) if any(names) and len(names) == count else None, places
+    return names if any(said) and len(said) == count else None, places
 
 
 def _ids(places: list[Any]) -> list[Any]:

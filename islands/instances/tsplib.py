@@ -6,7 +6,7 @@ The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,8 +113,11 @@ _TRIANGLES = {
 FORMATS = ("FULL_MATRIX", *_TRIANGLES)
 
 
-def read_matrix(lines: Lines, form: str | None, n: int, *, is_symmetric: bool) -> NDArray[np.int32]:
-    """Return the matrix of the section that begins on the next line; its diagonal is 0."""
+def read_matrix(lines: Lines, form: str | None, n: int, kind: str) -> NDArray[np.int32]:
+    """Return the matrix of the section that begins on the next line; its diagonal is 0.
+
+    `kind` is the TYPE of the file: only that of an ATSP may be asymmetric.
+    """
     if form is None:
         raise lines.error(f"EDGE_WEIGHT_FORMAT is missing. Give one of {', '.join(FORMATS)}")
     if form not in FORMATS:
@@ -126,8 +129,8 @@ def read_matrix(lines: Lines, form: str | None, n: int, *, is_symmetric: bool) -
         )
     if form == "FULL_MATRIX":
         matrix = _read_weights(lines, n * n, n).reshape(n, n)
-        if is_symmetric:
-            _check_symmetry(lines, matrix)
+        if kind != "ATSP":
+            _check_symmetry(lines, matrix, kind)
     else:
         matrix = _read_triangle(lines, *_TRIANGLES[form], n)
     # Some files contain large numbers on the diagonal, which no tour uses.
@@ -184,15 +187,16 @@ def _weight_error(lines: Lines, word: bytes) -> InputError:
     )
 
 
-def _check_symmetry(lines: Lines, matrix: NDArray[np.int32]) -> None:
+def _check_symmetry(lines: Lines, matrix: NDArray[np.int32], kind: str) -> None:
     for row in range(len(matrix)):
         different = np.flatnonzero(matrix[row, :row] != matrix[:row, row])
         if different.size:
             column = int(different[0])
+            path = ", and pass --set ends=any:any," if kind == "HPP" else ""
             raise lines.error(
                 f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
-                f"{column + 1}) = {matrix[row, column]}, which a TYPE TSP must not have. "
-                "Write TYPE : ATSP if lengths depend on the direction, or make both equal"
+                f"{column + 1}) = {matrix[row, column]}, which a TYPE {kind} must not have. "
+                f"Write TYPE : ATSP{path} if lengths depend on the direction, or make both equal"
             )
 
 
@@ -335,8 +339,7 @@ class _Reader:
                 "Add that line, or remove the section"
             )
         form = self.values.get("EDGE_WEIGHT_FORMAT")
-        is_symmetric = self._type() != "ATSP"
-        self.matrix = read_matrix(self.lines, form, n, is_symmetric=is_symmetric)
+        self.matrix = read_matrix(self.lines, form, n, self._type())
 
     def _type(self) -> str:
         """Return the type of the problem; without one, it is symmetric."""
@@ -412,16 +415,42 @@ def read_tour(path: Path, n: int) -> NDArray[np.int64]:
         return _read_tsplib(lines)
 
 
-def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: float) -> None:
-    """Write a tour, counted from 0, in TSPLIB's format."""
+def write_tour(
+    path: Path,
+    name: str,
+    tour: NDArray[np.int64],
+    length: float,
+    facts: Iterable[tuple[str, str]] = (),
+) -> None:
+    """Write a tour, counted from 0, in TSPLIB's format; `facts` are settings, as comments."""
     head = (
         f"NAME : {one_line(name)}",
         f"COMMENT : Length {length}",
+        *(f"COMMENT : {key}={value}" for key, value in facts),
         "TYPE : TOUR",
         f"DIMENSION : {len(tour)}",
         "TOUR_SECTION",
     )
     write_lines(path, [*head, *map(str, (tour + 1).tolist()), "-1", "EOF"])
+
+
+def read_facts(path: Path, n: int, names: Collection[str]) -> dict[str, str]:
+    """Return the settings with these names in the comments of a tour of n cities.
+
+    Values of several comments with one name are joined by commas.
+    """
+    path = solution_file(path, ".tour", _TOUR.whole)
+    found: dict[str, str] = {}
+    if path.suffix == ".json" or not path.is_file():  # a pipe can be read once
+        return found
+    with Lines.open(path) as lines:
+        lines.allow(2 * n)
+        while (line := lines.line()) is not None and b":" in line:
+            key, _, words = line.partition(b":")
+            name, equals, value = decoded(words).strip().partition("=")
+            if key.strip().upper() == b"COMMENT" and equals and name in names:
+                found[name] = f"{found[name]},{value}" if name in found else value
+    return found
 
 
 def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:

@@ -189,6 +189,10 @@ class Problem(ABC):
     def read_solution(self, path: Path) -> Solution:
         """Return the solution in a file of the problem's usual format."""
 
+    def settings_in(self, path: Path) -> Mapping[str, Any]:
+        """Return the settings of the problem that a solution file states."""
+        return {}
+
     def remarks(self) -> Sequence[Remark]:
         """Return the remarks about its data, which the header of a run shows."""
         return self.words.remarks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from islands.instances.tsplib import FARTHEST, METRICS, MOST_CITIES, TspFile
 from islands.problems.distances import LONGEST, scaled
 from islands.problems.mkp import Mkp
 from islands.problems.qap import COST_MAX, Qap
-from islands.problems.routes import edges_of, ends_of
+from islands.problems.routes import Edge, edges_of, ends_of
 from islands.problems.tsp import Tsp
 from islands.text import counted, meant, one_line, shown, unknown
 
@@ -220,6 +220,7 @@ FARTHEST_EXACT = 1e300
 """Maximum coordinate for exact lengths, so that sums of differences are finite doubles."""
 _MOST_EXPONENT = 1000
 _LONGEST_REAL = 1e15
+_NORTH = 90
 _OF_COORDINATES = tuple(metric for metric in METRICS if metric != "EXPLICIT")
 
 Matrix = NDArray[np.int64]
@@ -236,6 +237,7 @@ def tsp(
     end: int | str | None = None,
     fixed: Any = (),
     labels: Any = None,
+    places: Any = None,
     name: str | None = None,
     best_known: float | None = None,
 ) -> Tsp:
@@ -257,8 +259,9 @@ def tsp(
     any city, unless both are given. `"any"` for both is a path with free ends. `fixed` lists pairs
     of cities that follow each other in the tour; in either order if lengths are symmetric.
 
-    `labels` are names of the cities. `name` is the name in results. `best_known` is the best known
-    length, for gaps and for
+    `labels` are names of the cities, and `places` has a row for each of them, its longitude and
+    latitude in degrees: both are for maps (`geojson`), and the answer of a road engine may have
+    them. `name` is the name in results. `best_known` is the best known length, for gaps and for
     `stop="best-known"`.
 
     >>> islands.tsp([[0, 0], [0.375, 0.5], [0.375, 0]]).cost([0, 1, 2])
@@ -291,23 +294,24 @@ def tsp(
             )
         if isinstance(distances, Mapping | str | Path):
             table = read_table(distances, field)
-            distances, route["places"] = table.values, table.places
+            distances = table.values
             labels = table.labels if labels is None else labels
-        matrix, unit = _distances(distances, is_closed=ends is None)
+            places = table.places if places is None else places
+        matrix, unit = _distances(distances, route["fixed"])
         n = len(matrix)
         called = name_or(name, f"tsp{n}")
-        route |= {"unit": unit, "labels": _labels(labels, n)}
+        route |= {"unit": unit, "labels": _labels(labels, n), "places": _places(places, n)}
         return Tsp(TspFile(called, None, n, "EXPLICIT", matrix=matrix, **route), called, known)
     rule = None if metric is None else _metric(metric)
     farthest = FARTHEST_EXACT if rule is None else FARTHEST
-    places = reals("coordinates", read_array("coordinates", coordinates, 2), farthest)
-    n = len(places)
-    require_shape("coordinates", places, (n, 2), "a row x, y for each city")
+    points = reals("coordinates", read_array("coordinates", coordinates, 2), farthest)
+    n = len(points)
+    require_shape("coordinates", points, (n, 2), "a row x, y for each city")
     most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
     require_size("coordinates", n, "cities", most)
     called = name_or(name, f"tsp{n}")
-    route["labels"] = _labels(labels, n)
-    problem = Tsp(TspFile(called, None, n, rule, coordinates=places, **route), called, known)
+    route |= {"labels": _labels(labels, n), "places": _places(places, n)}
+    problem = Tsp(TspFile(called, None, n, rule, coordinates=points, **route), called, known)
     if problem.near.exponent > _MOST_EXPONENT:
         apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
         raise UsageError(
@@ -410,8 +414,12 @@ def _linear(values: Any, n: int) -> Matrix:
     return integers(name, array, _NUMBER_MAX, fix=fix, negative=negative)
 
 
-def _distances(values: Any, *, is_closed: bool) -> tuple[NDArray[np.int32], float]:
-    """Return a matrix of whole numbers with a diagonal of 0, and their unit; -1 for infinity."""
+def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], float]:
+    """Return a matrix of whole numbers with a diagonal of 0, and their unit; -1 for infinity.
+
+    The unit leaves room for the fixed edges.
+    """
+    _refuse_none(values)
     array = read_array("distances", values, 2)
     n = len(array)
     require_shape("distances", array, (n, n), "a row and a column for each city")
@@ -426,14 +434,35 @@ def _distances(values: Any, *, is_closed: bool) -> tuple[NDArray[np.int32], floa
             f"{element('distances', place)} = {array[place]}: must be a number from 0 to"
             f" {_LONGEST_REAL:g}, or infinity if no leg leads there. Correct it"
         )
-    for side, words in ((1, "leads from"), (0, "leads to")):
-        reached = np.isfinite(array).sum(axis=side) - 1  # besides the diagonal
-        if is_closed and n > 1 and (lost := np.flatnonzero(reached == 0)).size:
-            raise UsageError(
-                f"distances: no leg {words} city {lost[0]}, as all are infinite. Leave the city"
-                " out, or give a leg a length"
-            )
-    return scaled(array)
+    return scaled(array, fixed)
+
+
+def _refuse_none(values: Any) -> None:
+    """Refuse None in a matrix, which only tables of road engines have."""
+    array = array_of("distances", values, FORMS[2])
+    if array.dtype.kind != "O":
+        return
+    wrong = np.array([each is None for each in array.flat]).reshape(array.shape)
+    if wrong.any():
+        raise UsageError(
+            f"{element('distances', _first(wrong))} = None: must be a number, or infinity"
+            " (math.inf) if no leg leads there. Correct it"
+        )
+
+
+def _places(places: Any, n: int) -> NDArray[np.float64] | None:
+    """Return the longitude and latitude of the cities, if they are known."""
+    if places is None:
+        return None
+    found = reals("places", read_array("places", places, 2), 180)
+    require_shape("places", found, (n, 2), "longitude and latitude of each city")
+    if (np.abs(found[:, 1]) > _NORTH).any():
+        city = int(np.argmax(np.abs(found[:, 1]) > _NORTH))
+        raise UsageError(
+            f"{element('places', (city, 1))} = {found[city, 1]}: must be a latitude from -{_NORTH}"
+            f" to {_NORTH}. Pass longitude first"
+        )
+    return found
 
 
 def _labels(labels: Any, n: int) -> tuple[str, ...] | None:

@@ -119,15 +119,17 @@ class Distances:
         return self.places
 
 
-def scaled(lengths: Floats) -> tuple[NDArray[np.int32], float]:
+def scaled(
+    lengths: Floats, fixed: Sequence[tuple[int, int]] = ()
+) -> tuple[NDArray[np.int32], float]:
     """Return lengths as integers in units of `1 / unit`, and this unit; -1 for infinite ones.
 
     The unit is a power of ten if all lengths are then whole numbers. Otherwise, it is the largest
-    power of two for which they have 30 bits.
+    power of two for which they have 30 bits, with a share of the fixed edges in each of them.
     """
     is_finite = np.isfinite(lengths)
     known = np.where(is_finite, lengths, 0.0)
-    longest = float(known.max(initial=0.0))
+    longest = float(known.max(initial=0.0)) + _share_of_fixed(known, fixed)
     for decimals in range(_MOST_DECIMALS + 1):
         unit: float = 10**decimals
         whole = np.rint(known * unit)
@@ -137,6 +139,16 @@ def scaled(lengths: Floats) -> tuple[NDArray[np.int32], float]:
             return np.where(is_finite, whole, -1).astype(np.int32), unit
     unit = math.ldexp(1.0, _MOST_WHOLE.bit_length() - 1 - math.frexp(longest)[1])
     return np.where(is_finite, np.rint(known * unit), -1).astype(np.int32), unit
+
+
+def _share_of_fixed(lengths: Floats, fixed: Sequence[tuple[int, int]]) -> float:
+    """Return by how much fixed edges lengthen a leg between their chains, at most.
+
+    Edges of cities that do not exist are refused later.
+    """
+    n = len(lengths)
+    inside = math.fsum(lengths[a, b] for a, b in fixed if min(a, b) >= 0 and max(a, b) < n)
+    return inside / max(1, n - 1 - len(fixed))
 
 
 def exponent_of(coordinates: Floats) -> int:

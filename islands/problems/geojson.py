@@ -16,7 +16,7 @@ def geojson_of(file: TspFile, tour: NDArray[np.int64], cost: float) -> dict[str,
 
     Legs are straight lines, as the table of a road engine has no ways.
     """
-    places = _places(file)[tour].tolist()
+    places = places_of(file)[tour].tolist()
     labels = file.labels
     line = places if file.ends is not None else [*places, places[0]]
     points = [
@@ -36,7 +36,7 @@ def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> d
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
-def _places(file: TspFile) -> NDArray[np.float64]:
+def places_of(file: TspFile) -> NDArray[np.float64]:
     """Return longitude and latitude of each city in degrees; refuse other coordinates."""
     if file.metric == "GEO" and file.coordinates is not None:
         degrees = np.trunc(file.coordinates)
@@ -45,7 +45,7 @@ def _places(file: TspFile) -> NDArray[np.float64]:
     if places is None or (np.abs(places) > [180, 90]).any():
         have = "no coordinates" if places is None else "coordinates beyond 180 and 90 degrees"
         raise UsageError(
-            f"{file.name}: has {have}, so that its tours are on no map. State the problem by the"
-            " table of a road engine, or pass coordinates= as longitude and latitude too"
+            f"{file.name}: has {have}, so that its tours are on no map. Pass places=, the longitude"
+            " and latitude of each city, to islands.tsp"
         )
     return places

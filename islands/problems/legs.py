@@ -10,6 +10,7 @@ kernels/problems/legs.cuh.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -48,9 +49,9 @@ class Legs(Distances):
         self.metric, self.unit, self.file = file.metric, whole.unit, file
         self.legs = _legs_of(file, whole)
         if file.metric is None:
-            self.legs, self.unit = scaled(self.legs)
+            self.legs, self.unit = scaled(self.legs, file.fixed)
         is_symmetric = np.array_equal(self.legs, self.legs.T)
-        require_route(file, is_symmetric=is_symmetric)
+        require_route(file, self.legs, is_symmetric=is_symmetric)
         self.chains = Chains.of(file, is_symmetric=is_symmetric)
         matrix = self._reduced()
         self.size = len(matrix)
@@ -75,22 +76,29 @@ class Legs(Distances):
         return self.between(tours[..., :-1], tours[..., 1:])
 
     def faults(self, tours: Ints) -> list[str]:
-        """Return what is wrong with a tour of all cities: forbidden legs, fixed edges and ends."""
-        legs = np.flatnonzero(self.along(tours) == PRICE)
-        after = np.roll(tours, -1)
-        found = [f"no leg leads from {tours[k] + 1} to {after[k] + 1}" for k in legs.tolist()]
-        place = np.argsort(tours)
-        for one, other in self.file.fixed:
-            ahead = int(place[other] - place[one])
-            if self.file.ends is None:
-                ahead = (ahead + 1) % len(tours) - 1
-            if ahead != 1 and not (ahead == -1 and not self.chains.are_directed):
-                found.append(f"the fixed edge from {one + 1} to {other + 1} is missing")
+        """Return what is wrong with a tour of all cities: forbidden legs, fixed edges and ends.
+
+        Cities are counted from 0.
+        """
+        order: list[int] = tours.tolist()
+        edges = list(itertools.pairwise(order if self.file.ends is not None else order + order[:1]))
+        lengths = self.along(tours).tolist()
+        found = [
+            f"no leg leads from {one} to {other}"
+            for (one, other), length in zip(edges, lengths, strict=True)
+            if length == PRICE
+        ]
+        passed = {*edges} if self.chains.are_directed else {*edges, *(each[::-1] for each in edges)}
+        found += [
+            f"the fixed edge from {one} to {other} is missing"
+            for one, other in self.file.fixed
+            if (one, other) not in passed
+        ]
         start, end = self.file.ends or (None, None)
         if start is not None and tours[0] != start:
-            found.append(f"it begins at {tours[0] + 1} instead of {start + 1}")
+            found.append(f"it begins at {tours[0]} instead of {start}")
         if end is not None and tours[-1] != end:
-            found.append(f"it ends at {tours[-1] + 1} instead of {end + 1}")
+            found.append(f"it ends at {tours[-1]} instead of {end}")
         return found
 
     def remarks(self) -> list[Remark]:
@@ -116,26 +124,33 @@ class Legs(Distances):
         return np.where(lengths == FORBIDDEN, PRICE, np.where(lengths == JOINED, 0, lengths))
 
     def _reduced(self) -> NDArray[np.int32]:
-        """Return the lengths between items, with those inside chains added to legs at them."""
+        """Return the lengths between items; all tours have those of the cities.
+
+        The lengths inside chains, which are the same in all tours, are spread over the legs.
+        """
         legs, chains = self._closed(), self.chains
-        inner = np.array([int(self._inside(legs, each)) for each in chains.items], np.int64)
-        first, last = (np.array([each[k] for each in chains.items]) for k in (0, -1))
+        inside = sum(int(legs[each[:-1], each[1:]].sum(dtype=np.int64)) for each in chains.items)
         if chains.has_two_ends:
-            cities, of, is_first = chains.nodes()
+            cities = chains.cities
+            added = _shares_of_ends(inside, len(cities), 2 * chains.pairs)
             matrix = legs[np.ix_(cities, cities)].astype(np.int64)
-            added = np.where(is_first, inner[of], 0)
             matrix = np.where(matrix < 0, matrix, matrix + added[:, np.newaxis] + added)
             ones = 2 * np.arange(chains.pairs)
             matrix[ones, ones + 1] = matrix[ones + 1, ones] = JOINED
         else:
+            first, last = (np.array([each[k] for each in chains.items]) for k in (0, -1))
             matrix = legs[np.ix_(last, first)].astype(np.int64)
-            matrix = np.where(matrix < 0, matrix, matrix + inner[:, np.newaxis])
+            # Each tour leaves every item once.
+            share, rest = divmod(inside, len(matrix))
+            added = share + (np.arange(len(matrix)) < rest)
+            matrix = np.where(matrix < 0, matrix, matrix + added[:, np.newaxis])
         if len(matrix) > 1:
             np.fill_diagonal(matrix, 0)
         if int(matrix.max()) > _LONGEST:
             raise UsageError(
-                f"{self.file.name}: fixed edges are {int(matrix.max())} long together with a leg,"
-                f" must be at most {_LONGEST}. Divide all lengths by a common factor"
+                f"{self.file.name}: a leg and its share of the fixed edges are {int(matrix.max())}"
+                f" long, must be at most {_LONGEST}. Divide all lengths by a common factor, or pass"
+                " fixed= to islands.tsp, which scales them"
             )
         return np.ascontiguousarray(matrix, np.int32)
 
@@ -143,15 +158,18 @@ class Legs(Distances):
         """Return the legs, with those of the city that closes a path."""
         return self.legs if self.file.ends is None else np.pad(self.legs, (0, 1))
 
-    def _inside(self, legs: NDArray[np.int32], chain: list[int]) -> int:
-        lengths = legs[chain[:-1], chain[1:]]
-        if (lengths < 0).any():
-            k = int(np.argmax(lengths < 0))
-            raise UsageError(
-                f"{self.file.name}: the fixed edge ({chain[k]}, {chain[k + 1]}) is a forbidden leg."
-                " Leave it out of fixed, or give the leg a length"
-            )
-        return int(lengths.sum(dtype=np.int64))
+
+def _shares_of_ends(inside: int, count: int, joined: int) -> Ints:
+    """Return amounts that sum up to `inside` along the legs of each tour of `count` items.
+
+    The first `joined` items have one leg besides the edge that joins them, the others two.
+    """
+    share, rest = divmod(inside, joined + 2 * (count - joined))
+    added = np.full(count, share, np.int64)
+    twice = min(rest // 2, count - joined)
+    added[joined : joined + twice] += 1
+    added[: rest - 2 * twice] += 1
+    return added
 
 
 def _legs_of(file: TspFile, whole: Distances) -> NDArray[Any]:

@@ -18,6 +18,7 @@ Edge = tuple[int, int]
 Ends = tuple[int | None, int | None]
 ANY = "any"
 """The end of a path that may be any city, as in `0:any`."""
+_IN_A_LINE = 100
 
 
 def parsed_ends(text: str) -> Ends:
@@ -32,16 +33,25 @@ def parsed_ends(text: str) -> Ends:
     return start, end
 
 
+def ends_text(ends: Ends) -> str:
+    """Return the text that `parsed_ends` reads."""
+    return ":".join(ANY if city is None else str(city) for city in ends)
+
+
 def ends_of(start: Any, end: Any) -> Ends:
     """Return the ends of a path, of which None and `any` are any city."""
     for name, city in (("start", start), ("end", end)):
         is_number = isinstance(city, int | np.integer) and not isinstance(city, bool)
-        if not (is_number or city in (None, ANY)):
+        if not (is_number or _is_any(city)):
             raise UsageError(
                 f'{name}={shown(city)}: must be the number of a city, counted from 0, or "{ANY}"'
             )
-    first, last = (None if city in (None, ANY) else int(city) for city in (start, end))
+    first, last = (None if _is_any(city) else int(city) for city in (start, end))
     return first, last
+
+
+def _is_any(city: Any) -> bool:
+    return city is None or (isinstance(city, str) and city == ANY)
 
 
 def parsed_edges(text: str) -> tuple[Edge, ...]:
@@ -52,6 +62,12 @@ def parsed_edges(text: str) -> tuple[Edge, ...]:
             f"fixed={shown(text, str)}: must be pairs of cities, counted from 0, such as 3-5,8-2"
         )
     return tuple((int(one), int(other)) for one, other in pairs)
+
+
+def edges_texts(edges: Sequence[Edge]) -> list[str]:
+    """Return texts that `parsed_edges` reads, joined by commas, none of them too long a line."""
+    words = [f"{one}-{other}" for one, other in edges]
+    return [",".join(words[k : k + _IN_A_LINE]) for k in range(0, len(words), _IN_A_LINE)]
 
 
 def edges_of(fixed: Any) -> tuple[Edge, ...]:
@@ -65,8 +81,11 @@ def edges_of(fixed: Any) -> tuple[Edge, ...]:
     return tuple(pairs)
 
 
-def require_route(file: TspFile, *, is_symmetric: bool) -> None:
-    """Refuse ends and fixed edges that no tour has, or that are not of the instance."""
+def require_route(file: TspFile, legs: NDArray[np.int32], *, is_symmetric: bool) -> None:
+    """Refuse ends and fixed edges that no tour has, or that are not of the instance.
+
+    A leg below 0 is forbidden.
+    """
     n, ends = file.dimension, file.ends or (None, None)
     for name, city in zip(("start", "end"), ends, strict=True):
         if city is not None and not 0 <= city < n:
@@ -82,10 +101,45 @@ def require_route(file: TspFile, *, is_symmetric: bool) -> None:
     for edge in file.fixed:
         if not all(0 <= city < n for city in edge) or edge[0] == edge[1]:
             raise _refusal(file, f"fixed: {edge} must be two cities from 0 to {n - 1}")
+        if legs[edge] < 0:
+            raise _refusal(
+                file,
+                f"fixed: {edge} is a forbidden leg. Leave it out of fixed, or give it a length",
+            )
         same = {edge, edge[::-1]} if is_symmetric else {edge}
         if same & seen:
             raise _refusal(file, f"fixed: {edge} is given twice. Leave one out")
         seen.add(edge)
+    is_allowed = np.greater_equal(legs, 0)
+    np.fill_diagonal(is_allowed, n == 1)
+    last = _without_legs(file, is_allowed, "leads from", "last", end, start)
+    _without_legs(file, is_allowed.T, "leads to", "first", start, last)
+
+
+def _without_legs(
+    file: TspFile,
+    is_allowed: NDArray[np.bool_],
+    words: str,
+    side: str,
+    own: int | None,
+    other: int | None,
+) -> int | None:
+    """Return the city at one end of a path, which needs no leg; refuse others without any in a row.
+
+    Without an `own` city there, it is one without a leg, but not that at the `other` end.
+    """
+    lost: list[int] = np.flatnonzero(~is_allowed.any(axis=1)).tolist()
+    if own is None:
+        own = next((city for city in lost if city != other), None)
+    is_path = file.ends is not None
+    if wrong := [city for city in lost if not is_path or city != own]:
+        only = f"; only the {side} city of a path may have none" if is_path else ""
+        raise _refusal(
+            file,
+            f"distances: no leg {words} city {wrong[0]}, as all are infinite{only}. Leave the city"
+            " out, or give a leg a length",
+        )
+    return own
 
 
 def _refusal(file: TspFile, words: str) -> UsageError:
@@ -111,7 +165,7 @@ class Chains:
 
     @classmethod
     def of(cls, file: TspFile, *, is_symmetric: bool) -> Chains:
-        """Return the chains; refuse edges that branch or that are in a circle."""
+        """Return the chains; refuse edges that branch, or in a circle without all cities."""
         n, edges = file.dimension, list(file.fixed)
         if file.ends is not None:
             start, end = file.ends
@@ -127,27 +181,20 @@ class Chains:
                 is_first = bool(left[city]) and len(linked[city].all) < 2
             if is_first:
                 found.append(_followed(city, linked, left, is_directed=not is_symmetric))
+        if left.all():
+            # The only tour: it begins at the city that closes a path.
+            found.append(_followed(count - 1, linked, left, is_directed=not is_symmetric))
         if left.any():
-            around = int(np.argmax(left))
-            what = f"those at city {around}" if around < n else "they and the ends of the path"
-            raise _refusal(
-                file,
-                f"fixed: {what} are in a circle, which a tour must not contain. Leave an edge out",
-            )
+            raise _refusal(file, _circle(left, n))
         found.sort(key=lambda each: len(each) == 1)
         return cls(found, sum(len(each) > 1 for each in found), file, not is_symmetric)
 
-    def nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Return of each item its city, the number of its chain, and whether it is a first end.
-
-        Both ends of a chain are items, with numbers 2 k and 2 k + 1.
-        """
+    @property
+    def cities(self) -> NDArray[np.int64]:
+        """The city of each item if the ends of chain k are two, the items 2 k and 2 k + 1."""
         many, single = self.items[: self.pairs], self.items[self.pairs :]
         ends = [city for each in many for city in (each[0], each[-1])]
-        cities = np.array([*ends, *(each[0] for each in single)], np.int64)
-        of = np.r_[np.repeat(np.arange(self.pairs), 2), np.arange(self.pairs, len(self.items))]
-        is_first = (np.arange(len(cities)) % 2 == 0) & (np.arange(len(cities)) < 2 * self.pairs)
-        return cities, of, is_first
+        return np.array([*ends, *(each[0] for each in single)], np.int64)
 
     def to_items(self, tours: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the items of tours, one or a row each, in their order."""
@@ -155,7 +202,7 @@ class Chains:
         if self.file.ends is not None:
             rows = np.column_stack([rows, np.full(len(rows), self.file.dimension)])
         number = np.full(rows.shape[1], -1)
-        cities = self.nodes()[0] if self.has_two_ends else [each[0] for each in self.items]
+        cities = self.cities if self.has_two_ends else [each[0] for each in self.items]
         number[cities] = np.arange(len(cities))
         items = number[rows]
         found = items[items >= 0].reshape(len(rows), -1)
@@ -219,10 +266,7 @@ def _linked(file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bo
         wrong = len(each.after) > 1 or len(each.before) > 1 if is_directed else len(each.all) > 2
         if wrong:
             meeting = [edge for edge in edges if city in edge]
-            words = [
-                str(edge) if file.dimension not in edge else "the end of the path"
-                for edge in meeting
-            ]
+            words = [_called(edge, file.dimension) for edge in meeting]
             allowed = "one edge in and one out" if is_directed else "two edges"
             raise _refusal(
                 file,
@@ -230,6 +274,27 @@ def _linked(file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bo
                 " Leave one out",
             )
     return found
+
+
+def _called(edge: Edge, n: int) -> str:
+    """Return the words for an edge; those at the city n, which closes a path, are its ends."""
+    one, other = edge
+    if one == n:
+        return "the start of the path"
+    return "the end of the path" if other == n else str(edge)
+
+
+def _circle(left: NDArray[np.bool_], n: int) -> str:
+    """Return the error about cities in circles; city n closes a path."""
+    if len(left) > n and left[n]:
+        return (
+            "fixed: the edges lead from the start to the end of the path without the other cities."
+            " Leave one out"
+        )
+    return (
+        f"fixed: the edges at city {int(np.argmax(left))} are in a circle without the other cities,"
+        " which a tour must not contain. Leave an edge out"
+    )
 
 
 def _followed(

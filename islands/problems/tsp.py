@@ -21,7 +21,15 @@ from islands.backends.source import Header, Macros
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import Remark
-from islands.instances.tsplib import METRICS, TspFile, read_tour, read_tsp, tour_fault, write_tour
+from islands.instances.tsplib import (
+    METRICS,
+    TspFile,
+    read_facts,
+    read_tour,
+    read_tsp,
+    tour_fault,
+    write_tour,
+)
 from islands.problems.arrays import Arrays, packed
 from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, ProblemWords
@@ -30,7 +38,13 @@ from islands.problems.evaluation import Evaluation
 from islands.problems.geojson import geojson_of
 from islands.problems.legs import PRICE, Legs, is_plain
 from islands.problems.rounding import remarks_on_rounding
-from islands.problems.routes import ends_of, parsed_edges, parsed_ends
+from islands.problems.routes import (
+    edges_texts,
+    ends_of,
+    ends_text,
+    parsed_edges,
+    parsed_ends,
+)
 from islands.problems.scale import Scale
 from islands.text import shown
 
@@ -200,7 +214,9 @@ class Tsp(Problem):
         if fault is not None:
             raise RunError(f"not a tour of {self.instance}: {fault}. Each city must appear once")
         if faults := self._faults(solution):
-            raise RunError(f"not a tour of {self.instance}: {faults[0]}. Correct it")
+            raise RunError(
+                f"not a tour of {self.instance}: {faults[0]}, counted from 0. Correct it"
+            )
 
     def violation(self, solution: Solution) -> float:
         """Return the number of forbidden legs, missing fixed edges and wrong ends."""
@@ -213,6 +229,14 @@ class Tsp(Problem):
         """Return the tour in a `.tour` file, a JSON file or a run's folder."""
         return read_tour(path, self.entries)
 
+    def settings_in(self, path: Path) -> Mapping[str, Any]:
+        """Return the ends and fixed edges that a `.tour` file states."""
+        return read_facts(path, self.entries, TspSettings.names())
+
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
-        """Write a TSPLIB tour."""
-        write_tour(path, self.instance, solution, self.scale.value_of(cost))
+        """Write a TSPLIB tour; comments say what it must have besides the cities."""
+        facts: list[tuple[str, str]] = []
+        if self.file.ends is not None:
+            facts.append(("ends", ends_text(self.file.ends)))
+        facts += [("fixed", text) for text in edges_texts(self.file.fixed)]
+        write_tour(path, self.instance, solution, self.scale.value_of(cost), facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -62,3 +63,45 @@ def test_export_writes_the_records(run: Path, name: str, tmp_path: Path) -> None
     assert read.column_names == written.column_names
     for column in read.column_names:
         assert read[column].to_pylist() == written[column].to_pylist()
+
+
+GEO = """NAME : geo
+TYPE : TSP
+DIMENSION : 4
+EDGE_WEIGHT_TYPE : GEO
+NODE_COORD_SECTION
+1 52.30 13.24
+2 48.08 11.35
+3 50.56 6.57
+4 53.33 10.00
+"""
+
+
+def test_a_tour_is_written_for_maps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    instance, file = tmp_path / "geo.tsp", tmp_path / "tour.geojson"
+    instance.write_text(GEO)
+    line = ["run", str(instance), "--stop", "generations=2", "--backend", "cpu", "--quiet"]
+    line += ["--out", str(tmp_path / "geo"), "--geojson", str(file)]
+    assert main(line) == 0
+    written = file.read_text()
+    assert len(json.loads(written)["features"][0]["geometry"]["coordinates"]) == 5
+    file.write_text("kept")
+    capsys.readouterr()
+    assert main(line) == 2
+    assert "exists. Name another file, or pass --force" in capsys.readouterr().err
+    assert file.read_text() == "kept"
+    assert main([*line, "--force"]) == 0
+    assert file.read_text() == written
+    assert main(["plot", str(tmp_path / "geo"), "--out", str(tmp_path / "again.geojson")]) == 0
+    assert (tmp_path / "again.geojson").read_text() == written
+
+
+def test_a_tour_without_places_is_refused_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, words in (("demo/tsp", "on no map"), ("demo/qap", "no tours")):
+        line = ["run", name, "--geojson", str(tmp_path / "a"), "--out", str(tmp_path / "out")]
+        assert main(line) == 2
+        assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert main([*line, "--runs", "2"]) == 2

@@ -154,3 +154,27 @@ def test_a_profit_above_the_best_known_is_to_be_reported(capsys: Capture) -> Non
         assert verified(capsys, path, SUBSET)["improves"] == improves
         assert main(["verify", path, str(SUBSET)]) == 0
         assert ("better than the best known" in capsys.readouterr().out) == improves
+
+
+def test_a_path_is_verified_as_one(capsys: Capture) -> None:
+    line = ["run", "demo/tsp", "--set", "ends=0:any", "--set", "fixed=3-5,8-2", "--quiet"]
+    assert main([*line, "--stop", "generations=3", "--backend", "cpu", "--out", "path"]) == 0
+    cost = verified(capsys, "demo/tsp", "path")["cost"]
+    text = Path("path", "solution.tour").read_text()
+    assert "COMMENT : ends=0:any\nCOMMENT : fixed=3-5,8-2\n" in text
+    assert verified(capsys, "demo/tsp", "path/solution.tour")["cost"] == cost
+    kept = [each for each in text.splitlines() if "=" not in each]
+    bare = write("bare.tour", "\n".join(kept))
+    assert verified(capsys, "demo/tsp", bare)["cost"] > cost
+    stated = ["--set", "ends=0:any", "--set", "fixed=3-5,8-2"]
+    assert verified(capsys, "demo/tsp", bare, *stated)["cost"] == cost
+    end = int(kept[-3]) - 1
+    found = verified(capsys, "demo/tsp", bare, "--set", f"ends={end}:any", status=1)
+    assert found["reason"].endswith(f"begins at 0 instead of {end}, counted from 0. Correct it")
+
+
+def test_a_setting_that_the_problem_lacks_is_refused(capsys: Capture) -> None:
+    assert main(["verify", "demo/tsp", str(TOUR), "--set", "rho=1"]) == 2
+    assert "unknown setting 'rho'" in capsys.readouterr().err
+    assert main(["verify", "demo/qap", str(ASSIGNED), "--set", "ends=0:1"]) == 2
+    assert "has no settings" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 from pathlib import Path
 
@@ -18,6 +19,7 @@ def test_entries_have_the_published_values() -> None:
         ("vlsi/xrh24104", 69294, "best_known"),
         ("qaplib/esc16f", 0, "optimal"),
         ("qaplib/tai100a", 21044752, "best_known"),
+        ("atsp/ftv170", 2755, "optimal"),
     ):
         _, best_known = entry_of(name)
         assert (best_known.value, best_known.status) == (value, status)
@@ -25,7 +27,8 @@ def test_entries_have_the_published_values() -> None:
 
 def test_every_entry_is_complete() -> None:
     entries = [entry for each in catalogue().sets.values() for entry in each.entries.values()]
-    assert len([each for each in entries if each.set != "demo"]) == 324 + 270 + 54 + 11 + 239 + 47
+    published = [each for each in entries if each.set != "demo"]
+    assert len(published) == 324 + 13 + 270 + 54 + 11 + 239 + 47
     # No source has values of these.
     unknown = [each.name for each in entries if each.best_known is None]
     assert unknown == [f"E3k.{index}" for index in range(5)]
@@ -47,36 +50,40 @@ def test_every_entry_is_complete() -> None:
         assert len(bytes.fromhex(entry.sha256)) == 32
 
 
-FOLDERS = {name: name for name in ("tsplib", "national", "vlsi", "qaplib")} | {
+FOLDERS = {name: name for name in ("tsplib", "atsp", "national", "vlsi", "qaplib")} | {
     name: f"mkp/{name}" for name in ("orlib", "sac94", "gk")
 }
 
 
 @pytest.mark.published
-def test_knapsacks_and_models_agree_with_the_table(published: Path) -> None:
+def test_knapsacks_models_and_directed_tours_agree_with_the_table(published: Path) -> None:
     with (published / "best_known.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     found = 0
     for row in rows:
         entry = catalogue().entry(row["set"], row["name"])
-        if entry is None or row["set"] not in (*MODELS, "orlib", "sac94", "gk"):
+        if entry is None or row["set"] not in (*MODELS, "orlib", "sac94", "gk", "atsp"):
             continue
         found += 1
         assert entry.best_known is not None
         status = row["status"].split()[0]  # before a lower bound
         assert (entry.best_known.value, entry.best_known.status) == (int(row["value"]), status)
+        if row["problem"] == "ATSP":
+            assert entry.size == int(row["size"])
         if row["problem"] == "MKP":
             sizes = (int(row["size"]), int(row["constraints"]))
             assert (entry.size, entry.constraints) == sizes
     models = [len(each.entries) for each in catalogue().sets.values() if each.format in MODELS]
-    assert found == 270 + 54 + 11 + sum(models)
+    assert found == 270 + 54 + 11 + 13 + sum(models)
 
 
 @pytest.mark.published
 def test_checksums_agree_with_the_published_files(published: Path) -> None:
     for name, folder in FOLDERS.items():
         for entry in catalogue().set(name).entries.values():
-            content = (published / folder / entry.file).read_bytes()
+            file = published / folder / entry.file
+            zipped = file.with_name(f"{file.name}.gz")
+            content = file.read_bytes() if file.exists() else gzip.decompress(zipped.read_bytes())
             assert (entry.bytes, entry.sha256) == (
                 len(content),
                 hashlib.sha256(content).hexdigest(),

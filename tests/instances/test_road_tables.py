@@ -27,6 +27,7 @@ OSRM: dict[str, Any] = {
     ],
 }
 OSRM["destinations"] = OSRM["sources"]
+PLACE = {"location": PLACES[2], "name": ""}
 _POINTS = [{"lon": lon, "lat": lat} for lon, lat in PLACES]
 VALHALLA: dict[str, Any] = {
     "sources_to_targets": [
@@ -50,13 +51,17 @@ DISTANCE = {"osrm": "distances", "valhalla": "distance", "short": "distances"}
 def test_a_table_is_taken_as_it_comes(engine: str, tmp_path: Path) -> None:
     problem = islands.tsp(distances=ANSWERS[engine])
     assert problem.cost([0, 2, 1]) == 30 + 8 + 10.1
-    with pytest.raises(islands.errors.RunError, match="no leg leads from 2 to 3"):
+    with pytest.raises(islands.errors.RunError, match="no leg leads from 1 to 2"):
         problem.cost([0, 1, 2])
     path = tmp_path / "table.json"
     path.write_text(json.dumps(ANSWERS[engine]))
     field = DISTANCE.get(engine, "weights")
     assert islands.tsp(distances=path, field=field).cost([0, 1, 2]) == 100 + 250 + 310
     assert islands.tsp(distances=str(path)).cost([0, 2, 1]) == 48.1
+    for same in ("time", "durations"):
+        assert islands.tsp(distances=path, field=same).cost([0, 2, 1]) == 48.1
+    for same in ("distance", "distances"):
+        assert islands.tsp(distances=path, field=same).cost([0, 1, 2]) == 660
 
 
 def test_names_and_places_are_kept_for_maps() -> None:
@@ -66,6 +71,8 @@ def test_names_and_places_are_kept_for_maps() -> None:
     assert line["geometry"]["coordinates"] == [PLACES[0], PLACES[2], PLACES[1]]
     assert line["properties"]["length"] == 38
     assert [each["properties"]["label"] for each in stops] == ["Depot", "School", "Market"]
+    unnamed = islands.tsp(distances=OSRM | {"sources": [*OSRM["sources"][:2], PLACE]})
+    assert unnamed.file.labels == ("Depot", "Market", "2")
     closed = islands.tsp(distances=VALHALLA).geojson([0, 2, 1])["features"][0]
     assert len(closed["geometry"]["coordinates"]) == 4
 
@@ -73,12 +80,25 @@ def test_names_and_places_are_kept_for_maps() -> None:
 def test_a_tour_without_places_is_on_no_map() -> None:
     with pytest.raises(UsageError, match="no coordinates"):
         islands.tsp(distances=GRAPHHOPPER).geojson([0, 2, 1])
+    problem = islands.tsp(distances=GRAPHHOPPER, places=PLACES)
+    line, *_ = problem.geojson([0, 2, 1])["features"]
+    assert line["geometry"]["coordinates"] == [PLACES[k] for k in (0, 2, 1, 0)]
+    with pytest.raises(UsageError, match=r"places\[1, 1\] = 95.0: must be a latitude"):
+        islands.tsp(distances=GRAPHHOPPER, places=[[13, 52], [13, 95], [13, 52]])
     with pytest.raises(UsageError, match="beyond 180 and 90 degrees"):
         islands.tsp(np.full((3, 2), 200.0)).geojson([0, 1, 2])
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an error": ({"code": "NoTable", "message": "no way"}, "answered 'NoTable': no way"),
+    "too many places": ({"code": "TooBig", "message": "Too many coordinates"}, "Too many coord"),
+    "GraphHopper's error": ({"message": "Cannot find point 0"}, "answered: Cannot find point 0"),
+    "Valhalla's error": (
+        {"error_code": 154, "error": "Path distance exceeds the limit", "status_code": 400},
+        "answered 154: Path distance exceeds the limit",
+    ),
+    "numbers": ({"sources_to_targets": [[0, 1], [1, 0]]}, "a list of cells"),
+    "no rows": ({"sources_to_targets": [0, 1]}, "a list of cells"),
     "no table": ({"routes": []}, "has none of durations"),
     "not square": ({"durations": [[0, 1], [1, 0], [2, 2]]}, "must be square"),
     "a word": ({"durations": [[0, "far"], [1, 0]]}, "must have a row of numbers"),

@@ -215,8 +215,13 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "twice": ({"fixed": [(1, 2), (1, 2)]}, "given twice"),
     "a fork": ({"fixed": [(1, 2), (1, 3)]}, "meet at city 1"),
     "a circle": ({"fixed": [(1, 2), (2, 3), (3, 1)]}, "in a circle"),
+    "no way past the ends": (
+        {"fixed": [(1, 2)], "start": 1, "end": 2},
+        "from the start to the end of the path without the other cities",
+    ),
+    "an array": ({"start": np.array([1, 2])}, "must be the number of a city"),
     "no pair": ({"fixed": [(1, 2, 3)]}, "must be pairs of cities"),
-    "into the start": ({"fixed": [(1, 2)], "start": 2}, "the end of the path"),
+    "into the start": ({"fixed": [(1, 2)], "start": 2}, "the start of the path"),
     "from the end": ({"fixed": [(1, 2)], "end": 1}, "the end of the path"),
     "labels": ({"labels": ["a"]}, "1 name for 6 cities"),
     "a field": ({"field": "durations"}, "answer of a road engine"),
@@ -245,6 +250,23 @@ def test_a_city_without_a_way_is_refused_unless_it_may_be_an_end(way: str) -> No
     with pytest.raises(UsageError, match=f"no leg leads {way} city 2"):
         islands.tsp(distances=lengths)
     assert islands.tsp(distances=lengths, start="any").size == 6
+    own, other = ("end", "start") if way == "from" else ("start", "end")
+    allowed: dict[str, Any] = {own: 2}
+    assert islands.tsp(distances=lengths, **allowed).entries == 5
+    wrong: list[dict[str, Any]] = [{other: 2}, {own: 1}]
+    for ends in wrong:
+        with pytest.raises(UsageError, match=f"no leg leads {way} city 2"):
+            islands.tsp(distances=lengths, **ends)
+    (lengths if way == "from" else lengths.T)[4, :4] = np.inf
+    with pytest.raises(UsageError, match=f"no leg leads {way} city 4"):
+        islands.tsp(distances=lengths, start="any")
+
+
+def test_a_city_without_any_way_is_not_both_ends_of_a_path() -> None:
+    lengths = legs(5, 1, symmetric=False)
+    lengths[2, [0, 1, 3, 4]] = lengths[[0, 1, 3, 4], 2] = np.inf
+    with pytest.raises(UsageError, match="only the first city of a path may have none"):
+        islands.tsp(distances=lengths, start="any", end="any")
 
 
 def test_files_may_be_directed_paths_or_have_fixed_edges(tmp_path: Path) -> None:
@@ -255,15 +277,20 @@ def test_files_may_be_directed_paths_or_have_fixed_edges(tmp_path: Path) -> None
     problem = islands.load(path)
     assert [problem.cost(each) for each in ([0, 1, 2], [0, 2, 1])] == [10, 11]
     path.write_text("\n".join([*lines, "FIXED_EDGES_SECTION", "1 3", "-1", *matrix]))
-    with pytest.raises(islands.errors.RunError, match="the fixed edge from 1 to 3 is missing"):
+    with pytest.raises(islands.errors.RunError, match="the fixed edge from 0 to 2 is missing"):
         islands.load(path).cost([0, 1, 2])
     path.write_text(
         "\n".join([*lines, *matrix]).replace("ATSP", "HPP").replace("3 99 4 5 6", "1 99 4 2 4")
     )
     assert islands.load(path).cost([1, 0, 2]) == 3
     path.write_text("\n".join([*lines, *matrix]).replace("ATSP", "TSP"))
-    with pytest.raises(InputError, match="TYPE : ATSP"):
+    with pytest.raises(InputError, match=r"TYPE TSP must not have. Write TYPE : ATSP if"):
         islands.load(path)
+    path.write_text("\n".join([*lines, *matrix]).replace("ATSP", "HPP"))
+    with pytest.raises(InputError, match="TYPE : ATSP, and pass --set ends=any:any, if"):
+        islands.load(path)
+    path.write_text("\n".join([*lines, *matrix]))
+    assert islands.solve(path, ends="any:any", generations=5, backend="cpu").cost == 5
 
 
 def test_a_problem_with_a_route_is_stored_and_read_again(tmp_path: Path) -> None:
@@ -315,3 +342,83 @@ def test_a_file_with_whole_lengths_keeps_its_kernels() -> None:
     matrix = legs(6, 1, symmetric=True).astype(np.int32)
     plain = Tsp(TspFile("plain", None, 6, "EXPLICIT", matrix=matrix))
     assert plain.defines() == {"TSP_METRIC": "TSP_MATRIX"}
+
+
+CHAINS = {"two": 2, "most": 7, "all but one": 8, "all": 9}
+
+
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("chain", CHAINS)
+def test_fixed_legs_of_any_length_leave_room_for_the_others(chain: str, symmetric: bool) -> None:
+    fixed = [(k, k + 1) for k in range(CHAINS[chain])]
+    for seed in range(20):
+        lengths = np.random.default_rng(seed).random((10, 10))
+        lengths = lengths + lengths.T if symmetric else lengths
+        problem = islands.tsp(distances=lengths, fixed=fixed)
+        assert isinstance(problem.near, Legs)
+        exact = length_of(lengths, tuple(range(10)), None)
+        assert problem.cost(np.arange(10)) == pytest.approx(exact, rel=1e-7)
+        items = problem.near.chains.to_items(np.arange(10))
+        assert problem.near.matrix is not None
+        entries = problem.near.matrix[items, np.roll(items, -1)]
+        sums = entries[entries >= 0].sum() / problem.near.unit
+        assert sums == problem.cost(np.arange(10))
+
+
+def test_whole_lengths_that_leave_no_room_are_refused() -> None:
+    lengths = np.full((5, 5), 2**31 - 1)
+    with pytest.raises(UsageError, match="Divide all lengths by a common factor"):
+        islands.tsp(distances=lengths, fixed=[(0, 1)])
+
+
+ONLY: dict[str, dict[str, Any]] = {
+    "both ends": {"start": 0, "end": 5, "fixed": [(k, k + 1) for k in range(5)]},
+    "one end": {"start": 0, "fixed": [(k, k + 1) for k in range(5)]},
+    "no end": {"fixed": [(k, (k + 1) % 6) for k in range(6)]},
+}
+
+
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("name", ONLY)
+def test_the_only_tour_with_all_edges_is_found(name: str, symmetric: bool) -> None:
+    lengths = legs(6, 4, symmetric=symmetric)
+    problem = islands.tsp(distances=lengths, **ONLY[name])
+    result = islands.solve(problem, generations=3, backend="cpu", threads=1)
+    way = None if name == "no end" else (0, 5)
+    assert result.cost == length_of(lengths, tuple(range(6)), way)
+    assert problem.violation(result.solution) == 0
+    if way is not None:
+        assert result.solution.tolist() == list(range(6))
+
+
+def test_two_cities_may_have_a_fixed_edge() -> None:
+    result = islands.solve(
+        islands.tsp(distances=[[0, 3], [5, 0]], fixed=[(0, 1)]), generations=3, backend="cpu"
+    )
+    assert result.cost == 8
+
+
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bound_holds_for_lengths_before_they_are_rounded(seed: int, symmetric: bool) -> None:
+    whole = legs(8, seed, symmetric=symmetric)
+    result = islands.solve(
+        islands.tsp(distances=whole / 7), generations=30, bound=True, backend="cpu", threads=1
+    )
+    assert result.bound is not None
+    assert result.bound <= best_of(whole, None) / 7
+    assert result.bound > 0
+
+
+def test_none_in_a_matrix_is_not_a_length() -> None:
+    with pytest.raises(UsageError, match=r"distances\[0, 1\] = None: .* infinity"):
+        islands.tsp(distances=[[0, None], [1, 0]])
+
+
+def test_directed_lengths_need_two_nodes_a_city() -> None:
+    problem = stated(legs(6, 1, symmetric=False), None)
+    with pytest.raises(UsageError, match=r"only supports doubled .* depend on the direction"):
+        islands.solve(problem, algorithm="eax", encoding="permutation")
+    problem = stated(legs(6, 1, symmetric=True), None)
+    with pytest.raises(UsageError, match=r"only supports permutation .* same in both directions"):
+        islands.solve(problem, algorithm="eax", encoding="doubled")

@@ -1,0 +1,52 @@
+"""The tour of a run as GeoJSON, for maps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from islands.errors import InputError, UsageError
+from islands.paths import publish, writing
+from islands.problems.base import Problem, Solution
+from islands.problems.geojson import places_of
+from islands.problems.tsp import Tsp
+from islands.report.recorded import RecordedRun
+
+
+def require_places(problem: Problem) -> None:
+    """Refuse a problem whose solutions are on no map."""
+    _tours_of(problem)
+
+
+def write_map(problem: Problem, solution: Solution, path: Path) -> None:
+    """Write a tour to a file."""
+    content = json.dumps(_tours_of(problem).geojson(solution))
+    with writing(path):
+        publish(path, content)
+
+
+def write_map_of(folder: Path, path: Path, *, moved: str | None = None) -> list[str]:
+    """Write the tour of a finished run, and return notes about it.
+
+    `moved` names the instance or script.
+    """
+    run = RecordedRun.read(folder, migrations=False, moved=moved)
+    if run.result is None or run.result.solution is None:
+        raise InputError(
+            f"{folder}: the run is not finished, or has found no feasible solution, so there is no"
+            " tour to write. Continue it with islands resume"
+        )
+    if run.problem is None:
+        raise InputError(f"{folder}: {run.notes[-1]}")
+    write_map(run.problem, run.result.solution, path)
+    return run.notes
+
+
+def _tours_of(problem: Problem) -> Tsp:
+    if not isinstance(problem, Tsp):
+        raise UsageError(
+            f"{problem.instance}: its solutions are no tours, so that they are on no map. Leave"
+            " --geojson out, or draw them with islands plot DIR"
+        )
+    places_of(problem.file)
+    return problem
