@@ -281,8 +281,6 @@ def _end_of_time() -> int:
 
 def _chain(number: int, tasks: Sequence[int], after: dict[int, int]) -> list[int]:
     """Return the tasks of a job one after another."""
-    if not tasks:
-        raise ValueError(f"job {number} has no tasks. Leave it out")
     first = {*tasks} - {*after.values()}
     found = [*first][:1]
     while found and found[-1] in after:
