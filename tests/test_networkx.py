@@ -137,7 +137,7 @@ def test_cuts_of_few_nodes_are_the_best_and_colours_fit() -> None:
 def test_large_graphs_end_in_time() -> None:
     large = graph(400, 8000)
     began = time.perf_counter()
-    nodes = APPROXIMATION.maximum_independent_set(large, time_limit=0.5, backend="islands")
+    nodes = APPROXIMATION.maximum_independent_set(large, time_limit=4, backend="islands")
     assert time.perf_counter() - began < 60  # with compilation
     assert large.subgraph(nodes).number_of_edges() == 0
     taken: set[Any] = set()
