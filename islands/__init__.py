@@ -25,8 +25,10 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from islands import dimod as dimod
     from islands import frames as frames
     from islands import models as models
+    from islands import networkx as networkx
     from islands import scipy as scipy
     from islands import shops as shops
     from islands.algorithms.base import Algorithm as Algorithm
@@ -95,12 +97,14 @@ else:
     """The modules of the public names."""
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
     _PACKAGES = ("frames", "models", "scipy", "shops")
+    _EXTRAS = ("dimod", "networkx")
+    """Packages that need another project: their errors say how to install it."""
     __all__ = [*_MODULES, *_PACKAGES]
 
     def __getattr__(name):
         from importlib import import_module
 
-        if name in _PACKAGES:
+        if name in _PACKAGES + _EXTRAS:
             return import_module(f"islands.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module 'islands' has no attribute {name!r}")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import wraps
+from numbers import Real
 from typing import Any, ParamSpec, TypeGuard, TypeVar
 
 import numpy as np
@@ -59,6 +61,11 @@ def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 def is_whole(value: Any) -> TypeGuard[int | np.integer[Any]]:
     """Return whether an argument is a whole number; truth values and durations are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def is_duration(value: Any) -> TypeGuard[float]:
+    """Return whether an argument is a positive number of seconds; truth values are none."""
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
 
 
 def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
-from numbers import Integral, Real
-from threading import Lock, get_ident
+from collections.abc import Callable, Iterable
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import islands
+from islands.calls import is_duration, is_whole
 
 try:
     import dimod
@@ -32,13 +32,22 @@ _LOOKS = 2000
 """Variables times generations between two looks at the clock: some hundredths of a second."""
 _LEAST_SECONDS = 0.001
 _SETUP_SECONDS = 0.02
-"""What it takes to begin and end a read that shares no launches."""
-_COMPILING = 0.3
-"""If the first read begins later than this, its program was compiled, which does not count."""
-_MOST_SHARED_ITEMS = 1000
-"""A CPU takes too long for a generation of many larger models at once."""
-_SHARED = 128
-"""Reads of one island that share the launches of a thread of a CPU; islands of a GPU."""
+"""What a read that shares no launches takes besides its search, until this is measured."""
+_SETUP_PART = 0.25
+"""The same of a large model, as a part of the time that the model took; the samples take as much.
+"""
+_COMPILING = 0.1
+"""Seconds from which a program was compiled, which does not count, and not only found."""
+_LATE = 0.1
+"""Seconds after the end of a call in which reads that are in progress may end."""
+_MOST_SHARED_ITEMS, _MOST_SHARED_PAIRS = 1000, 50_000
+"""A CPU takes too long for a generation of many larger models at once, which are copied, too."""
+_SHARED = 64
+"""The most reads that share the launches of a thread of a CPU."""
+_FEW_SHARED, _FASTER = 4, 4
+"""How many of them show first how long they take, and how many times as many the next ones are."""
+_FEW_ON_GPU, _ISLANDS_ON_GPU = 16, 128
+"""The first reads that share launches of a GPU, and the islands of all reads together."""
 
 
 class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
@@ -85,15 +94,18 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 
         `num_reads` is the number of independent searches, by default that of `initial_states`, with
         which they begin, or 1. All of them together take `time_limit` seconds, or less after
-        `num_sweeps` sweeps over the variables each; `time_limit=None` leaves only the sweeps. The
-        k-th read has the seed `seed + k`; `seed=None` draws the first one. `interrupt_function` is
-        called now and then; when it returns True, the call ends with the samples so far.
+        `num_sweeps` sweeps over the variables each; `time_limit=None` leaves only the sweeps. If
+        time is over before all have begun, fewer reads are returned, at least one. The k-th read
+        has the seed `seed + k`; `seed=None` draws the first one. `interrupt_function` is called
+        now and then; when it returns True, the call ends with the samples so far.
 
         `info` has the `seconds` of the call, the `seed`, and a `digest`: equal digests mean equal
         searches, bit for bit.
         """
         self.remove_unknown_kwargs(**kwargs)
         _require(time_limit, num_sweeps, interrupt_function)
+        _require_seed(seed)
+        reads = _reads(num_reads)
         session = self._ready()
         began = time.perf_counter()
         linear, pairs, labels = _vectors(bqm)
@@ -102,17 +114,14 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
             parsed = self.parse_initial_states(
                 *(bqm, initial_states, initial_states_generator, num_reads, seed), copy_always=True
             )
-            starts, num_reads = _bits(parsed.initial_states, labels), parsed.num_reads
-        reads = _reads(num_reads)
+            starts, reads = _bits(parsed.initial_states, labels), parsed.num_reads
         results: list[islands.Result] = []
         states = np.zeros((reads, len(labels)), np.int8)
         if labels:
-            problem = islands.qubo(_matrix(linear, pairs))
-            call = _Call(session, problem, began, time_limit, num_sweeps, interrupt_function)
-            if starts is None and reads > 1:
-                results = call.together(reads, seed)
-            else:
-                results = call.one_by_one(reads, seed, starts)
+            problem = _problem(linear, pairs)
+            limit = None if time_limit is None else float(time_limit)
+            call = _Call(session, problem, began, limit, num_sweeps, interrupt_function)
+            results = call.results(reads, seed, starts)
             states = np.array([each.solution for each in results], np.int8)
         if bqm.vartype is dimod.SPIN:
             states = 2 * states - 1
@@ -137,12 +146,15 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 
 
 class _Call:
-    """The searches of one call, which share its time."""
+    """The reads of one call, which share its time: some at a time, of which each has its part.
+
+    What they take besides their search is measured, and the next ones search shorter.
+    """
 
     def __init__(
         self,
         session: islands.Session,
-        problem: islands.Problem,
+        problem: Any,
         began: float,
         time_limit: float | None,
         num_sweeps: int | None,
@@ -154,92 +166,114 @@ class _Call:
         if num_sweeps is not None:
             self._stop.append(f"generations={-(-num_sweeps // _SWEEPS)}")
         now = time.perf_counter()
-        # The samples are returned in less time than their model took.
-        self._end = math.inf if time_limit is None else began + time_limit - (now - began) / 4
-        self._began = now
-        self._turns = 0.0
-        """The reads that each thread has yet to begin."""
-        self._ends_at: dict[int, float] = {}
-        """When the read of each thread has to end."""
+        setup = _SETUP_PART * (now - began)
+        self._end = math.inf if time_limit is None else began + time_limit - setup
+        self._setup = _SETUP_SECONDS + setup
+        """What a read takes besides its search, divided by the number of those at a time."""
 
-    def one_by_one(
+    def results(
         self, reads: int, seed: int | None, starts: NDArray[np.int8] | None
     ) -> list[islands.Result]:
-        """Return the results of reads that have the whole device in turn."""
+        """Return the results of reads: of at least one, and of fewer than all if time is over."""
         found: list[islands.Result] = []
+        is_single = starts is not None or reads == 1
+        few, most, others = self._together(1 if is_single else reads)
+        self._setup /= few
+        count = few if is_single or self._end < math.inf else reads
         while len(found) < reads and not (found and self._all_end()):
-            settings = self._settings(reads - len(found))
+            count = min(count, reads - len(found))
+            part = self._part(count, reads - len(found))
+            settings = self._settings(part, count) | others
+            settings["seed"] = found[0].seed + len(found) if found else seed
             if starts is not None:
                 settings["start"] = [starts[len(found)]]
-            if self._interrupts is not None:
-                settings["callback"] = lambda _: self._ends()
-            first = found[0].seed + len(found) if found else seed
-            found.append(self._session.solve(self._problem, seed=first, **settings))
-            self._end += found[-1].compile_seconds
+            began = time.perf_counter()
+            some = self._single(settings) if is_single else self._several(count, settings)
+            compiling = _compiling(some)
+            self._end += compiling
+            found += some
+            if self._end < math.inf:
+                self._measure(count, began + compiling + part)
+                count = max(few, min(most, _FASTER * count, self._fitting()))
         return found
 
-    def together(self, reads: int, seed: int | None) -> list[islands.Result]:
-        """Return the results of reads that share launches, or that all threads have in turn."""
-        session, on_gpu = self._session, self._session.backend == "cuda"
-        own = -(-reads // session.world.size)
-        self._turns = own if on_gpu else own / session.device.threads
-        are_short = 2 * self._turns * _SETUP_SECONDS > self._left()
-        shares = on_gpu or (are_short and self._problem.size <= _MOST_SHARED_ITEMS)
-        if shares and self._interrupts is None:
-            waves = 1 if on_gpu else math.ceil(self._turns / _SHARED)
-            settings = self._settings(waves, min(own, _SHARED))
-            settings["islands"] = max(1, _SHARED // own) if on_gpu else 1
-        else:  # what has a callback shares no launches
-            settings = self._settings(math.ceil(self._turns)) | {"callback": self._ends_turn}
-        settings |= {"backend": session.backend, "threads": session.threads, "seed": seed}
+    def _together(self, reads: int) -> tuple[int, int, dict[str, Any]]:
+        """Return how many reads begin at a time, the most later on, and their settings."""
+        # What has a callback shares no launches.
+        calling: dict[str, Any] = {} if self._interrupts is None else {"callback": self._ends_read}
+        if reads == 1:
+            return 1, 1, calling
+        session, ranks = self._session, self._session.world.size
+        found: dict[str, Any] = {"backend": session.backend, "threads": session.threads}
+        if session.backend == "cuda":
+            shared: dict[str, Any] = {"islands": max(1, _ISLANDS_ON_GPU * ranks // reads)}
+            few = ranks if calling else _FEW_ON_GPU * ranks
+            return few, few if calling else reads, found | (calling or shared)
+        threads = session.device.threads * ranks
+        are_short = 2 * reads * _SETUP_SECONDS > self._left() * threads
+        pairs = self._problem.matrix.nnz
+        is_large = self._problem.size > _MOST_SHARED_ITEMS or pairs > _MOST_SHARED_PAIRS
+        if are_short and not (is_large or calling):
+            return _FEW_SHARED * threads, _SHARED * threads, found | {"islands": 1}
+        return threads, threads, found | {"callback": self._ends_read}
+
+    def _single(self, settings: dict[str, Any]) -> list[islands.Result]:
+        """Return the result of a read that has the whole device."""
+        return [self._session.solve(self._problem, **settings)]
+
+    def _several(self, count: int, settings: dict[str, Any]) -> list[islands.Result]:
+        """Return the results of reads at a time; of those that have ended if time is over."""
         found: dict[int, islands.Result] = {}
-        self._began = time.perf_counter()
-        for number, result in islands.iter_many([self._problem], runs=reads, **settings):
+        for number, result in islands.iter_many([self._problem], runs=count, **settings):
             found[number] = result
-            if self._all_end():
+            if self._all_end(_LATE + _compiling(found.values())):
                 break
         return [result for _, result in sorted(found.items())]
+
+    def _part(self, count: int, reads: int) -> float:
+        """Return the seconds in which some of the reads that are left search."""
+        return max(self._left() * count / reads - self._setup * count, _LEAST_SECONDS)
+
+    def _measure(self, count: int, expected: float) -> None:
+        """Learn what a read takes besides its search from some that were to end at a time."""
+        late = self._session.world.from_first(lambda: time.perf_counter() - expected)
+        self._setup = max(0.0, late) / count
+
+    def _fitting(self) -> int:
+        """Return how many reads would take half of the time that is left besides their search."""
+        return int(self._left() / 2 / max(self._setup, 1e-6))
 
     def _left(self) -> float:
         """Return the seconds that are left, the same on all ranks."""
         return self._session.world.from_first(lambda: self._end - time.perf_counter())
 
-    def _all_end(self) -> bool:
-        """Return whether the caller has interrupted rank 0."""
-        if self._interrupts is None:
-            return False
-        return self._session.world.from_first(self._ends)
-
-    def _settings(self, waves: int, together: int = 1) -> dict[str, Any]:
-        """Return the settings of reads with one of the waves that are left, some at a time."""
-        stop = [*self._stop]
-        if self._end < math.inf:
-            stop.append(f"seconds={max(self._left() / waves, _LEAST_SECONDS)}")
+    def _settings(self, seconds: float, together: int) -> dict[str, Any]:
+        """Return the settings of reads that search for so long, some at a time."""
+        stop = [*self._stop, *([f"seconds={seconds}"] if seconds < math.inf else [])]
         every = max(1, _LOOKS // (self._problem.size * together))
         return {"stop": stop, "record": {"every": every}}
 
-    def _ends_turn(self, progress: islands.Progress) -> bool:
-        """Return whether a thread has to begin its next read, which has its part of what is left.
+    def _all_end(self, late: float = 0.0) -> bool:
+        """Return whether time is over on rank 0, or its caller has interrupted the call."""
+        return self._session.world.from_first(
+            lambda: time.perf_counter() >= self._end + late or self._is_interrupted()
+        )
 
-        What a thread does between two reads takes time, too.
-        """
-        now, thread = time.perf_counter(), get_ident()
-        with self._lock:
-            if not self._ends_at and now - self._began > _COMPILING:
-                self._end += now - self._began
-            if progress.generation == 0:
-                between = now - self._ends_at.get(thread, now)
-                part = (self._end - now) / max(1, math.ceil(self._turns))
-                self._ends_at[thread] = now + max(0.0, part - between)
-                self._turns -= 1 / max(1, len(self._ends_at))
-        return now >= self._ends_at[thread] or self._ends()
+    def _ends_read(self, _: islands.Progress) -> bool:
+        return self._is_interrupted()
 
-    def _ends(self) -> bool:
+    def _is_interrupted(self) -> bool:
         """Return whether the caller has interrupted the call; any thread may ask."""
         if self._interrupts is not None and not self._is_over:
             with self._lock:
                 self._is_over = self._is_over or bool(self._interrupts())
         return self._is_over
+
+
+def _compiling(results: Iterable[islands.Result]) -> float:
+    """Return the seconds in which the program of reads at the same time was compiled."""
+    seconds = max(each.compile_seconds for each in results)
+    return seconds if seconds > _COMPILING else 0.0
 
 
 def _require(
@@ -248,21 +282,40 @@ def _require(
     """Refuse limits that are no numbers, and no limit at all."""
     if time_limit is None and num_sweeps is None:
         raise ValueError("'time_limit' and 'num_sweeps' are None: give one of them")
-    if time_limit is not None and not (isinstance(time_limit, Real) and 0 < time_limit < math.inf):
+    if time_limit is not None and not is_duration(time_limit):
         raise ValueError(f"'time_limit' should be a positive number of seconds: {time_limit!r}")
-    if num_sweeps is not None and not (isinstance(num_sweeps, Integral) and num_sweeps > 0):
+    if num_sweeps is not None and not _is_count(num_sweeps):
         raise ValueError(f"'num_sweeps' should be a positive integer: {num_sweeps!r}")
     if interrupts is not None and not callable(interrupts):
         raise TypeError("'interrupt_function' should be a callable")
+
+
+def _is_count(value: Any) -> bool:
+    """Return whether a value is a positive integer; truth values are none."""
+    return is_whole(value) and bool(value > 0)
 
 
 def _reads(num_reads: int | None) -> int:
     """Return the number of reads."""
     if num_reads is None:
         return 1
-    if not isinstance(num_reads, Integral) or num_reads < 1:
+    if not _is_count(num_reads):
         raise ValueError(f"'num_reads' should be a positive integer: {num_reads!r}")
     return int(num_reads)
+
+
+def _require_seed(seed: Any) -> None:
+    """Refuse a seed that is none."""
+    if seed is not None and not (is_whole(seed) and 0 <= seed < 2**63):
+        raise ValueError(f"'seed' should be an integer of at least 0, or None: {seed!r}")
+
+
+def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
+    """Return the problem of biases; refuse those that are too large."""
+    try:
+        return islands.qubo(_matrix(linear, pairs))
+    except islands.IslandsError as error:
+        raise ValueError(f"'bqm' has biases that are not taken: {error}") from None
 
 
 def _vectors(bqm: Any) -> tuple[NDArray[np.float64], tuple[Any, Any, Any], list[Any]]:

@@ -12,16 +12,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import islands
+from islands.calls import is_duration
 from islands.shops import Choice, Shop
 
+_ADDED = ("begin", "end")
 
-def tour(frame: Any, x: str = "x", y: str = "y", *, time_limit: float = 1.0, seed: int = 1) -> Any:
+
+def tour(frame: Any, x: Any = "x", y: Any = "y", *, time_limit: float = 1.0, seed: int = 1) -> Any:
     """Return the rows of a frame in the order of a short tour of their places.
 
     `x` and `y` are the columns of the coordinates.
     """
+    _require(frame, time_limit)
     columns = [_numbers(frame, name) for name in (x, y)]
     if len(frame) < 4:
         return frame
@@ -34,9 +39,9 @@ def tour(frame: Any, x: str = "x", y: str = "y", *, time_limit: float = 1.0, see
 
 def schedule(
     frame: Any,
-    job: str = "job",
-    machine: str = "machine",
-    time: str = "time",
+    job: Any = "job",
+    machine: Any = "machine",
+    time: Any = "time",
     *,
     time_limit: float = 1.0,
     seed: int = 1,
@@ -46,6 +51,10 @@ def schedule(
     Each row is an operation: of a `job`, whose operations are done in the order of their rows, on a
     `machine`, for a whole number of units of `time`.
     """
+    _require(frame, time_limit)
+    for name in _ADDED:
+        if name in [*frame.columns]:
+            raise ValueError(f"the frame has a column {name!r}, which is to be added. Rename it")
     lengths = _numbers(frame, time)
     if (lengths != np.rint(lengths)).any() or (lengths < 0).any():
         raise ValueError(f"column {time!r}: must have whole numbers of at least 0")
@@ -57,7 +66,8 @@ def schedule(
         raise ValueError("the frame has no rows")
     jobs = [[[Choice(machines[row], int(lengths[row]))] for row in some] for some in rows]
     begin, end = np.zeros((2, len(places)), np.int64)
-    for step in Shop(jobs, [0] * len(jobs)).solved(time_limit, seed):
+    steps, _ = Shop(jobs, [0] * len(jobs)).solved(float(time_limit), seed)
+    for step in steps:
         row = rows[step.job][step.operation]
         begin[row], end[row] = step.begin, step.end
     if hasattr(frame, "assign"):
@@ -66,28 +76,53 @@ def schedule(
     return frame.with_columns(series("begin", begin), series("end", end))
 
 
-def _column(frame: Any, name: str) -> Any:
-    names = [*map(str, frame.columns)]
+def _require(frame: Any, time_limit: Any) -> None:
+    """Refuse what is no frame, and limits that are no times."""
+    if not hasattr(frame, "columns") or not hasattr(frame, "__len__"):
+        raise TypeError(f"frame: {type(frame).__name__} is no DataFrame of pandas or Polars")
+    if not is_duration(time_limit):
+        raise ValueError(f"time_limit={time_limit!r}: must be a positive number of seconds")
+
+
+def _column(frame: Any, name: Any) -> list[Any]:
+    """Return the entries of a column; refuse missing ones."""
+    names = [*frame.columns]
     if name not in names:
-        raise ValueError(f"the frame has no column {name!r}. Its columns: {', '.join(names)}")
-    return frame[name]
+        known = ", ".join(map(str, names))
+        raise ValueError(f"the frame has no column {name!r}. Its columns: {known}")
+    if names.count(name) > 1:
+        raise ValueError(f"the frame has {names.count(name)} columns {name!r}. Rename all but one")
+    found: list[Any] = frame[name].to_list()
+    for row, each in enumerate(found):
+        if _is_missing(each):
+            raise ValueError(f"column {name!r}, row {row}: is missing. Fill it, or drop the row")
+    return found
 
 
-def _numbers(frame: Any, name: str) -> Any:
-    """Return a column as numbers; refuse missing ones."""
+def _is_missing(entry: Any) -> bool:
+    """Return whether an entry is None, NaN, or the NA or NaT of pandas."""
     try:
-        found = np.asarray(_column(frame, name).to_numpy(), float)
-    except (TypeError, ValueError) as error:
-        if "no column" in str(error):
-            raise
-        raise ValueError(f"column {name!r}: must have numbers") from None
+        return entry is None or bool(entry != entry)
+    except TypeError:
+        return True  # NA, of which nobody knows whether it equals itself
+
+
+def _numbers(frame: Any, name: Any) -> NDArray[np.float64]:
+    """Return a column as finite numbers."""
+    entries = _column(frame, name)
+    try:
+        found = np.array([*map(float, entries)])
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if len(found) < len(entries) or any(isinstance(each, str) for each in entries):
+        raise ValueError(f"column {name!r}: must have numbers")
     if not np.isfinite(found).all():
         row = int((~np.isfinite(found)).argmax())
         raise ValueError(f"column {name!r}, row {row}: is {found[row]}, not a finite number")
     return found
 
 
-def _places(frame: Any, name: str) -> Sequence[int]:
+def _places(frame: Any, name: Any) -> Sequence[int]:
     """Return a number for each entry of a column, from 0, equal ones for equal entries."""
     numbers: dict[Any, int] = {}
-    return [numbers.setdefault(each, len(numbers)) for each in _column(frame, name).to_list()]
+    return [numbers.setdefault(each, len(numbers)) for each in _column(frame, name)]

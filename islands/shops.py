@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import islands
+from islands.calls import is_duration, is_whole
 
 _LINKS = "end_before_start"
 """The constraints of PyJobShop that state the order of the tasks of a job."""
+_SIZES = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000)
+"""Numbers of jobs and machines for which programs are compiled."""
 
 
 class Choice(NamedTuple):
@@ -45,8 +48,8 @@ class Shop:
     """If given, the weighted tardiness counts instead of the end of all jobs."""
     weights: Sequence[int] | None = None
 
-    def solved(self, seconds: float, seed: int) -> list[Step]:
-        """Return the steps of a good schedule, each machine's in order."""
+    def solved(self, seconds: float, seed: int) -> tuple[list[Step], islands.Result]:
+        """Return the steps of a good schedule, each machine's in order, and how it was found."""
         machines: Any = [[[each.machine for each in some] for some in job] for job in self.jobs]
         times: Any = [[[each.time for each in some] for some in job] for job in self.jobs]
         dates: dict[str, Any] = {"release": self.release} if any(self.release) else {}
@@ -56,16 +59,19 @@ class Shop:
             machines, times = (
                 [[some[0] for some in job] for job in each] for each in (machines, times)
             )
+            if not dates:
+                machines, times = _filled_up(machines, times)
         problem = islands.models.job_shop(machines, times, **dates)
         stop = [f"seconds={seconds}", f"target={self.bound()}"]
         # Each generation ends with a look at the clock.
         result = islands.solve(problem, stop=stop, seed=seed, record={"every": 1})
-        return self.steps(result.solution)
+        return self.steps(result.solution), result
 
     def steps(self, order: Any) -> list[Step]:
         """Return the schedule for an order of choices, of which the first of an operation counts.
 
-        The k-th operation in the order that belongs to a job stands for the k-th one of the job.
+        The k-th operation in the order that belongs to a job stands for the k-th one of the job;
+        those of jobs that were added are left out.
         """
         flat = [
             (job, number, choice)
@@ -74,7 +80,7 @@ class Shop:
             for choice in range(len(some))
         ]
         chosen: dict[tuple[int, int], int] = {}
-        for item in order:
+        for item in (each for each in order if each < len(flat)):
             job, number, choice = flat[int(item)]
             chosen.setdefault((job, number), choice)
         ready, free, found = [*self.release], dict[int, int](), list[Step]()
@@ -105,19 +111,37 @@ class Shop:
         return max([*ends, *loads.values()])
 
 
+def _filled_up(
+    machines: list[list[int]], times: list[list[int]]
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return a shop with one of few numbers of jobs and machines, which programs are compiled for.
+
+    The jobs that are added have an operation that takes no time on a machine of their own.
+    """
+    used = 1 + max(machine for job in machines for machine in job)
+    jobs, last = _size(len(machines)) + 1, _size(used)
+    added = jobs - len(machines)
+    return [*machines, *[[last]] * added], [*times, *[[0]] * added]
+
+
+def _size(count: int) -> int:
+    """Return the first of some sizes that is not below a number."""
+    return next((each for each in _SIZES if each >= count), count)
+
+
 def solve(instance: Any, time_limit: float = 1.0, seed: int = 1) -> Any:
     """Return a schedule of few time units for an instance of job_shop_lib or PyJobShop.
 
     A `JobShopInstance` gives a `Schedule`, and a `ProblemData` or `Model` a `Result`. The call
     takes `time_limit` seconds, or less if the schedule is proven to be optimal.
     """
-    if not isinstance(time_limit, int | float) or not time_limit > 0:
+    if not is_duration(time_limit):
         raise ValueError(f"time_limit={time_limit!r}: must be a positive number of seconds")
     if hasattr(instance, "data") and callable(instance.data):
         instance = instance.data()  # a Model of PyJobShop
     for attributes, solved in _KINDS.items():
         if all(hasattr(instance, name) for name in attributes):
-            return solved(instance, time_limit, seed)
+            return solved(instance, float(time_limit), seed)
     raise TypeError(
         f"{type(instance).__name__} is neither a JobShopInstance of job_shop_lib nor a ProblemData"
         " or Model of PyJobShop"
@@ -128,6 +152,15 @@ def _of_job_shop_lib(instance: Any, seconds: float, seed: int) -> Any:
     """Return a `Schedule` of job_shop_lib."""
     from job_shop_lib import Schedule, ScheduledOperation
 
+    if not instance.jobs:
+        raise ValueError("the instance has no jobs")
+    for number, job in enumerate(instance.jobs):
+        if not job:
+            raise ValueError(f"job {number} of the instance has no operations. Leave it out")
+        for operation in job:
+            _require_whole(f"an operation of job {number} has the duration", operation.duration)
+            release = getattr(operation, "release_date", 0)
+            _require_whole(f"an operation of job {number} has the release date", release)
     for operation in (each for job in instance.jobs for each in job):
         if getattr(operation, "deadline", None) is not None:
             raise NotImplementedError("the instance has deadlines, which islands does not take")
@@ -141,11 +174,21 @@ def _of_job_shop_lib(instance: Any, seconds: float, seed: int) -> Any:
         [getattr(job[0], "release_date", 0) for job in instance.jobs],
     )
     machines: list[list[Any]] = [[] for _ in range(instance.num_machines)]
-    for step in shop.solved(seconds, seed):
+    steps, _ = shop.solved(seconds, seed)
+    for step in steps:
         operation = instance.jobs[step.job][step.operation]
         machine = operation.machines[step.choice]
         machines[machine].append(ScheduledOperation(operation, step.begin, machine))
     return Schedule(instance, machines, solved_by="islands")
+
+
+def _require_whole(words: str, value: Any) -> None:
+    """Refuse times that are no whole numbers."""
+    if not is_whole(value) or value < 0:
+        raise ValueError(
+            f"{words} {value!r}, which is no whole number of at least 0. Choose a smaller unit, and"
+            " round"
+        )
 
 
 def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
@@ -154,6 +197,8 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
     from pyjobshop.Solution import ScheduledTask
 
     began = time.perf_counter()
+    if not data.jobs:
+        raise ValueError("the model has no jobs")
     chains = _chains(data)
     modes: list[list[Any]] = [[] for _ in data.tasks]
     for number, mode in enumerate(data.modes):
@@ -172,13 +217,15 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
         *_goal(data),
     )
     tasks: list[Any] = [None] * len(data.tasks)
-    for step in shop.solved(seconds, seed):
+    steps, found = shop.solved(seconds, seed)
+    for step in steps:
         task = chains[step.job][step.operation]
         mode = modes[task][step.choice]
         tasks[task] = ScheduledTask(mode, data.modes[mode].resources, step.begin, step.end)
     best, bound = Solution(data, tasks), shop.bound()
     status = SolveStatus.OPTIMAL if best.objective == bound else SolveStatus.FEASIBLE
-    return Result(best.objective, bound, status, time.perf_counter() - began, best)
+    runtime = time.perf_counter() - began - found.compile_seconds
+    return Result(best.objective, bound, status, runtime, best)
 
 
 def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:

@@ -102,6 +102,63 @@ def test_the_callback_sees_each_generation_and_ends_the_search() -> None:
     assert not found.success
 
 
+class Watching:
+    """A callback that is an object."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def __call__(self, *, intermediate_result: Any) -> bool:
+        self.seen.append(intermediate_result.nit)
+        return len(self.seen) == 2
+
+
+def test_callbacks_get_their_arguments_as_in_scipy() -> None:
+    by_name = Watching()
+    differential_evolution(optimize.rosen, BOX, callback=by_name, polish=False, rng=1)
+    assert by_name.seen == [1, 2]
+    by_place = []
+
+    def watch(x: Any, anything: Any) -> bool:
+        by_place.append((x.shape, anything))
+        return True
+
+    for function in (differential_evolution, optimize.differential_evolution):
+        function(optimize.rosen, BOX, callback=watch, polish=False, rng=1)
+    assert [shape for shape, _ in by_place] == [(3,), (3,)]
+    assert all(each > 0 for _, each in by_place)
+
+
+def test_results_have_the_types_of_scipy() -> None:
+    limit = optimize.Bounds([0.5, -np.inf, -np.inf], [2, 2, 2])
+    for polish in (True, False):
+        found = differential_evolution(
+            optimize.rosen, BOX, constraints=limit, polish=polish, maxiter=30, rng=1
+        )
+        assert isinstance(found.constr_violation, float)
+        assert found.constr_violation == found.maxcv == 0
+        assert isinstance(found.fun, np.float64)
+        assert found.x[0] >= 0.5
+    by_array = differential_evolution(
+        optimize.rosen, BOX, mutation=np.array([0.3, 0.9]), maxiter=2, rng=1
+    )
+    assert by_array.nit == 2
+
+
+def test_an_integer_may_begin_anywhere_within_its_bounds() -> None:
+    given: dict[str, Any] = {"integrality": [True, False], "x0": [2.4, 0.5], "polish": False}
+    found = differential_evolution(optimize.rosen, [(-0.6, 2.4), (0, 2)], maxiter=0, **given)
+    assert found.population[0].tolist() == found.x.tolist()
+    assert found.x[0] in (0, 1, 2)
+
+
+def test_a_function_without_numbers_has_no_success() -> None:
+    found = differential_evolution(lambda x: np.nan, BOX, maxiter=3, rng=1)
+    assert np.isnan(found.fun)
+    assert not found.success
+    assert "NaN" in found.message
+
+
 def test_first_vectors_and_fixed_variables() -> None:
     found = differential_evolution(optimize.rosen, [(1, 1), (1, 1)])
     assert (found.x.tolist(), found.fun) == ([1, 1], 0)
@@ -121,6 +178,18 @@ WRONG: dict[str, tuple[type[Exception], dict[str, Any]]] = {
     "initialization method": (ValueError, {"init": "abc"}),
     "S > 4": (ValueError, {"init": np.zeros((2, 3))}),
     "x0 lay outside": (ValueError, {"x0": [3, 0, 0]}),
+    "x0 are not finite": (ValueError, {"x0": [np.nan, 0, 0]}),
+    "init are not finite": (ValueError, {"init": np.full((6, 3), np.nan)}),
+    "greater than an upper bound": (ValueError, {"bounds": [(1, 0), (0, 1)]}),
+    "recombination constant": (ValueError, {"recombination": 1.5}),
+    "mutation constant must": (ValueError, {"mutation": "abc"}),
+    "maxiter must be an integer": (TypeError, {"maxiter": 2.7}),
+    "maxiter must be at least 0": (ValueError, {"maxiter": -1}),
+    "popsize must be an integer": (TypeError, {"popsize": 2.5}),
+    "multiple values": (TypeError, {"rng": 1, "seed": 1}),
+    "Number of workers": (RuntimeError, {"workers": 0}),
+    "Number of workers specified": (RuntimeError, {"workers": -2}),
+    "return a scalar": (RuntimeError, {"func": lambda x: None}),
     "any possible integer": (ValueError, {"bounds": [(0.2, 0.8)], "integrality": True}),
     "unknown type": (ValueError, {"constraints": [3]}),
     "must return a scalar": (RuntimeError, {"func": lambda x: x}),
@@ -183,3 +252,29 @@ def test_wrong_options_are_refused(message: str, options: dict[str, Any]) -> Non
         quadratic_assignment(np.eye(3), np.eye(3), options=options)
     with pytest.raises(ValueError, match="of equal size"):
         quadratic_assignment(np.eye(3), np.eye(2))
+    with pytest.raises(ValueError, match="real entries"):
+        quadratic_assignment(np.eye(3) * 1j, np.eye(3))
+    with pytest.raises(ValueError, match="must be in"):
+        quadratic_assignment(np.eye(3), np.eye(3), method="abc")
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "uint64", "bool"])
+def test_sums_of_small_integers_do_not_overflow(kind: str) -> None:
+    most = 1 if kind == "bool" else np.iinfo(kind).max
+    a = np.full((4, 4), most, kind)
+    options = {"time_limit": np.float32(0.05)}
+    found = quadratic_assignment(a, a, method="FAQ", options=options)
+    assert int(found.fun) == 16 * int(most) ** 2
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize("fixed", [0, 10])
+def test_a_match_of_many_nodes_is_no_worse_than_that_of_faq(maximize: bool, fixed: int) -> None:
+    random = np.random.default_rng(5)
+    a, b = random.integers(0, 10, (2, 80, 80))
+    pairs = np.column_stack([np.arange(fixed), random.permutation(80)[:fixed]])
+    options = {"maximize": maximize, "partial_match": pairs}
+    by_scipy = optimize.quadratic_assignment(a, b, options=options)
+    found = quadratic_assignment(a, b, options={**options, "time_limit": 0.5})
+    assert found.col_ind[:fixed].tolist() == pairs[:, 1].tolist()
+    assert found.fun >= by_scipy.fun if maximize else found.fun <= by_scipy.fun

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import islands
-from islands.shops import Choice, Shop
+from islands.shops import _SIZES, Choice, Shop, _filled_up
 
 JOBS = [[(0, 3), (1, 2), (2, 2)], [(0, 2), (2, 1), (1, 4)], [(1, 4), (2, 3)]]
 BEST = 11
@@ -86,6 +86,7 @@ def test_a_model_of_pyjobshop_gives_a_result() -> None:
     found = islands.shops.solve(model, time_limit=0.3)
     assert found.objective == found.best.makespan == BEST
     assert found.lower_bound <= BEST
+    assert 0 < found.runtime < 2  # compilation does not count
     assert len(found.best.tasks) == len(tasks)
     model.set_objective(weight_total_tardiness=1)
     late = islands.shops.solve(model, time_limit=0.3)
@@ -100,3 +101,66 @@ def test_what_is_no_shop_is_refused() -> None:
         islands.shops.solve(SimpleNamespace())
     with pytest.raises(ValueError, match="time_limit=0: must be a positive number"):
         islands.shops.solve(SimpleNamespace(), time_limit=0)
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars"])
+def test_frames_that_lack_something_are_refused(name: str) -> None:
+    library: Any = pytest.importorskip(name)
+    orders = {"job": ["a", None], "machine": ["m", "n"], "time": [1, 2]}
+    with pytest.raises(ValueError, match="column 'job', row 1: is missing"):
+        islands.frames.schedule(library.DataFrame(orders))
+    with pytest.raises(ValueError, match="column 'machine', row 0: is missing"):
+        islands.frames.schedule(library.DataFrame({**orders, "job": [1, 2], "machine": [None, 1]}))
+    whole = {**orders, "job": [1, 2], "begin": [0, 0]}
+    with pytest.raises(ValueError, match="has a column 'begin', which is to be added"):
+        islands.frames.schedule(library.DataFrame(whole))
+    with pytest.raises(ValueError, match="time_limit=True: must be a positive number"):
+        islands.frames.tour(library.DataFrame({"x": [0], "y": [0]}), time_limit=True)
+    with pytest.raises(ValueError, match="column 'x': must have numbers"):
+        islands.frames.tour(library.DataFrame({"x": ["1"], "y": [0]}))
+
+
+def test_columns_of_pandas_have_any_name_once() -> None:
+    pandas: Any = pytest.importorskip("pandas")
+    places = pandas.DataFrame(np.random.default_rng(1).random((6, 2)))
+    assert len(islands.frames.tour(places, x=0, y=1)) == 6
+    twice = pandas.DataFrame([[0.0, 1.0, 2.0]], columns=["x", "y", "x"])
+    with pytest.raises(ValueError, match="has 2 columns 'x'"):
+        islands.frames.tour(twice)
+    missing = pandas.DataFrame({"x": pandas.array([1, None], "Int64"), "y": [0, 1]})
+    with pytest.raises(ValueError, match="column 'x', row 1: is missing"):
+        islands.frames.tour(missing)
+
+
+@pytest.mark.parametrize("frame", [None, [[0, 1]], {"x": [0]}, np.zeros((3, 2))])
+def test_what_is_no_frame_is_refused(frame: Any) -> None:
+    with pytest.raises(TypeError, match="is no DataFrame of pandas or Polars"):
+        islands.frames.tour(frame)
+
+
+@pytest.mark.parametrize(("jobs", "machines"), [(1, 1), (5, 5), (6, 4), (10, 10), (11, 3)])
+def test_added_jobs_change_no_schedule(jobs: int, machines: int) -> None:
+    random = np.random.default_rng(jobs)
+    where = [random.permutation(machines).tolist() for _ in range(jobs)]
+    times = random.integers(1, 9, (jobs, machines)).tolist()
+    filled = _filled_up(where, times)
+    sizes = [len(filled[0]), 1 + max(map(max, filled[0]))]
+    assert all(each - 1 in _SIZES for each in sizes)
+    own, other = islands.models.job_shop(where, times), islands.models.job_shop(*filled)
+    order = random.permutation(other.size)
+    assert other.cost(order) == own.cost([each for each in order if each < own.size])
+
+
+def test_instances_without_jobs_or_with_parts_of_a_unit_are_refused() -> None:
+    library: Any = pytest.importorskip("job_shop_lib")
+    with pytest.raises(ValueError, match="the instance has no jobs"):
+        islands.shops.solve(SimpleNamespace(jobs=[], num_operations=0))
+    empty = SimpleNamespace(jobs=[[library.Operation(0, 1)], []], num_operations=1)
+    with pytest.raises(ValueError, match="job 1 of the instance has no operations"):
+        islands.shops.solve(empty)
+    half = library.JobShopInstance([[library.Operation(0, 1.5)]])
+    with pytest.raises(ValueError, match=r"duration 1\.5, which is no whole number"):
+        islands.shops.solve(half)
+    other: Any = pytest.importorskip("pyjobshop")
+    with pytest.raises(ValueError, match="the model has no jobs"):
+        islands.shops.solve(other.Model())

@@ -192,7 +192,9 @@ class Launches:
         started = time.perf_counter()
         if self._backend.knows(*self._of_populations()):
             room = self._required_room(launches)
-            return room, self._compiled_parts(room), self._compiled_populations()
+            compiled = room, self._compiled_parts(room), self._compiled_populations()
+            self._backend.compile_seconds += time.perf_counter() - started
+            return compiled
         self._backend.compiling.expect(self._parts.kind, self._source())
         with ThreadPoolExecutor(1) as pool:
             populations = pool.submit(self._compiled_populations)

@@ -58,7 +58,7 @@ class CpSat(Rival):
 
         solver.parameters.num_workers, solver.parameters.random_seed = threads, seed
         solver.parameters.max_time_in_seconds = seconds
-        status = solver.solve(model, Seen())
+        status: Any = solver.solve(model, Seen())
         taken = course.passed()
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return Answer((), None, taken)

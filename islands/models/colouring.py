@@ -24,6 +24,8 @@ from islands.problems.data import name_or
 
 _MOST = 1 << 16
 """The most colours, so that keys tell them apart."""
+_SHARED = 64
+"""Up to so many colours, all graphs have the same program."""
 _LARGEST = 1 << 28
 """The most pairs of a node and a colour, of which each search has a table."""
 
@@ -66,12 +68,17 @@ class GraphColouring(Model):
         super().__init__(keys_of(n), statement)
 
     def constants(self) -> dict[str, int | bool]:
-        """Return the number of colours, and whether those in use have a cost."""
-        return {"COLOURS": self.colours, "COUNTS": self.counts}
+        """Return whether the colours in use have a cost, and a number that most graphs share.
+
+        So graphs with a few colours more or less need no program of their own.
+        """
+        most = max(_SHARED, 1 << (self.colours - 1).bit_length())
+        return {"MOST": most, "COUNTS": self.counts}
 
     def data(self) -> dict[str, Any]:
-        """Return the neighbours of each node."""
-        return {"first": self._first, "other": self._other}
+        """Return the neighbours of each node, and the number of colours."""
+        colours = np.int32(self.colours)
+        return {"first": self._first, "other": self._other, "colours": colours}
 
     def exact(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of each solution."""

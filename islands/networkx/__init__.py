@@ -11,20 +11,19 @@ NumPy and networkx are imported late.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, pairwise
+from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any
 
-from islands.networkx.calls import Clock, require_undirected, seed_of, weights_of
-from islands.networkx.sets import (
-    MOST_ROWS,
-    PROVING,
-    clique_of,
-    colours_of,
-    cover_of,
-    cut_of,
-    independent_of,
-)
+from islands.networkx.calls import Clock, require_undirected, seed_of
+from islands.networkx.sets import colours_of, cover_of, cut_of, largest_clique, vertex_cover_of
 from islands.networkx.tours import Paths, order_of, tour
+
+if find_spec("networkx") is None:
+    raise ModuleNotFoundError(
+        "No module named 'networkx'. Install it with: pip install 'islands[networkx]'",
+        name="networkx",
+    )
 
 SECONDS = 1.0
 """The default of `time_limit`."""
@@ -34,6 +33,11 @@ _STRATEGIES = (
     *("saturation_largest_first", "DSATUR"),
 )
 TOURS = ("christofides", "greedy_tsp", "simulated_annealing_tsp", "threshold_accepting_tsp")
+_OF_METHODS = (
+    *("seed", "source", "tree", "init_cycle", "temp", "threshold", "move"),
+    *("max_iterations", "N_inner", "alpha"),
+)
+"""Keywords that the methods of `traveling_salesman_problem` take."""
 _NO_DIRECTION = ("christofides", "greedy_color", "min_weighted_dominating_set")
 _INFERIOR = {
     "TestGreedyTSP::test_greedy": "expects the longer tours of the nearest neighbour",
@@ -122,6 +126,10 @@ class Backend:
         if method not in known:
             original = nx.approximation.traveling_salesman_problem.orig_func
             return list(original(G, weight, nodes, cycle, method, **kwargs))
+        if unknown := sorted({*kwargs} - {*_OF_METHODS}):
+            raise TypeError(
+                f"traveling_salesman_problem() got an unexpected keyword argument {unknown[0]!r}"
+            )
         clock = Clock(G, time_limit)
         chosen = [*(G if nodes is None else dict.fromkeys(nodes))]
         if not chosen:
@@ -255,10 +263,7 @@ class Backend:
         time_limit: float = SECONDS,
     ) -> set[Any]:
         """Return nodes of little weight that cover all edges."""
-        clock = Clock(G, time_limit)
-        if G.number_of_edges() <= MOST_ROWS:
-            return cover_of(G, [{*edge[:2]} for edge in G.edges], weight, clock)
-        return set(G) - independent_of([*G], G.edges, weights_of(G, weight), clock)
+        return vertex_cover_of(G, G.edges, weight, Clock(G, time_limit))
 
     @staticmethod
     def maximum_independent_set(
@@ -274,19 +279,7 @@ class Backend:
         time_limit: float = SECONDS,
     ) -> set[Any]:
         """Return many nodes with all edges between them."""
-        import networkx as nx
-
-        clock = Clock(G, time_limit)
-        seconds = clock.left() * PROVING
-        clique: set[Any]
-        clique, is_largest = clock.of_first_rank(lambda: clique_of(G, seconds))
-        if is_largest:
-            return clique
-        others = nx.Graph()
-        others.add_nodes_from(G)
-        others.add_edges_from(pair for pair in combinations(G, 2) if pair[1] not in G[pair[0]])
-        found = Backend.maximum_independent_set(others, time_limit=clock.left())
-        return max(clique, found, key=len)
+        return largest_clique(G, Clock(G, time_limit))
 
 
 backend = Backend()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import islands
@@ -25,11 +26,14 @@ class Clock:
 
     def __init__(self, graph: Any, seconds: Any) -> None:
         """Begin; networkx need not keep, and warn of, a converted graph, as the graph is read."""
+        from islands.calls import is_duration  # imports NumPy
+
         cache = getattr(graph, "__networkx_cache__", None) or {}
         cache.get("backends", {}).pop("islands", None)
-        if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        if not is_duration(seconds):
             raise ValueError(f"time_limit={seconds!r}: must be a positive number of seconds")
-        self.seconds, self._end = seconds, time.perf_counter() + seconds
+        self.seconds = float(seconds)
+        self._end = time.perf_counter() + self.seconds
 
     def left(self) -> float:
         """Return the seconds that are left, or those that a search needs in any case."""
@@ -69,6 +73,18 @@ def seed_of(random: Any) -> int:
     return int(draw(2**31 - 1))
 
 
+def number_of(weight: Any, *nodes: Any) -> float:
+    """Return the weight of an edge or a node as a number; refuse one that is none."""
+    found = math.nan
+    if not isinstance(weight, str | bytes):
+        with suppress(TypeError, ValueError, OverflowError):
+            found = float(weight)
+    if math.isnan(found):
+        owner = f"the edge {nodes}" if len(nodes) > 1 else f"the node {nodes[0]!r}"
+        raise ValueError(f"the weight {weight!r} of {owner}: must be a number")
+    return found
+
+
 def whole(weights: Any) -> NDArray[np.int64]:
     """Return weights as whole numbers: as they are, or rounded to some nine digits."""
     import numpy as np
@@ -84,6 +100,13 @@ def whole(weights: Any) -> NDArray[np.int64]:
     return rounded
 
 
-def weights_of(graph: Any, weight: str | None) -> list[Any]:
+def weights_of(graph: Any, weight: str | None) -> list[float]:
     """Return the weight of each node, 1 where it has none."""
-    return [1 if weight is None else data.get(weight, 1) for _, data in graph.nodes(data=True)]
+    found = [
+        1.0 if weight is None else number_of(data.get(weight, 1), node)
+        for node, data in graph.nodes(data=True)
+    ]
+    for node, each in zip(graph, found, strict=True):
+        if not 0 <= each < math.inf:
+            raise ValueError(f"the weight {each} of the node {node!r}: must be at least 0, finite")
+    return found

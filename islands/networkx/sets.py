@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import islands
-from islands.networkx.calls import Clock, seed_of, weights_of, whole
+from islands.networkx.calls import Clock, number_of, seed_of, weights_of, whole
 
-PROVING = 0.2
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_PROVING = 0.2
 """The part of the time for a proof that a cover or a clique is optimal."""
 _MOST_NESTED = 400
 """Nodes of a clique up to which the proof is tried, which calls itself for each."""
-MOST_ROWS = 5_000
+_MOST_MISSING = 300_000
+"""Missing edges up to which a search for cliques follows; their number is seconds of work."""
+_MOST_ROWS = 5_000
 """Of a covering problem; independent sets of more edges are quadratic problems."""
 _STEPS = 20
 """Steps for each node in a generation of a covering, which is short then."""
@@ -33,7 +40,8 @@ def cut_of(
     chosen = {*(initial or ())} & {*nodes}
     if edges:
         pairs = [(place[one], place[two]) for one, two, _ in edges]
-        problem = islands.models.max_cut(pairs, whole([each for *_, each in edges]))
+        weights = whole([number_of(each, one, two) for one, two, each in edges])
+        problem = islands.models.max_cut(pairs, weights)
         settings: dict[str, Any] = {}
         if chosen:
             settings["start"] = [[int(node in chosen) for node in nodes[: problem.size]]]
@@ -55,7 +63,7 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
     problem = islands.models.graph_colouring([*edges])
     assert problem.plain is not None
     statement: Any = problem.plain()
-    seconds = clock.left() * PROVING
+    seconds = clock.left() * _PROVING
     least = len(clock.of_first_rank(lambda: clique_of(graph, seconds)[0]))
     keys = clock.solution(problem, [f"target={least}"])
     colours = islands.models.colouring.colours_of(keys, statement.most)
@@ -63,41 +71,125 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
     return dict(zip(nodes, [*colours, *[0] * len(nodes)], strict=False))
 
 
+def largest_clique(graph: Any, clock: Clock) -> set[Any]:
+    """Return a large clique: the largest one if it is proven soon.
+
+    Otherwise it is an independent set of the missing edges, unless these are too many.
+    """
+    import numpy as np
+
+    nodes, loops = [*graph], sum(node in graph[node] for node in graph)
+    missing = len(nodes) * (len(nodes) - 1) // 2 + loops - graph.number_of_edges()
+    if missing == 0:
+        return {*nodes}
+    seconds = clock.left() * (_PROVING if missing <= _MOST_MISSING else 1.0)
+    clique: set[Any]
+    clique, is_largest = clock.of_first_rank(lambda: clique_of(graph, seconds))
+    if is_largest or missing > _MOST_MISSING:
+        return clique
+    place = {node: k for k, node in enumerate(nodes)}
+    apart = np.tri(len(nodes), k=-1, dtype=bool)
+    for node, k in place.items():
+        apart[k, [place[other] for other in graph[node]]] = False
+    pairs = [(nodes[one], nodes[two]) for one, two in np.argwhere(apart).tolist()]
+    found = {*nodes} - vertex_cover_of(graph, pairs, None, clock)
+    return max(clique, found, key=len)
+
+
 def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
-    """Return a clique, and whether none is larger: candidates are coloured to bound it (Tomita)."""
+    """Return a clique, and whether none is larger.
+
+    The candidates of a node are its neighbours that are removed after it, if the node with the
+    fewest left is removed each time: they are few in a sparse graph.
+    """
     end, nodes = time.perf_counter() + seconds, sorted(graph, key=lambda each: len(graph[each]))
     near = {node: {*graph[node]} - {node} for node in nodes}
-    best: list[Any] = []
+    cliques = _Cliques(near, end)
     for node in nodes[::-1]:
-        if near[node].issuperset(best):
-            best.append(node)
-    if len(best) > _MOST_NESTED:
-        return set(best), False
+        if near[node].issuperset(cliques.best):
+            cliques.best.append(node)
+    if len(cliques.best) > _MOST_NESTED:
+        return {*cliques.best}, False
+    rank = {node: k for k, node in enumerate(_removed(graph, near, nodes))}
+    place = {node: k for k, node in enumerate(nodes)}
+    for node in sorted(nodes, key=rank.__getitem__, reverse=True):
+        after = (other for other in near[node] if rank[other] > rank[node])
+        later = sorted(after, key=place.__getitem__)
+        if len(later) < len(cliques.best):
+            continue
+        try:
+            is_complete = cliques.extend([node], later)
+        except RecursionError:  # of a clique that is very large
+            is_complete = False
+        if not is_complete:
+            return {*cliques.best}, False
+    return {*cliques.best}, True
 
-    def extend(clique: list[Any], candidates: list[Any]) -> bool:
+
+@dataclass
+class _Cliques:
+    """The cliques of a graph, of which candidates are coloured to bound their sizes (Tomita)."""
+
+    near: Mapping[Any, set[Any]]
+    """The neighbours of each node."""
+    end: float
+    best: list[Any] = field(default_factory=list)
+
+    def extend(self, clique: list[Any], candidates: list[Any]) -> bool:
         """Look at the cliques with some candidates; return whether there was time for all."""
-        nonlocal best
-        if len(clique) > len(best):
-            best = clique
+        if len(clique) > len(self.best):
+            self.best = clique
         classes: list[set[Any]] = []
         bounds = list[tuple[int, Any]]()
         for node in candidates[::-1]:
-            own = next((k for k, one in enumerate(classes) if not one & near[node]), len(classes))
+            if time.perf_counter() > self.end:
+                return False
+            near = self.near[node]
+            own = next((k for k, one in enumerate(classes) if one.isdisjoint(near)), len(classes))
             classes[own:own] = [set()] if own == len(classes) else []
             classes[own].add(node)
             bounds.append((own + 1, node))
         bounds.sort(key=lambda each: each[0])
         while bounds:
             colours, node = bounds.pop()
-            if len(clique) + colours <= len(best):
+            if len(clique) + colours <= len(self.best):
                 return True
-            left = [other for _, other in bounds if other in near[node]]
-            if time.perf_counter() > end or not extend([*clique, node], left):
+            left = [other for _, other in bounds if other in self.near[node]]
+            if not self.extend([*clique, node], left):
                 return False
         return True
 
-    is_largest = extend([], nodes)
-    return set(best), is_largest
+
+def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> list[Any]:
+    """Return the nodes in the order in which the one with the fewest neighbours left is removed."""
+    left = {node: len(near[node]) for node in nodes}
+    waiting: list[list[Any]] = [[] for _ in range(max(left.values(), default=0) + 1)]
+    for node in nodes:
+        waiting[left[node]].append(node)
+    order, fewest = list[Any](), 0
+    while len(order) < len(nodes):
+        while not waiting[fewest]:
+            fewest += 1
+        node = waiting[fewest].pop()
+        if left.get(node) != fewest:
+            continue  # it is removed, or was counted again
+        del left[node]
+        order.append(node)
+        for other in graph[node]:
+            if other in left:
+                left[other] -= 1
+                waiting[left[other]].append(other)
+        fewest = max(0, fewest - 1)
+    return order
+
+
+def vertex_cover_of(
+    graph: Any, edges: Collection[Any], weight: str | None, clock: Clock
+) -> set[Any]:
+    """Return nodes of little weight that cover edges between nodes of a graph."""
+    if len(edges) <= _MOST_ROWS:
+        return cover_of(graph, [{*edge[:2]} for edge in edges], weight, clock)
+    return {*graph} - independent_of([*graph], edges, weights_of(graph, weight), clock)
 
 
 def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock) -> set[Any]:
@@ -106,9 +198,7 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
-    nodes, costs = [*graph], np.asarray(weights_of(graph, weight), float)
-    if (costs < 0).any() or not np.isfinite(costs).all():
-        raise ValueError(f"the weight {costs.min()} of a node: must be a number of at least 0")
+    nodes, costs = [*graph], np.array(weights_of(graph, weight), float)
     place = {node: k for k, node in enumerate(nodes)}
     free = {node for node, cost in zip(nodes, costs, strict=True) if cost == 0}
     left = [[place[node] for node in row] for row in rows if not row & free]
@@ -116,7 +206,7 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
         return free
     first = np.cumsum([0, *map(len, left)])
     matrix = csr_array((np.ones(first[-1]), np.concatenate(left), first), (len(left), len(nodes)))
-    options = {"time_limit": PROVING * clock.seconds}
+    options = {"time_limit": _PROVING * clock.seconds}
 
     def proven() -> tuple[Any, bool]:
         found = milp(
@@ -158,8 +248,26 @@ def independent_of(
     items = np.arange(len(nodes))
     rows, columns = np.concatenate([ends[0], items]), np.concatenate([ends[1], items])
     matrix = coo_array((np.concatenate([cost, -gain]), (rows, columns)), (len(nodes), len(nodes)))
-    chosen = clock.solution(islands.qubo(matrix)).astype(bool)
+    first = _greedily(ends, gain)
+    chosen = clock.solution(islands.qubo(matrix), start=[first]).astype(bool)
     for one, two in ends.T.tolist():  # of a search that had little time
         if chosen[one] and chosen[two]:
             chosen[one if gain[one] <= gain[two] else two] = False
     return {node for node, own in zip(nodes, chosen, strict=True) if own}
+
+
+def _greedily(ends: NDArray[np.int64], gain: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return nodes without an edge between them, those of much weight and few edges first."""
+    import numpy as np
+    from scipy.sparse import coo_array
+
+    count = len(gain)
+    near = coo_array((np.ones(ends.shape[1]), ends), (count, count)).tocsr()
+    near = (near + near.T).tocsr()
+    degrees = np.diff(near.indptr)
+    chosen, is_free = np.zeros(count, np.int64), near.diagonal() == 0
+    for node in np.argsort(-gain / (degrees + 1), kind="stable"):
+        if is_free[node]:
+            chosen[node] = 1
+            is_free[near.indices[near.indptr[node] : near.indptr[node + 1]]] = False
+    return chosen

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import islands
-from islands.networkx.calls import Clock, seed_of, whole
+from islands.networkx.calls import Clock, number_of, seed_of, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ class Paths:
         self._chosen = [place[node] for node in chosen]
         steps = [(a, b, length_of(graph, a, b, weight)) for a, b in dict.fromkeys(graph.edges())]
         steps = [each for each in steps if each[2] is not None and each[0] != each[1]]
-        lengths = np.array([each[2] for each in steps], float)
+        lengths = np.array([number_of(length, a, b) for a, b, length in steps], float)
         if (lengths < 0).any():
             raise ValueError(f"Contradictory paths found: negative weights? {lengths.min()}")
         ends = np.array([(place[a], place[b]) for a, b, _ in steps], int).reshape(-1, 2).T
@@ -94,7 +94,8 @@ def tour(
     place = {node: k for k, node in enumerate(nodes)}
     lengths = np.zeros((len(nodes), len(nodes)))
     for one, two in permutations(nodes, 2):
-        lengths[place[one], place[two]] = length_of(graph, one, two, weight)
+        length = length_of(graph, one, two, weight)
+        lengths[place[one], place[two]] = number_of(length, one, two)
     first = None if start is None else [place[node] for node in start[:-1]]
     order = order_of(lengths, clock, seed_of(seed), start=first)
     begin = order.index(0 if source is None else place[source])

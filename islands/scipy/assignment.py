@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import islands
+from islands.calls import is_duration
 from islands.parallel import world
 from islands.scipy.evolution import seed_of
 
@@ -24,6 +25,11 @@ _IGNORED = ("maxiter", "tol", "P0", "shuffle_input", "partial_guess")
 """Options of the methods of SciPy, which have no meaning here."""
 _SMALL_MATCH = 12
 """Up to so many nodes, the search ends when it has converged."""
+_LEAST_SECONDS = 0.001
+_FEWEST_RELAXED = 50
+"""Nodes from which SciPy's relaxation finds a start."""
+_RELAXING, _STEP_SECONDS, _STEP_NODES = 0.3, 0.006, 150
+"""Its part of the time; what a step takes for so many nodes, and longer by their third power."""
 _LARGEST_ENTRY, _LARGEST_SUM = 2.0**30, 2.0**58
 """Of matrices, and of costs, which are whole numbers in the search."""
 
@@ -38,8 +44,9 @@ def quadratic_assignment(
 
     The arguments are those of `scipy.optimize.quadratic_assignment`. Of its `options`, `maximize`,
     `partial_match` and `rng` have their meaning; `time_limit` is the time of the call in seconds,
-    1 by default; the `method` and its other options have no effect. Matrices of whole numbers are
-    searched exactly, others rounded to some nine digits. `nit` is the number of generations.
+    1 by default; the `method` and its other options have no effect. Searches of many nodes begin
+    with the match of `faq`, if there is time for it. Whole numbers are searched exactly, others
+    rounded to some nine digits. `nit` is the number of generations.
 
     >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
     >>> found.col_ind.tolist(), float(found.fun)
@@ -51,31 +58,34 @@ def quadratic_assignment(
     given = dict(options or {})
     if unknown := sorted({*given} - {*_OPTIONS, *_IGNORED}):
         raise ValueError(f"Unknown solver options: {', '.join(unknown)}. Known: {_OPTIONS}")
-    if method not in ("faq", "2opt"):
+    if not isinstance(method, str) or method.lower() not in ("faq", "2opt"):
         raise ValueError(f"method {method!r} must be in ['faq', '2opt']")
     seconds = given.get("time_limit", 1.0)
-    if not isinstance(seconds, int | float) or not 0 < seconds < np.inf:
+    if not is_duration(seconds):
         raise ValueError(f"`time_limit` must be a positive number of seconds: {seconds!r}")
     a, b = _square("A", A), _square("B", B)
     if a.shape != b.shape:
         raise ValueError("`A` and `B` matrices must be of equal size")
     order, free = np.arange(len(a)), _fixed(given.get("partial_match"), len(a))
     order[free.fixed[:, 0]] = free.fixed[:, 1]
+    maximise, end = bool(given.get("maximize", False)), began + float(seconds)
     seed, digest, generations = seed_of(given.get("rng", 1)), "", 0
     if len(free.rows) > 1:
-        problem = _assignment(a, b, free, maximise=bool(given.get("maximize", False)))
+        start = world().from_first(lambda: _relaxed(a, b, free, end, maximise=maximise))
+        problem = _assignment(a, b, free, maximise=maximise)
         stop = ["converged"] if len(free.rows) <= _SMALL_MATCH else []
         # All ranks have the same limit.
-        left = world().from_first(lambda: seconds - (time.perf_counter() - began))
-        stop.append(f"seconds={max(left, 0.001)}")
-        result = islands.solve(problem, stop=stop, seed=seed)
+        left = world().from_first(lambda: end - time.perf_counter())
+        stop.append(f"seconds={max(left, _LEAST_SECONDS)}")
+        settings: dict[str, Any] = {} if start is None else {"start": [start]}
+        result = islands.solve(problem, stop=stop, seed=seed, **settings)
         order[free.rows] = free.columns[result.solution]
         digest, generations = result.digest, result.generations
     else:
         order[free.rows] = free.columns
     return OptimizeResult(
         col_ind=order,
-        fun=(np.asarray(A) * np.asarray(B)[np.ix_(order, order)]).sum(),
+        fun=_score(np.asarray(A), np.asarray(B), order),
         nit=generations,
         success=True,
         seed=seed,
@@ -85,12 +95,43 @@ def quadratic_assignment(
 
 def _square(name: str, matrix: ArrayLike) -> Matrix:
     """Return a square matrix of finite numbers; refuse others."""
+    if np.iscomplexobj(matrix):
+        raise ValueError(f"`{name}` must have real entries")
     found = np.asarray(matrix, float)
     if found.ndim != 2 or found.shape[0] != found.shape[1]:
         raise ValueError(f"`{name}` must be square")
     if not np.isfinite(found).all():
         raise ValueError(f"`{name}` must have finite entries")
     return found
+
+
+def _score(a: NDArray[Any], b: NDArray[Any], order: NDArray[np.int64]) -> Any:
+    """Return the sum of products, exactly if all entries are whole numbers."""
+    b = b[np.ix_(order, order)]
+    if a.size == 0 or a.dtype.kind not in "biu" or b.dtype.kind not in "biu":
+        return (a.astype(float) * b.astype(float)).sum()
+    largest = [max(-int(each.min()), int(each.max())) for each in (a, b)]
+    kind: Any = np.int64 if largest[0] * largest[1] * a.size < 2**63 else object
+    return (a.astype(kind) * b.astype(kind)).sum()
+
+
+def _relaxed(
+    a: Matrix, b: Matrix, match: _Match, end: float, *, maximise: bool
+) -> NDArray[np.int64] | None:
+    """Return the match that SciPy finds by a relaxation, in a part of the time; None for few nodes.
+
+    The search of many nodes has no match as good for long.
+    """
+    from scipy.optimize import quadratic_assignment as by_scipy
+
+    n, left = len(match.rows), end - time.perf_counter()
+    steps = int(_RELAXING * left / (_STEP_SECONDS * (len(a) / _STEP_NODES) ** 3))
+    if n < _FEWEST_RELAXED or steps < 1:
+        return None
+    options = {"maximize": maximise, "partial_match": match.fixed, "maxiter": min(steps, 30)}
+    found = by_scipy(a, b, method="faq", options=options).col_ind
+    places: NDArray[np.int64] = np.searchsorted(match.columns, found[match.rows])
+    return places
 
 
 @dataclass(frozen=True)

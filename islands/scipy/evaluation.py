@@ -23,6 +23,8 @@ class Box:
     low: Vectors
     high: Vectors
     is_integral: NDArray[np.bool_]
+    given: Vectors
+    """The bounds of the caller, a row for each variable."""
 
     @classmethod
     def of(cls, bounds: Any, integrality: ArrayLike | None) -> Box:
@@ -41,7 +43,9 @@ class Box:
             raise ValueError(_BOUNDS)
         if not np.isfinite(pairs).all():
             raise ValueError(_BOUNDS)
-        low, high = pairs.min(axis=1), pairs.max(axis=1)
+        low, high = pairs.T
+        if (low > high).any():
+            raise ValueError("One of the lower bounds is greater than an upper bound.")
         integral = np.zeros(len(pairs), bool)
         if integrality is not None:
             integral = np.broadcast_to(np.asarray(integrality, bool), len(pairs)).copy()
@@ -52,7 +56,7 @@ class Box:
                     "One of the integrality constraints does not have any possible integer values"
                     " between the lower/upper bounds."
                 )
-        return cls(low, high, integral)
+        return cls(low, high, integral, pairs)
 
     @property
     def free(self) -> NDArray[np.bool_]:
@@ -125,6 +129,8 @@ class Function:
         self._bound = _WithArguments(func, args)
         self._mapped, self._limits, self.box = mapped, limits, box
         self.calls = 0
+        self.is_nan: bool | None = None
+        """Whether all values so far are NaN; None if there is none."""
 
     def one(self, x: Vectors) -> float:
         """Return the value of one vector."""
@@ -138,14 +144,16 @@ class Function:
         values, feasible = np.full(len(rows), np.inf), violations == 0
         if feasible.any():
             found = self._values(rows[feasible])
-            values[feasible] = np.where(np.isnan(found), np.inf, found)
+            is_nan = np.isnan(found)
+            self.is_nan = bool(is_nan.all()) and self.is_nan is not False
+            values[feasible] = np.where(is_nan, np.inf, found)
         return values, violations
 
     def _values(self, rows: Vectors) -> Vectors:
         if self._mapped is None:
             self.calls += 1
-            found = np.asarray(self._bound(rows.T.copy()), float)
-            if found.size != len(rows):
+            found = _numbers(self._bound(rows.T.copy()))
+            if found is None or found.size != len(rows):
                 raise RuntimeError(
                     "The vectorized function must return an array of shape (S,) when given an"
                     " array of shape (len(x), S)"
@@ -153,7 +161,7 @@ class Function:
             return found.reshape(-1)
         self.calls += len(rows)
         try:
-            each_value = [np.asarray(each, float) for each in self._mapped(self._bound, rows)]
+            each_value = [*map(_numbers, self._mapped(self._bound, rows))]
         except TypeError as error:
             if "callable" in str(error) or "iterable" in str(error):
                 raise RuntimeError(
@@ -161,9 +169,15 @@ class Function:
                     " sequence of numbers the same length as 'iterable'"
                 ) from error
             raise
-        if len(each_value) != len(rows) or any(each.size != 1 for each in each_value):
+        single = [each.item() for each in each_value if each is not None and each.size == 1]
+        if len(each_value) != len(rows) or len(single) != len(rows):
             raise RuntimeError("func(x, *args) must return a scalar value")
-        return np.array([each.item() for each in each_value])
+        return np.array(single)
+
+
+def _numbers(returned: Any) -> Vectors | None:
+    """Return what a function has returned as numbers; None if it has returned nothing."""
+    return None if returned is None else np.asarray(returned, float)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ import multiprocessing
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import islands
+from islands.calls import is_whole
 from islands.parallel import World
 from islands.scipy.evaluation import Box, Function, Limit, Vectors
 from islands.text import show
@@ -40,6 +42,7 @@ _MOST_SEED = 2**31 - 1
 _STOPPED = "callback function requested stop early"
 _FINISHED = "Optimization terminated successfully."
 _SPENT = "Maximum number of iterations has been exceeded."
+_NO_NUMBER = "func(x, *args) has returned NaN for all vectors"
 
 
 def differential_evolution(
@@ -79,9 +82,10 @@ def differential_evolution(
     >>> bool(found.fun < 1e-6), found.seed
     (True, 1)
     """
+    _require_counts(maxiter, popsize)
     settings = _settings(strategy, mutation, recombination)
     box = Box.of(bounds, integrality)
-    number = seed_of(rng if seed is None else seed)
+    number = _seed(rng, seed)
     start = _start(init, x0, popsize, box, number)
     limits = [Limit.of(each, vectorized=vectorized) for each in _listed(constraints)]
     with _mapping(workers, updating, vectorized=vectorized) as mapped:
@@ -92,12 +96,14 @@ def differential_evolution(
         found = population.result(watch.generation, watch.message)
         for each in (found, watch.seen):
             each.seed, each.digest = number, digest
-        if polish and not box.is_integral.all():
+        if function.is_nan:
+            found.fun, found.success, found.message = np.float64(np.nan), False, _NO_NUMBER
+        elif polish and not box.is_integral.all():
             _polish(found, polish, function, constraints)
     if limits:
         found.constr = [each.violations(found.x[np.newaxis])[0] for each in limits]
-        found.constr_violation = np.concatenate(found.constr)
-        found.maxcv = float(found.constr_violation.max())
+        found.constr_violation = float(np.concatenate(found.constr).max())
+        found.maxcv = found.constr_violation
         if found.maxcv > 0:
             found.success = False
             found.message = f"The solution does not satisfy the constraints, MAXCV = {found.maxcv}"
@@ -164,7 +170,7 @@ class _Population:
         rows = self.function.box.decoded(self._rows[order])
         return OptimizeResult(
             x=rows[0].copy(),
-            fun=float(self._energies[best]),
+            fun=self._energies[best],
             nfev=self.function.calls,
             nit=generation,
             message=message,
@@ -189,12 +195,12 @@ class _Watch:
     ) -> None:
         self._population, self._callback, self._disp = population, callback, disp
         self._tol, self._atol = tol, atol
-        self._most = 1000 if maxiter is None else int(maxiter)
+        self._most = 1000 if maxiter is None else maxiter
         self.generation, self.message = 0, _SPENT
         self.seen = population.result(0)
         """What the callback has seen last, which is complete when the search has ended."""
         named = inspect.signature(callback).parameters if callback is not None else ()
-        self._takes_result = [*named] == ["intermediate_result"]
+        self._takes_result = {*named} == {"intermediate_result"}
 
     def search(self, seed: int, settings: Mapping[str, Any]) -> str:
         """Search, and return the digest."""
@@ -249,8 +255,8 @@ class _Watch:
         found.convergence = self._tol / (deviation / (mean + 1e-300) + 1e-300)
         try:
             if self._takes_result:
-                return bool(self._callback(found))
-            return bool(self._callback(found.x.copy(), convergence=found.convergence))
+                return bool(self._callback(intermediate_result=found))
+            return bool(self._callback(found.x.copy(), found.convergence))
         except StopIteration:
             return True
         except BaseException as error:
@@ -267,16 +273,45 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
         )
     if name not in _STRATEGIES:
         raise ValueError("Please select a valid mutation strategy")
-    weights = np.atleast_1d(np.asarray(mutation, float))
+    try:
+        weights = np.atleast_1d(np.asarray(mutation, float))
+    except (TypeError, ValueError):
+        weights = np.full(1, np.nan)
     if not (np.isfinite(weights).all() and ((weights >= 0) & (weights < 2)).all()):
         raise ValueError(
             "The mutation constant must be a float in U[0, 2), or specified as a tuple(min, max)"
             " where min < max and min, max are in U[0, 2)."
         )
+    if not (isinstance(recombination, Real) and 0 <= recombination <= 1):
+        raise ValueError(
+            f"The recombination constant must be a float in U[0, 1], not {recombination!r}"
+        )
     found: dict[str, Any] = {"strategy": _STRATEGIES[name]}
-    if mutation == _MUTATION and recombination == _RECOMBINATION:
+    if np.array_equal(weights, _MUTATION) and recombination == _RECOMBINATION:
         return {**found, "adaptation": "nearby"}
-    return {**found, "F": float(weights.mean()), "Cr": recombination, "adaptation": "none"}
+    rates = {"F": float(weights.mean()), "Cr": float(recombination)}
+    return {**found, **rates, "adaptation": "none"}
+
+
+def _require_counts(maxiter: Any, popsize: Any) -> None:
+    """Refuse what is no number of generations, or of individuals for each variable."""
+    for name, value, least in (("maxiter", maxiter, 0), ("popsize", popsize, 0)):
+        if value is None and name == "maxiter":
+            continue
+        if not is_whole(value):
+            raise TypeError(f"{name} must be an integer, not {value!r}")
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}, not {value}")
+
+
+def _seed(rng: Any, seed: Any) -> int:
+    """Return the seed of a call, which has only one of both names."""
+    if rng is not None and seed is not None:
+        raise TypeError(
+            "differential_evolution() got multiple values for argument now known as `rng`. Pass one"
+            " of rng and seed"
+        )
+    return seed_of(rng if seed is None else seed)
 
 
 def seed_of(rng: Any) -> int:
@@ -309,18 +344,26 @@ def _start(init: Any, x0: Any, popsize: int, box: Box, seed: int) -> Vectors:
             places = (order + places) / count
         rows = low + places * (high - low)
     else:
-        given = np.asarray(init, float)
+        given = _finite("init", init)
         if given.ndim != 2 or given.shape[1] != len(free) or len(given) < _LEAST_POPULATION:
             raise ValueError(
                 "The population supplied needs to have shape (S, len(x)), where S > 4."
             )
         rows = given[:, free]
     if x0 is not None:
-        first = np.asarray(x0, float)
-        if first.shape != free.shape or (first < box.low).any() or (first > box.high).any():
+        first, (least, most) = _finite("x0", x0), box.given.T
+        if first.shape != free.shape or (first < least).any() or (first > most).any():
             raise ValueError("Some entries in x0 lay outside the specified bounds")
         rows[0] = first[free]
     return np.clip(rows, low, high)
+
+
+def _finite(name: str, values: Any) -> Vectors:
+    """Return an argument as an array of finite numbers."""
+    found = np.asarray(values, float)
+    if not np.isfinite(found).all():
+        raise ValueError(f"Some entries in {name} are not finite")
+    return found
 
 
 @contextmanager
@@ -344,7 +387,13 @@ def _mapping(
     elif workers == 1:
         yield None if vectorized else lambda function, rows: [*map(function, rows)]
     else:
-        with multiprocessing.Pool(None if workers == -1 else int(workers)) as pool:
+        count = int(workers)
+        if count < 1 and count != -1:
+            raise RuntimeError(
+                "Number of workers specified must be -1, an int >= 1, or an object with a 'map'"
+                " method"
+            )
+        with multiprocessing.Pool(None if count == -1 else count) as pool:
             yield pool.map
 
 
@@ -354,7 +403,15 @@ def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> No
 
     box = function.box
     low, high = (np.where(box.is_integral, found.x, each) for each in (box.low, box.high))
-    given: dict[str, Any] = {"bounds": Bounds(low, high), "constraints": _listed(constraints)}
+    others = []
+    for each in _listed(constraints):
+        if isinstance(each, Bounds):
+            low, high = np.maximum(low, each.lb), np.minimum(high, each.ub)
+        else:
+            others.append(each)
+    if (low > high).any():
+        return  # no vector satisfies all constraints
+    given: dict[str, Any] = {"bounds": Bounds(low, high), "constraints": others}
     before = function.calls
     if callable(polish):
         better = polish(function.one, found.x.copy(), **given)
@@ -371,6 +428,6 @@ def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> No
     inside = (better.x >= low).all() and (better.x <= high).all()
     _, violations = function.values(better.x[np.newaxis]) if given.get("constraints") else (0, 0)
     if inside and better.fun < found.fun and not np.any(violations):
-        found.x, found.fun = np.asarray(better.x, float), float(better.fun)
+        found.x, found.fun = np.asarray(better.x, float), np.float64(better.fun)
         found.jac = better.get("jac")
         found.population[0], found.population_energies[0] = found.x, found.fun

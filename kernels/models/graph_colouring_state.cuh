@@ -12,17 +12,18 @@ struct State {
     int *bad, *place;     // the nodes that need another colour; the place of each, or NONE
     int *open, *open_at;  // the colours that may be used; the place of each, or NONE
     int *near, *until;    // of each node and colour: neighbours with it; the first step to take it
-    int bad_count, open_count;
+    int colours, bad_count, open_count;
     int wrong, least, step;  // clashes and nodes of closed colours; their least number
-    __device__ State(Memory& memory, int n, const Data&)
+    __device__ State(Memory& memory, int n, const Data& data)
         : colour(memory.take<int>(n)),
-          size(memory.take<int>(COLOURS)),
+          size(memory.take<int>(data.colours)),
           bad(memory.take<int>(n)),
           place(memory.take<int>(n)),
-          open(memory.take<int>(COLOURS)),
-          open_at(memory.take<int>(COLOURS)),
-          near(memory.take<int>(n * COLOURS)),
-          until(memory.take<int>(n * COLOURS)),
+          open(memory.take<int>(data.colours)),
+          open_at(memory.take<int>(data.colours)),
+          near(memory.take<int>(n * data.colours)),
+          until(memory.take<int>(n * data.colours)),
+          colours(data.colours),
           bad_count(0),
           open_count(0),
           wrong(0),
@@ -35,10 +36,10 @@ struct Step {
 };
 
 __device__ int& near_of(const State& state, int i, int colour) {
-    return state.near[i * COLOURS + colour];
+    return state.near[i * state.colours + colour];
 }
 __device__ int& until_of(const State& state, int i, int colour) {
-    return state.until[i * COLOURS + colour];
+    return state.until[i * state.colours + colour];
 }
 __device__ bool is_closed(const State& state, int colour) { return state.open_at[colour] == NONE; }
 
@@ -72,13 +73,13 @@ __device__ void close_one(State& state, int n) {
 }
 
 __device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    for (int c = 0; c < COLOURS; ++c) state.size[c] = 0;
+    for (int c = 0; c < state.colours; ++c) state.size[c] = 0;
     for (int i = 0; i < n; ++i) {
-        ++state.size[state.colour[i] = colour_of(s[i])];
+        ++state.size[state.colour[i] = colour_of(s[i], data)];
         state.place[i] = NONE;
-        for (int c = 0; c < COLOURS; ++c) near_of(state, i, c) = 0, until_of(state, i, c) = 0;
+        for (int c = 0; c < state.colours; ++c) near_of(state, i, c) = 0, until_of(state, i, c) = 0;
     }
-    for (int c = 0; c < COLOURS; ++c) {
+    for (int c = 0; c < state.colours; ++c) {
         const bool is_open = !COUNTS || state.size[c] > 0;
         state.open_at[c] = is_open ? state.open_count : NONE;
         if (is_open) state.open[state.open_count++] = c;
@@ -144,7 +145,7 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     ++state.step;
     until_of(state, i, old) = state.step + state.bad_count * 3 / 5 + (i * 7 + state.step) % TENURE;
     const int used = (state.size[step.colour]++ == 0) - (--state.size[old] == 0);
-    s.set(i, (step.colour + 0.5f) / COLOURS);
+    s.set(i, (step.colour + 0.5f) / state.colours);
     close_one(state, n);
     return COUNTS ? 2 * more + used : more;
 }
@@ -156,20 +157,20 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
                       Random& random) {
     int *const colour[2] = {state.colour, state.bad}, *const size[2] = {state.size, state.open};
     int *const given = state.place, used = 0, clashes = 0;
-    for (int c = 0; c < COLOURS; ++c) size[0][c] = size[1][c] = 0;
+    for (int c = 0; c < state.colours; ++c) size[0][c] = size[1][c] = 0;
     for (int i = 0; i < n; ++i) {
-        used += size[0][colour[0][i] = colour_of(child[i])]++ == 0;
-        ++size[1][colour[1][i] = colour_of(other[i])];
+        used += size[0][colour[0][i] = colour_of(child[i], data)]++ == 0;
+        ++size[1][colour[1][i] = colour_of(other[i], data)];
         given[i] = NONE;
         for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
             clashes += colour[0][data.other[k]] == colour[0][i];
         }
     }
-    const int colours = COUNTS ? max(1, used - (clashes == 0)) : COLOURS;
+    const int colours = COUNTS ? max(1, used - (clashes == 0)) : state.colours;
     for (int k = 0, left = n; k < colours && left > 0; ++k) {
         const int *const sizes = size[k % 2], *const own = colour[k % 2];
-        int most = random.below(COLOURS);
-        for (int c = 0; c < COLOURS; ++c) {
+        int most = random.below(state.colours);
+        for (int c = 0; c < state.colours; ++c) {
             if (sizes[c] > sizes[most]) most = c;
         }
         for (int i = 0; i < n; ++i) {
@@ -180,6 +181,6 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
     }
     for (int i = 0; i < n; ++i) {
         const int own = given[i] == NONE ? random.below(colours) : given[i];
-        child.set(i, (own + 0.5f) / COLOURS);
+        child.set(i, (own + 0.5f) / state.colours);
     }
 }

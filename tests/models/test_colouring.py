@@ -67,3 +67,12 @@ def test_a_hidden_colouring_is_found() -> None:
     edges = [each for each in pairs if random.random() < 0.7]
     problem = islands.models.graph_colouring(edges)
     assert islands.solve(problem, stop="evaluations=300000", seed=1).cost <= 9
+
+
+def test_graphs_with_other_numbers_of_colours_share_a_program() -> None:
+    whole = ([(a, b) for a in range(n) for b in range(a)] for n in (5, 40))
+    some = [islands.models.graph_colouring(each) for each in whole]
+    assert [each.colours for each in some] == [5, 40]
+    assert some[0].header == some[1].header
+    many = islands.models.graph_colouring(EDGES, 100)
+    assert many.header != islands.models.graph_colouring(EDGES, 10).header
