@@ -117,8 +117,6 @@ class Rounds:
     """
 
     launches: tuple[Launch, ...]
-    are_guesses: bool
-    """Whether the host may evaluate only the first waiting children of each slot."""
 
 
 Step = Launch | Concurrent | Rounds | HostStep

@@ -222,11 +222,7 @@ class Colony:
         """Evaluate what waits; in rounds, until nothing waits or the generation is abandoned."""
         assert self.outside is not None
         while True:
-            is_whole = self.outside.evaluate(
-                self.attempt.halt.is_requested,
-                is_first=is_first,
-                are_guesses=isinstance(step, Repeated) and step.are_guesses,
-            )
+            is_whole = self.outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
             if not isinstance(step, Repeated):
                 return
             self._backend.run(step.calls)

@@ -18,7 +18,6 @@ from islands.backends.state import State
 from islands.errors import RunError
 
 _BATCH_SECONDS = 0.1
-_GUESSED = 16  # guesses are evaluated for at least this part of a batch's time
 
 
 class Outside:
@@ -41,17 +40,15 @@ class Outside:
         """The time that evaluations have taken."""
         return self._seconds
 
-    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool, are_guesses: bool) -> bool:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> bool:
         """Evaluate the waiting children; return false if some were left out after `must_stop`.
 
         `must_stop` is called about every tenth of a second. The first batch of generation 0
-        (`is_first`) is always evaluated, so that it has an individual. Of guesses, only the first
-        ones of each slot are evaluated, if they take long.
+        (`is_first`) is always evaluated, so that it has an individual.
         """
         places = np.arange(self._cost.shape[-1])
         counts = self._backend.download(self._waiting)
-        chosen = self._worthwhile(counts) if are_guesses else counts
-        waits = places < chosen[..., np.newaxis]
+        waits = places < counts[..., np.newaxis]
         genes = self._backend.download(self._genes)
         genomes = genes[waits]
         factors = self._factors(waits)
@@ -80,18 +77,8 @@ class Outside:
         is_whole = self.evaluated == len(genomes)
         if not is_whole:
             waits[waits] = np.arange(len(genomes)) < self.evaluated
-        if not is_whole or chosen is not counts:
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)
         return is_whole
-
-    def _worthwhile(self, counts: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the number of guesses of each slot to evaluate."""
-        python = self._evaluation.python
-        if python is None or python.is_batch:
-            return counts
-        at_once = max(python.callers, self._batch // _GUESSED)
-        each = -(-at_once // max(1, int((counts > 0).sum())))
-        return np.minimum(counts, each)
 
     def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the factor of the price of violations of each child that waits."""
@@ -160,7 +147,7 @@ class BatchOutside(Outside):
         self._repeat: Callable[[], None] | None = None
         self._spans: deque[tuple[Any, Any]] = deque()
 
-    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool, are_guesses: bool) -> bool:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> bool:
         """Evaluate all waiting children in one call, or none if `must_stop`."""
         if not is_first and must_stop():
             return False

@@ -49,7 +49,7 @@ class Chain : public MovingChain {
             }
             const auto found = block::lowest(bid, turn);
             if (found.key == found.NONE) {
-                next += looks;
+                next = min(next + looks, end);
                 looks = min(2 * looks, int(blockDim.x));
                 continue;
             }
@@ -66,6 +66,7 @@ class Chain : public MovingChain {
             }
         }
         costs.proposed = rule::proposed(next, end);
+        costs.beyond = next - costs.proposed;
         if (COSTS_REAL && problem::ADDS_CHANGES) {
             costs.current = problem::cost_after(row_, n_, data_);
             if (costs.best != before) costs.best = problem::cost_after(best_, n_, data_);

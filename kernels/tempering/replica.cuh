@@ -135,7 +135,7 @@ class Replica {
             plan_.held[me] = costs.best;
             Ends::count(plan_, me, costs);
         }
-        all_.count(local, slot, costs.proposed);
+        all_.count(local, slot, costs.proposed + costs.beyond);
     }
 
     const Islands& all_;

@@ -46,6 +46,7 @@ class Chain : public MovingChain {
             __syncthreads();
         }
         costs.proposed = rule::proposed(next, end);
+        costs.beyond = next - costs.proposed;
         return costs;
     }
 

@@ -124,16 +124,16 @@ class Tempering(Algorithm):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         def all_of(replicas: str, judge: str, ladders: str) -> tuple[Step, ...]:
-            rounds = (Rounds((Launch(judge, shape.jobs, None),), judge == later),) if judges else ()
+            rounds = (Rounds((Launch(judge, shape.jobs, None),)),) if judges else ()
             return (
                 *(Launch(replicas, shape.jobs, None), *rounds, TeamExchanges()),
                 Launch(ladders, shape.islands),
             )
 
-        judges, later = outside and self._chains.waits, "judge_replicas"
+        judges = outside and self._chains.waits
         return Schedule(
             start=all_of("first_replicas", "judge_first_replicas", "first_ladders"),
-            generation=all_of("advance_replicas", later, "end_ladders"),
+            generation=all_of("advance_replicas", "judge_replicas", "end_ladders"),
             adopt=(Launch("adopt_immigrants", shape.islands),),
         )
 

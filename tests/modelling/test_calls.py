@@ -1,0 +1,68 @@
+"""A call is an evaluation: the calls of a user's function are those that a run counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import islands
+
+_N = 12
+_WEIGHTS = np.random.default_rng(1).integers(1, 99, _N)
+_COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += (i + 1) * data.weights[s[i]];
+    return sum;
+}
+"""
+_ALONE: dict[str, Any] = {"backend": "cpu", "threads": 1, "seed": 3, "islands": 2, "population": 4}
+_FIRST = 1
+"""The call that finds out whether costs are real."""
+
+
+def costs(orders: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the costs of orders, one per row."""
+    found: NDArray[np.int64] = _WEIGHTS[orders] @ np.arange(1, _N + 1)
+    return found
+
+
+class Counted:
+    """A function that counts the solutions that it is given."""
+
+    def __init__(self, call: Callable[[Any], Any]) -> None:
+        self._call, self.calls = call, 0
+
+    def __call__(self, given: NDArray[Any]) -> Any:
+        self.calls += len(given) if given.ndim > 1 else 1
+        return self._call(given)
+
+
+def functions() -> dict[str, Counted]:
+    return {"batch": Counted(costs), "function": Counted(lambda order: costs(order[None])[0])}
+
+
+@pytest.mark.parametrize("by", ["batch", "function"])
+@pytest.mark.parametrize("algorithm", ["tempering", "ga"])
+def test_each_call_is_an_evaluation(by: str, algorithm: str) -> None:
+    function = functions()[by]
+    problem = islands.permutation(_N, **{by: function})
+    result = islands.solve(problem, algorithm=algorithm, generations=3, **_ALONE)
+    checked = 1  # the best solution, at the end
+    assert function.calls == _FIRST + result.evaluations + checked
+
+
+def test_a_function_is_called_for_no_move_in_vain() -> None:
+    by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
+    options: dict[str, Any] = {"algorithm": "tempering", "generations": 3, **_ALONE}
+    kernel = islands.solve(by_kernel, **options)
+    found = {
+        by: islands.solve(islands.permutation(_N, **{by: function}), **options)
+        for by, function in functions().items()
+    }
+    assert {each.digest for each in found.values()} == {kernel.digest}
+    assert found["function"].evaluations == kernel.evaluations < found["batch"].evaluations
