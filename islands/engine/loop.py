@@ -5,6 +5,7 @@ There is one collective per epoch: from the same numbers, every rank makes the s
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
+from islands.engine.budget import Budget
 from islands.engine.observers import Observer
 from islands.engine.pace import Pace
 from islands.engine.signals import INTERRUPT, Alarm, Interruption, suspension
@@ -59,6 +61,9 @@ class Loop:
         self._observers, self._say = observers, say
         self._visits, self._limit = spec.visits, time_limit(spec.stop)
         self._population, self._starts = spec.mean_population, spec.starts()
+        self._budget = Budget(resolved)
+        self._count_at = 0 if self._budget.is_limited else sys.maxsize
+        """The generation that may reach the limit of evaluations."""
         self._origin = origin
         origin = origin or _BEGIN
         self._before = origin.before
@@ -92,7 +97,7 @@ class Loop:
         with Alarm(islands, self._interruption, self.is_late, self._world, slow):
             if self._origin is None:
                 self._start()
-            elif not self._ends_epoch(self._origin.generation):
+            elif not (self._ends_epoch(self._origin.generation) or self._may_be_spent()):
                 self._run_epoch()
             while (outcome := self._look()) is None:
                 self._run_epoch()
@@ -129,8 +134,7 @@ class Loop:
     def _reach(self, visit: int) -> bool:
         """Advance to a visit; return whether it is reached, or the run may be over earlier."""
         while (generation := self._archipelago.generation) < visit:
-            count = self._pace.next_count(generation)
-            step = int(min(self._pace.step, min(visit, count) - generation))
+            step = min(self._pace.step, min(visit, self._count_at) - generation)
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
@@ -173,6 +177,7 @@ class Loop:
         self, tally: Tally, generation: int, seconds: float, before: Progress | None
     ) -> Progress:
         population, starts = self._population, self._starts
+        self._count_at = generation + int(self._budget.ahead(tally.evaluations))
         return summarise(tally, generation, seconds, population, self._problem, before, starts)
 
     def _seconds(self) -> float:
@@ -250,8 +255,7 @@ class Loop:
         if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
         is_due = self._ends_epoch(progress.generation) or requests.seconds >= self._limit
-        counts = self._pace.counts_at(progress.generation)
-        if is_due or (counts and is_spent(self._spec.stop, progress)):
+        if is_due or is_spent(self._spec.stop, progress):
             reason = first_reason(self._spec.stop, progress)
             if reason is not None:
                 return Outcome(progress, reason, moment)
@@ -260,7 +264,7 @@ class Loop:
 
     def _may_be_spent(self) -> bool:
         """Return whether the limit of evaluations is reached inside an epoch; collective."""
-        if not self._pace.counts_at(self._archipelago.generation):
+        if self._archipelago.generation < self._count_at:
             return False
         return bool(is_spent(self._spec.stop, self._measured(self._seconds())))
 

@@ -26,9 +26,9 @@ from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
+from islands.engine.budget import Budget
 from islands.engine.halting import Watch
 from islands.engine.limits import LIMITS
-from islands.engine.pace import Pace, most_evaluations
 from islands.engine.plan import Cell
 from islands.engine.single import check_exactly, combined, completed
 from islands.engine.waiting import Waiting, with_arrays
@@ -50,7 +50,6 @@ Take = Callable[[], Waiting[Cell] | None]
 """Returns the next run of a kind, or None if there is none now."""
 
 
-_MOST_EVALUATIONS = 1 << 62
 """A limit that no run reaches."""
 
 
@@ -114,7 +113,7 @@ class Sharing(Generic[Cell]):
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
-        self._pace, self._most = Pace(first.spec), most_evaluations(first.resolved)
+        self._budget = Budget(first.resolved)
         self._at: list[_Run[Cell] | None] = [None] * places
         # Of the run at each place.
         self._problems: list[Problem | None] = [None] * places
@@ -228,14 +227,8 @@ class Sharing(Generic[Cell]):
         generations = self._generations.tolist()
         known = {each: self._visits.after(each) for each in {*generations}}
         visits = np.array([known[each] for each in generations], np.int64)
-        limits = [each.value for each in self._spec.stop if each.kind == "evaluations"]
-        if not limits:
-            return visits
-        # Up to here, not even the most evaluations reach the limit.
-        limit = int(min(*limits, _MOST_EVALUATIONS))
-        left = np.maximum(0, limit - 1 - self._evaluations) // self._most
-        counts = map(self._pace.next_count, (self._generations + left.astype(np.int64)).tolist())
-        return np.minimum(visits, np.fromiter(counts, np.float64)).astype(np.int64)
+        ahead: NDArray[np.int64] = self._budget.ahead(self._evaluations)
+        return np.minimum(visits, self._generations + ahead)
 
     def _make_ready(self, take: Take[Cell], count: int) -> None:
         """Take about as many instances as the next look will need, while the device works."""
@@ -303,14 +296,12 @@ class Sharing(Generic[Cell]):
         stop = self._spec.stop
         if step == 0:  # only those that have just begun
             is_visit = np.array([each is not None and not each.visits for each in self._at])
-            is_late = is_counted = np.zeros_like(is_visit)
+            is_late = np.zeros_like(is_visit)
         else:
             is_visit = self._is_active & self._visits.include(self._generations)
             is_late = self._is_active & (standings.seconds >= self._limit)
-            is_counted = self._is_active & self._pace.counts_at(self._generations)
         is_over = (is_visit | is_late) & np.any([each.met(standings) for each in stop], axis=0)
-        if is_counted.any():
-            is_over |= is_counted & is_spent(stop, standings)
+        is_over |= self._is_active & is_spent(stop, standings)
         return is_visit, is_over
 
     def _end(

@@ -1,0 +1,53 @@
+"""Limits of evaluations: where a run has to be looked at so that it ends in time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from islands.algorithms import ALGORITHMS, KIND
+from islands.configuration.resolved import Resolved
+from islands.improvers import KIND as IMPROVERS
+from islands.improvers import improvers_for
+
+_MOST_AHEAD = 1 << 62
+
+
+class Budget:
+    """The limit of evaluations of a run, which ends in the first generation that reaches it.
+
+    Each generation that may reach it is looked at, so that the end does not depend on other looks.
+    """
+
+    def __init__(self, resolved: Resolved) -> None:
+        limits = [each.value for each in resolved.spec.stop if each.kind == "evaluations"]
+        self.limit = min(limits, default=math.inf)
+        self.is_limited = math.isfinite(self.limit)
+        self._most = most_evaluations(resolved) if self.is_limited else 0.0
+
+    def ahead(self, evaluations: Any) -> Any:
+        """Return after how many generations the limit may be reached, at least 1.
+
+        Of an array of evaluations, return an array.
+        """
+        if not self.is_limited:
+            return np.full_like(evaluations, _MOST_AHEAD)
+        left = np.maximum(0, min(self.limit, _MOST_AHEAD) - 1 - evaluations)
+        return 1 + (left // max(1.0, self._most)).astype(np.int64)
+
+
+def most_evaluations(resolved: Resolved) -> float:
+    """Return an upper bound of the evaluations of a run in one generation; infinite if unknown."""
+    most, problem = 0.0, resolved.problem
+    for each in resolved.spec.all_colonies:
+        algorithm = ALGORITHMS[each.algorithm]
+        if not algorithm.improves or not KIND.has_built_in(algorithm):
+            return math.inf
+        improver = improvers_for(problem.solution_kind)[each.improver.name]
+        if not IMPROVERS.has_built_in(improver):
+            return math.inf
+        calls = algorithm.children + improver(each.improver, problem.size).most_calls()
+        most += each.islands * each.population * each.rate * calls
+    return most
