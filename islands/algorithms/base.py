@@ -233,6 +233,8 @@ class Algorithm(ABC):
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
     improves: ClassVar[bool] = True
     """Whether an improver can improve its individuals; it is False if it does so itself."""
+    keeps_quota: bool = True
+    """Whether an island ends a generation when it has made the evaluations that it may."""
     same_slots: bool = False
     """Whether all generations make children for the same slots, but for the first generation and
     restarts."""

@@ -212,6 +212,15 @@ class Archipelago:
         """Return the number of individuals made in the generations `ahead`; for any thread."""
         return sum(each.made() for each in self._colonies)
 
+    def limit(self, left: int | None) -> None:
+        """Let the islands of all ranks make at most so many evaluations in the next generation.
+
+        None: any number. Several colonies make whole generations in any case.
+        """
+        if len(self._islands) == 1:
+            for each in self._colonies:
+                each.limit(left)
+
     def advance(self, generations: int) -> None:
         """Run this number of generations; only host evaluation and the halo wait for the device."""
         self.backend.run_branches(self._branches, generations)

@@ -14,7 +14,7 @@ from islands.archipelago.colonies import ColonySpec, RankIslands
 from islands.archipelago.injection import place, replace_worst, require_individuals
 from islands.archipelago.launches import Launches, Repeated, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
-from islands.archipelago.memory import WAITING, Memory, tables_of
+from islands.archipelago.memory import QUOTA, UNLIMITED, WAITING, Memory, tables_of
 from islands.archipelago.outside import evaluator
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.saved import require_sound
@@ -52,7 +52,8 @@ class Colony:
         work on its islands; after generation 0, the first of `undivided` ranks does all of it.
         """
         self.spec, self.number, self.held = spec, number, held
-        self._problem, self._backend = parts.problem, backend
+        self._problem, self._backend, self._parts = parts.problem, backend, parts
+        self._is_limited = False
         self.encoding = parts.encoding
         self.may_take_long = (
             parts.improver.name != "none" or parts.evaluated_by == "host" or parts.evaluates_own
@@ -196,6 +197,24 @@ class Colony:
             self._run(self._alone if is_alone else self._generation, made)
             if trial is not None:
                 trial.generation_ended()
+
+    def limit(self, left: int | None) -> None:
+        """Make at most so many evaluations on all islands of the run in the next generation.
+
+        None: any number, which is also made by an algorithm that does not count them.
+        """
+        if not self._parts.keeps_quota or (left is None and not self._is_limited):
+            return
+        self._is_limited = left is not None
+        if left is None:
+            self.state.fill(QUOTA, UNLIMITED)
+        else:
+            quotas = self._parts.quotas(left, self.held.islands)
+            self._backend.upload(
+                quotas[self.held.mine.start : self.held.mine.stop], self.state.arrays[QUOTA]
+            )
+        if self.outside is not None:
+            self.outside.others_wait()
 
     def sort(self) -> None:
         """Sort the islands, whose generations end without order."""

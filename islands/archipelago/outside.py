@@ -80,6 +80,9 @@ class Outside:
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)
         return is_whole
 
+    def others_wait(self) -> None:
+        """Expect children of other slots than in the last generation."""
+
     def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the factor of the price of violations of each child that waits."""
         if self._prices is None:
@@ -166,6 +169,10 @@ class BatchOutside(Outside):
         self._backend.run([self._taking])
         self._count_seconds(_AHEAD)
         return True
+
+    def others_wait(self) -> None:
+        """Look again which children wait."""
+        self._counts = None
 
     def _locate(self) -> None:
         """Find the solutions of waiting children, and the places of their costs."""

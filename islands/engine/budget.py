@@ -25,17 +25,19 @@ class Budget:
         limits = [each.value for each in resolved.spec.stop if each.kind == "evaluations"]
         self.limit = min(limits, default=math.inf)
         self.is_limited = math.isfinite(self.limit)
+        self._whole = int(min(self.limit, _MOST_AHEAD))
         self._most = most_evaluations(resolved) if self.is_limited else 0.0
 
-    def ahead(self, evaluations: Any) -> Any:
-        """Return after how many generations the limit may be reached, at least 1.
-
-        Of an array of evaluations, return an array.
-        """
+    def safe(self, evaluations: Any) -> Any:
+        """Return how many generations cannot reach the limit; of an array, return an array."""
         if not self.is_limited:
             return np.full_like(evaluations, _MOST_AHEAD)
-        left = np.maximum(0, min(self.limit, _MOST_AHEAD) - 1 - evaluations)
-        return 1 + (left // max(1.0, self._most)).astype(np.int64)
+        left = np.maximum(0, self._whole - 1 - evaluations)
+        return (left // max(1.0, self._most)).astype(np.int64)
+
+    def left(self, evaluations: int) -> int | None:
+        """Return what the next generation may make; None if it cannot reach the limit."""
+        return None if self.safe(evaluations) > 0 else max(1, self._whole - evaluations)
 
 
 def most_evaluations(resolved: Resolved) -> float:

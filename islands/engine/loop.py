@@ -177,7 +177,8 @@ class Loop:
         self, tally: Tally, generation: int, seconds: float, before: Progress | None
     ) -> Progress:
         population, starts = self._population, self._starts
-        self._count_at = generation + int(self._budget.ahead(tally.evaluations))
+        self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
+        self._archipelago.limit(self._budget.left(tally.evaluations))
         return summarise(tally, generation, seconds, population, self._problem, before, starts)
 
     def _seconds(self) -> float:

@@ -210,9 +210,16 @@ class Sharing(Generic[Cell]):
         ahead = self._next_stops() - self._generations
         step = min(int(ahead[self._is_active].min()), self._watch.generations)
         self._generations += step
+        if self._budget.is_limited:
+            self._runs.limit([self._left(place) for place in range(self.places)])
         with self._working():
             self._runs.advance(step, self._migrations(), self._seeds)
         return step
+
+    def _left(self, place: int) -> int | None:
+        """Return the evaluations that a run may make in the next generation."""
+        is_active = self._is_active[place]
+        return self._budget.left(int(self._evaluations[place])) if is_active else None
 
     def _migrations(self) -> list[int]:
         """Return the number of the migration that each run has now, or 0."""
@@ -227,8 +234,8 @@ class Sharing(Generic[Cell]):
         generations = self._generations.tolist()
         known = {each: self._visits.after(each) for each in {*generations}}
         visits = np.array([known[each] for each in generations], np.int64)
-        ahead: NDArray[np.int64] = self._budget.ahead(self._evaluations)
-        return np.minimum(visits, self._generations + ahead)
+        safe: NDArray[np.int64] = self._budget.safe(self._evaluations)
+        return np.minimum(visits, self._generations + np.maximum(1, safe))
 
     def _make_ready(self, take: Take[Cell], count: int) -> None:
         """Take about as many instances as the next look will need, while the device works."""

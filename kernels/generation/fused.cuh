@@ -95,7 +95,8 @@ KERNEL(next_generation, (Arena arena, Islands all, problem::Data data, algorithm
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
         if (all.rests(slot.local)) continue;
         own.choose(slot.local);
-        if (!slot.redrawn && mover.passes(slot)) {
+        const bool stays = all.is_left_out(slot.local, slot.slot, algorithm::Mover::CHILDREN);
+        if ((stays || !slot.redrawn) && (mover.passes(slot) || stays)) {
             generation::put(all, slot, mover.current(slot));
             continue;
         }

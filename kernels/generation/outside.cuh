@@ -89,7 +89,8 @@ __device__ void make_all(const Arena& arena, const Islands& all, Own own, bool f
             continue;
         }
         own.choose(slot.local);
-        if (!slot.redrawn && mover.passes(slot)) {
+        const bool stays = !first && all.is_left_out(slot.local, slot.slot, Mover::CHILDREN);
+        if ((stays || !slot.redrawn) && (mover.passes(slot) || stays)) {
             put(all, slot, mover.current(slot));
             if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
         } else {

@@ -54,13 +54,16 @@ class Replica {
     // Begin another generation.
     __device__ void advance() {
         const int64_t before = all_.island[local_].generation, made = before + 1;
-        const int32_t mate = all_.island[local_].restart ? NEWCOMER : plan_.mate[me_];
+        const bool may_evaluate = all_.quota_of(local_, slot_) > 0;
+        const int32_t mate = !may_evaluate                    ? NO_MATE
+                             : all_.island[local_].restart ? NEWCOMER
+                                                           : plan_.mate[me_];
         own_ = {};
         if (mate == NO_MATE) {
             copy(genes_of(made), genes_of(before));
             own_.current = plan_.energy[me_];
             own_.best = all_.cost[row(before)];
-            if (Price::ADAPTS && priced::is_infeasible(own_.current)) {
+            if (Price::ADAPTS && may_evaluate && priced::is_infeasible(own_.current)) {
                 return wait_for_state(Progress::REPRICED);
             }
             return begin_moves(made);
@@ -161,7 +164,8 @@ class Replica {
 
     // Propose moves of the state, or end the generation.
     __device__ void propose(int64_t made) {
-        const int count = int(min(own_.looks, own_.end - own_.next));
+        const int64_t left = all_.quota_of(local_, slot_) - own_.evaluated - own_.called;
+        const int count = int(min(own_.looks, min(own_.end - own_.next, left)));
         if (count <= 0) {
             const int64_t proposed = rule::proposed(own_.next, own_.end);
             store(made, proposed + own_.evaluated, own_.called - proposed);

@@ -86,6 +86,9 @@ class FakeArchipelago:
     def abandon(self) -> None:
         """Do nothing: generations are quick."""
 
+    def limit(self, left: int | None) -> None:
+        """Do nothing: the number of evaluations is not that of generations."""
+
     def start(self) -> None:
         self.generation = 0
         self.calls.append("start")

@@ -20,7 +20,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     return sum;
 }
 """
-_ALONE: dict[str, Any] = {"backend": "cpu", "threads": 1, "seed": 3, "islands": 2, "population": 4}
+_ALONE: dict[str, Any] = {"backend": "cpu", "threads": 1, "seed": 3, "islands": 2, "population": 10}
 _FIRST = 1
 """The call that finds out whether costs are real."""
 
@@ -66,3 +66,25 @@ def test_a_function_is_called_for_no_move_in_vain() -> None:
     }
     assert {each.digest for each in found.values()} == {kernel.digest}
     assert found["function"].evaluations == kernel.evaluations < found["batch"].evaluations
+
+
+@pytest.mark.parametrize("by", ["batch", "function"])
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga"])
+@pytest.mark.parametrize("limit", [300, 301])
+def test_a_run_ends_after_its_last_call(by: str, algorithm: str, limit: int) -> None:
+    function = functions()[by]
+    problem = islands.permutation(_N, **{by: function})
+    result = islands.solve(problem, algorithm=algorithm, evaluations=limit, **_ALONE)
+    checked = 1
+    assert result.evaluations == limit
+    assert function.calls == _FIRST + limit + checked
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga"])
+def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str) -> None:
+    by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
+    options: dict[str, Any] = {"algorithm": algorithm, "evaluations": 2345, **_ALONE}
+    kernel = islands.solve(by_kernel, **options)
+    found = islands.solve(islands.permutation(_N, function=functions()["function"]), **options)
+    assert (found.digest, found.evaluations) == (kernel.digest, kernel.evaluations)
+    assert kernel.evaluations == 2345

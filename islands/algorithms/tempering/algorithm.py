@@ -98,6 +98,7 @@ class Tempering(Algorithm):
         self._chains = chains = kind(self.settings, problem, shape)
         self.children, self.few_threads = chains.children, chains.few_threads
         self.block, self.price_factors = chains.block, chains.price_factors
+        self.keeps_quota = chains.waits
 
     def defines(self) -> Macros:
         return self._chains.macros()
