@@ -218,9 +218,31 @@ _OF_KIND: Mapping[str, Values] = {
 }
 """By kind of solution, for requests that exclude tempering, such as of an improver; measured with
 docs/examples/compare.py."""
+_OF_CALLS: Mapping[str, Mapping[str, Values]] = {
+    "function": {
+        "order": {"islands": 1},
+        "subset": {"islands": 1, "population": 16},
+        "keys": {"islands": 1, "population": 32},
+        "vector": {"islands": 1, "population": 32},
+    },
+    "batch": {
+        "order": {"islands": 2},
+        "subset": {"islands": 2, "population": 64},
+        "keys": {"islands": 2, "population": 64},
+        "vector": {"islands": 2, "population": 64},
+    },
+}
+"""Islands and populations if Python gives the cost: a function is seldom called more than some
+thousand times, and a batch some hundred thousand times."""
 _MOVES: Values = {"algorithm": "tempering"}
 _BY_MOVES = ("order", "subset")
 """The kinds of solutions that tempering searches without a state."""
+
+
+def _of_kind(model: Model) -> Values:
+    """Return the search of a kind of solutions, as large as the calls of the cost allow."""
+    kind = model.solution_kind
+    return {**_OF_KIND[kind], **_OF_CALLS.get(model.evaluation.argument, {}).get(kind, {})}
 
 
 def _judges_moves(model: Model) -> bool:
@@ -289,8 +311,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on(Tsp), (_EAX,)),
     (_on(Mkp, lambda mkp: mkp.core is not None), lambda mkp: (_CORE_OF_ITEMS, _genetic(mkp))),
     (_on(Mkp), lambda mkp: (_genetic(mkp),)),
-    (_stated(_judges_moves), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
-    (_stated(), lambda model: (_OF_KIND[model.solution_kind],)),
+    (_stated(_judges_moves), lambda model: (_MOVES, _of_kind(model))),
+    (_stated(), lambda model: (_of_kind(model),)),
     (_always, ({"algorithm": "brkga"},)),
 )
 """Conditions of problems, and complete settings of searches, the best ones first: the others are

@@ -206,6 +206,8 @@ _MANY_TO_MOVE = 500
 """Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
 migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on la25 and on a
 flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and G22."""
+_FEW_TO_MOVE = {"cost": 4, "batch": 2, "function": 1}
+"""The islands of a CPU for fewer items, by how the cost is given: a function is called seldom."""
 _MOVES_AN_ITEM, _MOST_MOVES = 40, 1_000_000
 """Proposals of a replica per generation for each item, if it has a state: this is prepared in each
 generation, which takes as long as many moves."""
@@ -245,7 +247,7 @@ def move_sizes(case: Case) -> Values:
     problem = case.problem
     # Costs in Python take most of the time, also with a GPU.
     is_many = problem.evaluation.python is None and case.gpus > 0
-    few = 4 if problem.size < _MANY_TO_MOVE else 1
+    few = _FEW_TO_MOVE[problem.evaluation.argument] if problem.size < _MANY_TO_MOVE else 1
     found: dict[str, Any] = {"islands": 16 if is_many else few, "population": 16 if is_many else 2}
     found |= _MOVING
     has_slow_steps = is_many and problem.chains.has_steps
