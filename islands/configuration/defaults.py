@@ -218,12 +218,14 @@ _OF_KIND: Mapping[str, Values] = {
 }
 """By kind of solution, for requests that exclude tempering, such as of an improver; measured with
 docs/examples/compare.py."""
+_EACH: Values = {"record.every": 1}
+"""A target ends a run in the generation that reaches it, and a callback sees each."""
 _OF_CALLS: Mapping[str, Mapping[str, Values]] = {
     "function": {
-        "order": {"islands": 1},
-        "subset": {"islands": 1, "population": 16},
-        "keys": {"islands": 1, "population": 32},
-        "vector": {"islands": 1, "population": 32},
+        "order": {"islands": 1, **_EACH},
+        "subset": {"islands": 1, "population": 16, **_EACH},
+        "keys": {"islands": 1, "population": 32, **_EACH},
+        "vector": {"islands": 1, "population": 32, **_EACH},
     },
     "batch": {
         "order": {"islands": 2},

@@ -82,6 +82,8 @@ class Loop:
         self._always_attempts |= any(each.varies_in_length for each in used)
         self.is_partial = False
         """Whether generation 0 was abandoned."""
+        self._reason: str | None = None
+        """Why an observer has ended the run inside an epoch."""
         self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
         self._has_told_idle = False
 
@@ -164,6 +166,8 @@ class Loop:
                 if requests.signals or requests.seconds >= self._limit or self._may_be_spent():
                     return False
                 self._step_ended(requests.seconds)
+                if self._reason is not None:
+                    return False
         return True
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
@@ -202,7 +206,7 @@ class Loop:
         self._unreported, self._viewed_at = (measures, progress), seconds
         moment = Moment(generation, seconds, self._before)
         outcome = self._end(progress, requests, moment)
-        reason = self._decided(progress)
+        reason = self._reason or self._decided(self._observers, progress)
         if outcome is None and reason is not None:
             outcome = Outcome(progress, reason, moment)
         if outcome is None:
@@ -229,12 +233,14 @@ class Loop:
         idle = sharing - self._archipelago.working_ranks
         self._say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
 
-    def _decided(self, progress: Progress) -> str | None:
+    def _decided(self, observers: Sequence[Observer], progress: Progress) -> str | None:
         """Return why an observer ends the run now, or None; collective."""
         reasons = []
-        for each in self._observers:
+        for each in observers:
             if each.decides:
                 reasons.append(each.decide(progress))
+                # What it has taken is no work of the run: seconds of work count.
+                self._viewed_at = self._world.bcast(self._seconds())
                 self.phases.lap(each.phase)
         return next(filter(None, reasons), None)
 
@@ -276,6 +282,7 @@ class Loop:
             self._viewed_at, progress = seconds, self._measured(seconds)
             for each in seeing:
                 each.between(progress)
+            self._reason = self._decided(seeing, progress)
         self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 
     def _measured(self, seconds: float) -> Progress:
