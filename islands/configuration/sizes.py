@@ -254,6 +254,8 @@ def move_sizes(case: Case) -> Values:
     an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
     if problem.chains.has_state:
         found["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
+    if problem.evaluation.argument == "function":
+        found["record.every"] = 1
     if problem.chains.has_cross:
         found["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
     return found
