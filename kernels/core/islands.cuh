@@ -60,10 +60,10 @@ struct Islands {
     encoding::Gene* offered;
     int64_t* offered_cost;
     const int32_t* given;  // [islands]: number of given individuals in the first generation
-    // [islands]: evaluations that an island may make in the next generation, if its algorithm counts
-    // them one by one.
+    // [islands]: evaluations that an island may make in the next generation, if its algorithm
+    // counts them one by one.
     const int64_t* quota;
-    Outside outside;       // null if kernels evaluate
+    Outside outside;      // null if kernels evaluate
     int32_t* changed;     // [islands][population]: set to 1 when an individual is replaced, or null
     const Trait* traits;  // [trait_count]
     int32_t trait_count, migrant_bytes;

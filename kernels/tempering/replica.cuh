@@ -61,13 +61,13 @@ class Replica {
         const int64_t made = all_.island[local].generation + 1, me = all_.number(local, slot);
         const draw::Place place = all_.place(local, made, slot);
         const int64_t most = all_.quota_of(local, slot);
-        const int32_t mate = most == 0                      ? NO_MATE
+        const int32_t mate = most == 0                    ? NO_MATE
                              : all_.island[local].restart ? NEWCOMER
                                                           : plan_.mate[me];
         int64_t evaluated = 0;
         priced_.take(plan_, number_of_ladder(all_, plan_, local, slot));
         Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1, evaluated)
-                                            : renewed(mate, local, slot, place, evaluated);
+                                      : renewed(mate, local, slot, place, evaluated);
         const int ladder = slot / plan_.rungs * plan_.rungs;
         const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
         const Acceptance<Delta> acceptance(plan_.temperature[rung] / Chain::scale(plan_));

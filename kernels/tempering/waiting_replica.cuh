@@ -1,9 +1,8 @@
 // One replica in one generation if the host or a Python function evaluates its moves: it proposes
 // some, and waits for their costs between launches. It makes the first accepted one, as the chain
 // of move_chain.cuh does: both follow move_rule.cuh. It proposes one, and more only where most are
-// refused, up to TEMPERING_LOOKS; all that are evaluated count. Reads generation g, writes g + 1, and
-// `outside` in between.
-// Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
+// refused, up to TEMPERING_LOOKS; all that are evaluated count. Reads generation g, writes g + 1,
+// and `outside` in between. Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
 #pragma once
 
 #include "core/islands.cuh"
@@ -55,7 +54,7 @@ class Replica {
     __device__ void advance() {
         const int64_t before = all_.island[local_].generation, made = before + 1;
         const bool may_evaluate = all_.quota_of(local_, slot_) > 0;
-        const int32_t mate = !may_evaluate                    ? NO_MATE
+        const int32_t mate = !may_evaluate                 ? NO_MATE
                              : all_.island[local_].restart ? NEWCOMER
                                                            : plan_.mate[me_];
         own_ = {};
