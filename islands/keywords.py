@@ -119,6 +119,8 @@ class _Common(TypedDict, total=False):
     first_tours: str
     spread: float
     restart: bool
+    ends: str
+    fixed: str
     infeasible: str
     penalty: float
     fit_first: bool
