@@ -210,6 +210,7 @@ class Eax(Algorithm):
     )
     improves: ClassVar[bool] = False
     keeps_quota: bool = False
+    may_begin_partly: ClassVar[bool] = False
     varies_in_length: ClassVar[bool] = True
     grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = EaxSettings

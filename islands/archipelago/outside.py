@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.archipelago.goal import Goal, Reached
 from islands.archipelago.launches import Launches
+from islands.archipelago.measure import Meaning
 from islands.archipelago.memory import COST, GENES, SOLUTIONS, WAITING
 from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Backend
@@ -32,7 +34,12 @@ class Outside:
         self._prices = state.arrays.get(parts.algorithm.price_factors)
         self._batch = 1
         self.evaluated = 0
-        """The number of children evaluated in this generation; for any thread."""
+        """The number of children evaluated since the last launch; for any thread."""
+        self.goal: Goal | None = None
+        self.reached: Reached | None = None
+        """The first child of the last evaluation that reaches the goal; no other was called after
+        it."""
+        self._meaning = Meaning(self._problem, self._encoding, self._cost.shape[1])
         self._seconds = 0.0
 
     @property
@@ -43,8 +50,9 @@ class Outside:
     def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> bool:
         """Evaluate the waiting children; return false if some were left out after `must_stop`.
 
-        `must_stop` is called about every tenth of a second. The first batch of generation 0
-        (`is_first`) is always evaluated, so that it has an individual.
+        Those after a child that reaches the goal are left out as well. `must_stop` is called about
+        every tenth of a second. The first batch of generation 0 (`is_first`) is always evaluated,
+        so that it has an individual.
         """
         places = np.arange(self._cost.shape[-1])
         counts = self._backend.download(self._waiting)
@@ -53,20 +61,26 @@ class Outside:
         genomes = genes[waits]
         factors = self._factors(waits)
         found = np.zeros(len(genomes), np.int64)
-        self.evaluated = 0
+        self.evaluated, self.reached = 0, None
 
         def must_leave() -> bool:
             return (self.evaluated > 0 or not is_first) and must_stop()
 
-        while self.evaluated < len(genomes) and not must_leave():
+        while self.evaluated < len(genomes) and self.reached is None and not must_leave():
+            callers = 1
             # Each process that calls a slow function takes a solution.
             if self._evaluation.python is not None:
-                self._batch = max(self._batch, self._evaluation.python.callers)
+                callers = self._evaluation.python.callers
+            self._batch = max(self._batch, callers)
             begin = self.evaluated
-            some = slice(begin, begin + self._batch)
+            some = slice(begin, begin + (self._batch if self.goal is None else callers))
             costs = self._timed(genomes[some], factors[some], must_leave)
             self.evaluated += len(costs)
             found[begin : self.evaluated] = costs
+            first = self.goal.found(costs, self._meaning) if self.goal is not None else None
+            if first is not None:
+                island, slot, _ = (int(each[begin + first]) for each in np.nonzero(waits))
+                self.reached = Reached(0, island, slot, int(costs[first]), genomes[begin + first])
         if self._problem.kind.rules:
             whole = np.array(genes)
             whole[waits] = genomes
@@ -74,7 +88,7 @@ class Outside:
         everything = np.zeros(waits.shape, np.int64)
         everything[waits] = found
         self._backend.upload(everything, self._cost)
-        is_whole = self.evaluated == len(genomes)
+        is_whole = self.evaluated == len(genomes) or self.reached is not None
         if not is_whole:
             waits[waits] = np.arange(len(genomes)) < self.evaluated
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)

@@ -85,6 +85,14 @@ class ProgramParts:
         # A local search makes any number of them.
         return self.algorithm.keeps_quota and self.improver.name == "none"
 
+    def first_quotas(self, limit: int, islands: int) -> NDArray[np.int64]:
+        """Return the evaluations of each island of a run in generation 0, at least one."""
+        if not self.algorithm.may_begin_partly:
+            return np.full(islands, np.iinfo(np.int64).max)
+        share, rest = divmod(limit, islands)
+        quotas: NDArray[np.int64] = np.maximum(1, share + (np.arange(islands) < rest))
+        return quotas
+
     def quotas(self, left: int, islands: int) -> NDArray[np.int64]:
         """Return the evaluations of each island of a run that has some left.
 

@@ -9,9 +9,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.goal import Goal
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
@@ -40,6 +42,9 @@ _BEGIN = Moment(0, 0.0, None)
 class Loop:
     """The loop of a run on all ranks."""
 
+    waits_for_nobody: ClassVar[bool] = False
+    """Whether ranks have generations of their own."""
+
     def __init__(
         self,
         archipelago: Archipelago,
@@ -64,6 +69,10 @@ class Loop:
         self._budget = Budget(resolved)
         self._count_at = 0 if self._budget.is_limited else sys.maxsize
         """The generation that may reach the limit of evaluations."""
+        self._counted = -1, -1
+        """The last generation whose evaluations are known, and their number."""
+        self._longest = sys.maxsize
+        """The most generations of a step."""
         self._origin = origin
         origin = origin or _BEGIN
         self._before = origin.before
@@ -97,6 +106,7 @@ class Loop:
         if self._say is not None:
             slow = Slow(islands, self._spec, self._say, self._problem.evaluation.name)
         with Alarm(islands, self._interruption, self.is_late, self._world, slow):
+            self._seek()
             if self._origin is None:
                 self._start()
             elif not (self._ends_epoch(self._origin.generation) or self._may_be_spent()):
@@ -110,6 +120,16 @@ class Loop:
             phases=usage.with_team(self.phases.seconds, islands.team_seconds),
         )
 
+    def _seek(self) -> None:
+        """Let a function that is called for one solution after another end the run; collective."""
+        targets = [each.value for each in self._spec.stop if each.kind == "target"]
+        is_called = self._problem.evaluation.argument == "function"
+        if not targets or not is_called or self.waits_for_nobody:
+            return
+        if all(self._world.allgather(self._archipelago.can_seek)):
+            self._archipelago.seek(Goal(targets, self._world))
+            self._longest = 1
+
     def _start(self) -> None:
         """Make generation 0; collective.
 
@@ -117,6 +137,8 @@ class Loop:
         lets the run continue, it is made again.
         """
         self._archipelago.may_be_partial = True
+        if self._budget.is_limited:
+            self._archipelago.limit_first(self._budget.limit)
         while True:
             self._world.run_on_all(self._archipelago.start)
             self.is_partial = self._world.any(self._archipelago.is_partial)
@@ -136,7 +158,8 @@ class Loop:
     def _reach(self, visit: int) -> bool:
         """Advance to a visit; return whether it is reached, or the run may be over earlier."""
         while (generation := self._archipelago.generation) < visit:
-            step = min(self._pace.step, min(visit, self._count_at) - generation)
+            most = min(self._pace.step, self._longest)
+            step = min(most, min(visit, self._count_at) - generation)
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
@@ -165,6 +188,8 @@ class Loop:
                 self._pace.step_ended(self._archipelago.generation, requests.seconds)
                 if requests.signals or requests.seconds >= self._limit or self._may_be_spent():
                     return False
+                if self._archipelago.has_reached:
+                    return False
                 self._step_ended(requests.seconds)
                 if self._reason is not None:
                     return False
@@ -182,7 +207,12 @@ class Loop:
     ) -> Progress:
         population, starts = self._population, self._starts
         self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
-        self._archipelago.limit(self._budget.left(tally.evaluations))
+        if generation > self._counted[0]:
+            left = self._budget.left(tally.evaluations)
+            # An algorithm may pass all slots that are left: then the next generation is whole.
+            stands = tally.evaluations == self._counted[1]
+            self._counted = generation, tally.evaluations
+            self._archipelago.limit(None if stands else left)
         return summarise(tally, generation, seconds, population, self._problem, before, starts)
 
     def _seconds(self) -> float:
@@ -262,6 +292,7 @@ class Loop:
         if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
         is_due = self._ends_epoch(progress.generation) or requests.seconds >= self._limit
+        is_due |= self._archipelago.has_reached
         if is_due or is_spent(self._spec.stop, progress):
             reason = first_reason(self._spec.stop, progress)
             if reason is not None:

@@ -120,7 +120,7 @@ class Sharing(Generic[Cell]):
         self._seeds = [0] * places
         self._began = np.zeros(places)
         self._generations, self._evaluations = np.zeros((2, places), np.int64)
-        self._is_active, self._rests = np.zeros((2, places), np.bool_)
+        self._is_active, self._rests, self._stands = np.zeros((3, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[_Ended[Cell]]()
         self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
@@ -218,8 +218,10 @@ class Sharing(Generic[Cell]):
 
     def _left(self, place: int) -> int | None:
         """Return the evaluations that a run may make in the next generation."""
-        is_active = self._is_active[place]
-        return self._budget.left(int(self._evaluations[place])) if is_active else None
+        # As of a run alone, the generation is whole if the last one has made none.
+        if self._stands[place] or not self._is_active[place]:
+            return None
+        return self._budget.left(int(self._evaluations[place]))
 
     def _migrations(self) -> list[int]:
         """Return the number of the migration that each run has now, or 0."""
@@ -259,6 +261,7 @@ class Sharing(Generic[Cell]):
         if chosen:
             self._generations[chosen] = self._evaluations[chosen] = 0
             self._is_active[chosen], self._rests[chosen] = True, False
+            self._stands[chosen] = False
             # Kernels advance all places: those without a run need an instance that makes sense.
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
@@ -285,6 +288,8 @@ class Sharing(Generic[Cell]):
         faults, landings = self._runs.faults(), self._runs.landings()
         times = np.where(self._is_active, self._now() - self._began, 0.0)
         standings = Standings(*(self._meaning, measured, self._problems, self._generations, times))
+        if step > 0:
+            self._stands = self._is_active & (standings.evaluations == self._evaluations)
         self._evaluations = standings.evaluations
         is_visit, is_over = self._seen(step, standings)
         if faults is not None:

@@ -138,6 +138,13 @@ struct Islands {
         return int64_t(population - 1 - slot) * calls >= quota[local];
     }
 
+    // Return whether generation 0 has no evaluation for a slot: the host copies the first
+    // individual of the island to it.
+    __device__ bool is_absent(int local, int slot) const { return slot >= quota[local]; }
+    __device__ void leave_out(int local, int slot) const {
+        if (threadIdx.x == 0) cost[row(0, local, slot)] = block::Least<int64_t>::NONE;
+    }
+
     // Return the evaluations that are left for a slot if all have the same number.
     __device__ int64_t quota_of(int local, int slot) const {
         return quota[local] / population + (slot < quota[local] % population);

@@ -69,6 +69,10 @@ KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorith
         if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);
         if (!all.begins(slot.local)) continue;
+        if (all.is_absent(slot.local, slot.slot)) {
+            all.leave_out(slot.local, slot.slot);
+            continue;
+        }
         own.choose(slot.local);
         encoding::Gene* const row = all.genes_of(all.row(0, slot.local, slot.slot));
         if (slot.slot < all.given[slot.local]) {

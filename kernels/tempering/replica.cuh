@@ -49,7 +49,9 @@ class Replica {
         const int64_t more = Chain::begin(plan_, me, cost, place, improving, [&] {
             return Chain(scratch, order_, best_order_, all_.shape, priced_.data, plan_, me);
         });
-        store({Chain::energy_of(cost, plan_), cost, 1 + more}, best_order_, 0, local, slot);
+        // Moves beyond the quota cost nothing here: what they tell is of no use then.
+        const int64_t evaluated = min(1 + more, all_.quota_of(local, slot));
+        store({Chain::energy_of(cost, plan_), cost, evaluated}, best_order_, 0, local, slot);
         if (threadIdx.x == 0) {
             plan_.rung[me] = slot % plan_.rungs;
             plan_.mate[me] = NO_MATE;

@@ -38,12 +38,16 @@ class Replica {
 
     // Begin generation 0; `is_given` if the genes of the individual exist already.
     __device__ void start(bool is_given) {
+        own_ = {};
+        if (all_.is_absent(local_, slot_)) {
+            all_.leave_out(local_, slot_);
+            return end();
+        }
         Gene* const genes = genes_of(0);
         if (!is_given) Chain::draw(genes, all_.shape, place(0), stream::START, plan_);
         __syncthreads();
         copy(state_, genes);
         __syncthreads();
-        own_ = {};
         if (threadIdx.x == 0) {
             Price::begin(plan_, number_of_ladder(all_, plan_, local_, slot_));
         }
@@ -93,7 +97,7 @@ class Replica {
             store(0, 1, 0);
             begin_samples();
         } else if (own_.phase == Progress::SAMPLES) {
-            if (judged == SAMPLES) measure(cost);
+            measure(cost, judged);
         } else if (own_.phase == Progress::REPRICED) {
             own_.current = cost[0];
             if (priced::is_infeasible(own_.best)) {
@@ -135,22 +139,24 @@ class Replica {
 
     // Measure the mean change of the cost by some moves: see Chain::roughness.
     __device__ void begin_samples() {
-        if (items() < 2) {
+        const int64_t left = all_.quota_of(local_, slot_) - 1;
+        const int count = items() < 2 ? 0 : int(min(int64_t(SAMPLES), left));
+        if (count == 0) {
             if (threadIdx.x == 0) plan_.roughness[me_] = 0.0;
             return end();
         }
-        for (int i = 0; i < SAMPLES; ++i) make_child(i, move_at(i, 0));
-        wait_for(SAMPLES, Progress::SAMPLES);
+        for (int i = 0; i < count; ++i) make_child(i, move_at(i, 0));
+        wait_for(count, Progress::SAMPLES);
     }
 
-    __device__ void measure(const int64_t* cost) {
+    __device__ void measure(const int64_t* cost, int judged) {
         const auto change = [&](int i) { return rule::change(cost[i], own_.current); };
-        const double rough = block::sum(SAMPLES, change) / SAMPLES;
+        const double rough = block::sum(judged, change) / SAMPLES;
         if (threadIdx.x == 0) {
             plan_.roughness[me_] = rough;
-            plan_.ends.proposals[me_] += SAMPLES;
+            plan_.ends.proposals[me_] += judged;
         }
-        all_.count(local_, slot_, SAMPLES);
+        all_.count(local_, slot_, judged);
         end();
     }
 

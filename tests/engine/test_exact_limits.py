@@ -18,22 +18,37 @@ SMALL |= {"migration": "ring", "interval": 5, "record.every": 50}
 @pytest.mark.parametrize("algorithm", ["ga", "brkga", "cellular", "de", "pso"])
 def test_a_limit_is_kept_by_kernels(backend: Backend, algorithm: str) -> None:
     children = 2 if algorithm == "cellular" else 1
-    for limit in (48, 121, 1000):
+    for limit in (17, 48, 121, 1000):
         result = islands.solve(
             facilities(12), algorithm=algorithm, evaluations=limit, backend=backend.name, **SMALL
         )
         assert limit <= result.evaluations < limit + children
 
 
+@pytest.mark.parametrize("limit", [20, 301])
 @pytest.mark.parametrize("algorithm", ["ga", "de"])
-def test_the_end_does_not_depend_on_ranks(algorithm: str) -> None:
-    asked: dict[str, Any] = {"algorithm": algorithm, "evaluations": 301, "backend": "cpu", **SMALL}
+def test_the_end_does_not_depend_on_ranks(algorithm: str, limit: int) -> None:
+    asked: dict[str, Any] = {"algorithm": algorithm, "evaluations": limit, "backend": "cpu"}
+    asked |= SMALL
     alone = islands.solve(facilities(12), threads=1, **asked)
     for ranks in (2, 5):
         found = on_ranks(
             ranks, lambda world: islands.solve(facilities(12), world=world, threads=1, **asked)
         )
-        assert {(each.digest, each.evaluations) for each in found} == {(alone.digest, 301)}
+        assert {(each.digest, each.evaluations) for each in found} == {(alone.digest, limit)}
+
+
+def test_a_first_generation_has_an_individual_of_each_island() -> None:
+    result = islands.solve(facilities(12), evaluations=1, backend="cpu", algorithm="ga", **SMALL)
+    assert (result.evaluations, result.generations) == (3, 0)
+
+
+def test_a_run_that_begins_partly_is_made_alone() -> None:
+    asked: dict[str, Any] = {"evaluations": 20, "backend": "cpu", "algorithm": "ga", **SMALL}
+    alone = islands.solve(facilities(12), **asked)
+    [one, other] = islands.solve_many([facilities(12), facilities(12)], **asked)
+    assert {one.digest, other.digest} == {alone.digest}
+    assert one.evaluations == 20
 
 
 @pytest.mark.parametrize("every", [1, 7])

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import islands
+from islands.testing.ranks import on_ranks
 
 _N = 12
 _WEIGHTS = np.random.default_rng(1).integers(1, 99, _N)
@@ -70,11 +71,10 @@ def test_a_function_is_called_for_no_move_in_vain() -> None:
 
 @pytest.mark.parametrize("by", ["batch", "function"])
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga"])
-@pytest.mark.parametrize("limit", [300, 301])
+@pytest.mark.parametrize("limit", [7, 50, 300, 301])
 def test_a_run_ends_after_its_last_call(by: str, algorithm: str, limit: int) -> None:
     function = functions()[by]
     problem = islands.permutation(_N, **{by: function})
-    # Each chain makes 33 calls in generation 0, which is always whole.
     own = _ALONE | {"population": 4 if algorithm == "tempering" else 10}
     result = islands.solve(problem, algorithm=algorithm, evaluations=limit, **own)
     checked = 1
@@ -82,11 +82,43 @@ def test_a_run_ends_after_its_last_call(by: str, algorithm: str, limit: int) -> 
     assert function.calls == _FIRST + limit + checked
 
 
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga"])
+@pytest.mark.parametrize("above", [0, 100, 100_000])
+def test_a_target_ends_a_run_at_the_call_that_reaches_it(algorithm: str, above: int) -> None:
+    asked: dict[str, Any] = {"algorithm": algorithm, "evaluations": 2000, **_ALONE}
+    best = islands.solve(islands.permutation(_N, function=functions()["function"]), **asked)
+    target = int(best.cost or 0) + above
+    calls: list[int] = []
+
+    def function(order: NDArray[Any]) -> int:
+        calls.append(int(costs(order[None])[0]))
+        return calls[-1]
+
+    result = islands.solve(
+        islands.permutation(_N, function=function), target=target, record={"every": 5}, **asked
+    )
+    own = calls[_FIRST:-1]
+    assert [each <= target for each in own] == [False] * (len(own) - 1) + [True]
+    assert (result.cost, result.evaluations) == (own[-1], len(own))
+    assert "target" in str(result.reason)
+
+
 @pytest.mark.parametrize("algorithm", ["tempering", "ga"])
-def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str) -> None:
+def test_a_target_gives_the_same_bits_on_all_ranks(algorithm: str) -> None:
+    asked: dict[str, Any] = {"algorithm": algorithm, "target": 3100, **_ALONE}
+    problem = islands.permutation(_N, function=lambda order: costs(order[None])[0])
+    alone = islands.solve(problem, **asked)
+    for ranks in (2, 5):
+        found = on_ranks(ranks, lambda world: islands.solve(problem, world=world, **asked))
+        assert {(each.digest, each.cost) for each in found} == {(alone.digest, alone.cost)}
+
+
+@pytest.mark.parametrize("limit", [25, 2345])
+@pytest.mark.parametrize("algorithm", ["tempering", "ga"])
+def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str, limit: int) -> None:
     by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
-    options: dict[str, Any] = {"algorithm": algorithm, "evaluations": 2345, **_ALONE}
+    options: dict[str, Any] = {"algorithm": algorithm, "evaluations": limit, **_ALONE}
     kernel = islands.solve(by_kernel, **options)
     found = islands.solve(islands.permutation(_N, function=functions()["function"]), **options)
     assert (found.digest, found.evaluations) == (kernel.digest, kernel.evaluations)
-    assert kernel.evaluations == 2345
+    assert kernel.evaluations == limit

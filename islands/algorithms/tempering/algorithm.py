@@ -7,6 +7,7 @@ itself, from what its chains measure while it cools down.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,7 +20,7 @@ from islands.algorithms.tempering.core import CoreChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
-from islands.algorithms.tempering.settings import TemperingSettings
+from islands.algorithms.tempering.settings import ROUGHNESS_SAMPLES, TemperingSettings
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -52,6 +53,7 @@ class Tempering(Algorithm):
     encodings: ClassVar[tuple[str, ...]] = ("permutation", "bits", "keys", "vector")
     improves: ClassVar[bool] = False
     needs: ClassVar[str] = "moves whose change of the cost can be computed"
+    most_first_calls: ClassVar[int] = 1 + ROUGHNESS_SAMPLES
     Settings: ClassVar[type[Settings]] = TemperingSettings
 
     def __init__(
@@ -83,6 +85,11 @@ class Tempering(Algorithm):
     ) -> int:
         # Twice the tuning, which ends frozen, and an annealing.
         return population + 2 * settings.generations_of_tuning + settings.cycle
+
+    @classmethod
+    def most_calls(cls, settings: TemperingSettings, problem: Problem) -> float:
+        # Also the cost of a new state.
+        return settings.proposals + 1 if chains_of(problem) is MoveChains else math.inf
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:

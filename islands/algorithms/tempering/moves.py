@@ -10,7 +10,7 @@ import numpy as np
 from islands.algorithms.base import Shape
 from islands.algorithms.tempering.chains import Range
 from islands.algorithms.tempering.ends import ClimbChains
-from islands.algorithms.tempering.settings import TemperingSettings
+from islands.algorithms.tempering.settings import ROUGHNESS_SAMPLES, TemperingSettings
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -27,9 +27,8 @@ _SHARES_STEPS = 0.002, 0.15
 job shops were 3.2 and 3.4 % from the best known values with 0.05, and 2.6 and 1.9 % with 0.15
 (ta32js, dmu42); flow shops were alike. After only 200,000 evaluations, a shop of 20 x 10 was 3.4 %
 above its bound instead of 1.5 %."""
-_MOST_AT_ONCE = 32
-"""The most moves that a replica proposes at once if others evaluate them: the samples of the first
-generation."""
+_MOST_AT_ONCE = ROUGHNESS_SAMPLES
+"""The most moves that a replica proposes at once if others evaluate them."""
 _PROGRESS = 9  # words of `Progress` of kernels/tempering/chains/moves.cuh
 _PRICE = "price"
 """The field with the factor of the price of violations, of each ladder."""

@@ -11,6 +11,9 @@ from islands.settings import Settings, setting
 MOVES = 400
 """Proposals of a replica per generation, where a chain proposes single moves."""
 
+ROUGHNESS_SAMPLES = 32
+"""Moves of a replica in generation 0, which measure the mean change of the cost."""
+
 
 @dataclass(frozen=True)
 class TemperingSettings(Settings):
