@@ -22,6 +22,8 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 }
 """
 _ALONE: dict[str, Any] = {"backend": "cpu", "threads": 1, "seed": 3, "islands": 2, "population": 10}
+_MANY = {"proposals": 400}
+"""The default depends on how the cost is given."""
 _FIRST = 1
 """The call that finds out whether costs are real."""
 
@@ -59,7 +61,7 @@ def test_each_call_is_an_evaluation(by: str, algorithm: str) -> None:
 
 def test_a_function_is_called_for_no_move_in_vain() -> None:
     by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
-    options: dict[str, Any] = {"algorithm": "tempering", "generations": 3, **_ALONE}
+    options: dict[str, Any] = {"algorithm": "tempering", "generations": 3, **_MANY, **_ALONE}
     kernel = islands.solve(by_kernel, **options)
     found = {
         by: islands.solve(islands.permutation(_N, **{by: function}), **options)
@@ -118,6 +120,7 @@ def test_a_target_gives_the_same_bits_on_all_ranks(algorithm: str) -> None:
 def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str, limit: int) -> None:
     by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
     options: dict[str, Any] = {"algorithm": algorithm, "evaluations": limit, **_ALONE}
+    options |= _MANY if algorithm == "tempering" else {}
     kernel = islands.solve(by_kernel, **options)
     found = islands.solve(islands.permutation(_N, function=functions()["function"]), **options)
     assert (found.digest, found.evaluations) == (kernel.digest, kernel.evaluations)
