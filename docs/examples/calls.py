@@ -1,6 +1,6 @@
 """What the defaults of `function=` find in a number of calls, in a table in Markdown.
 
-    python calls.py                              # 3 seeds: about 10 minutes of a core
+    python calls.py                              # 3 seeds: some minutes
     python calls.py --calls 3000 --seeds 1 --only rosenbrock
     python calls.py --set algorithm=de --set population=64
 
