@@ -24,6 +24,7 @@ from islands.algorithms.tempering.places import PlaceChains
 from islands.configuration.sizes import (
     Case,
     Values,
+    called_sizes,
     converging_tours,
     core_sizes,
     is_small,
@@ -209,7 +210,6 @@ _OF_KIND: Mapping[str, Values] = {
     "keys": {"algorithm": "brkga"},
     "vector": {
         "algorithm": "de",
-        "population": 256,
         "strategy": "current-to-pbest/1",
         "adaptation": "nearby",
         "F": 0.5,
@@ -218,33 +218,14 @@ _OF_KIND: Mapping[str, Values] = {
 }
 """By kind of solution, for requests that exclude tempering, such as of an improver; measured with
 docs/examples/compare.py."""
-_EACH: Values = {"record.every": 1}
-"""A target ends a run in the generation that reaches it, and a callback sees each."""
-_OF_CALLS: Mapping[str, Mapping[str, Values]] = {
-    "function": {
-        "order": {"islands": 1, **_EACH},
-        "subset": {"islands": 1, "population": 16, **_EACH},
-        "keys": {"islands": 1, "population": 32, **_EACH},
-        "vector": {"islands": 1, "population": 32, **_EACH},
-    },
-    "batch": {
-        "order": {"islands": 2},
-        "subset": {"islands": 2, "population": 64},
-        "keys": {"islands": 2, "population": 64},
-        "vector": {"islands": 2, "population": 64},
-    },
-}
-"""Islands and populations if Python gives the cost: a function is seldom called more than some
-thousand times, and a batch some hundred thousand times."""
 _MOVES: Values = {"algorithm": "tempering"}
 _BY_MOVES = ("order", "subset")
 """The kinds of solutions that tempering searches without a state."""
 
 
 def _of_kind(model: Model) -> Values:
-    """Return the search of a kind of solutions, as large as the calls of the cost allow."""
-    kind = model.solution_kind
-    return {**_OF_KIND[kind], **_OF_CALLS.get(model.evaluation.argument, {}).get(kind, {})}
+    """Return the search of a kind of solutions."""
+    return _OF_KIND[model.solution_kind]
 
 
 def _judges_moves(model: Model) -> bool:
@@ -326,6 +307,7 @@ SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
 """Searches that are better than those above in runs that end when they have converged."""
 
 SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
+    (Algorithm, lambda case: case.problem.evaluation.python is not None, called_sizes),
     (Tempering, _by(CoreChains), core_sizes),
     (Tempering, _by(MoveChains), move_sizes),
     (Tempering, _by(PlaceChains), place_sizes),

@@ -204,6 +204,13 @@ def core_sizes(case: Case) -> Values:
 
 # Problems of a user's own
 
+_CALLED: Mapping[str, Values] = {
+    "function": {"islands": 1, "population": 32, "record.every": 1},
+    "batch": {"islands": 2, "population": 64},
+}
+"""The sizes of any search if Python gives the cost: a function is seldom called more than some
+thousand times, and a batch some hundred thousand times. With a row for each generation, a callback
+sees all of them."""
 _MOVING = {
     "rungs": MoveChains.rungs,
     "tuning": 48,
@@ -256,6 +263,11 @@ which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operati
 after 6 million 0.2, 0.6 and 1.1 %."""
 
 
+def called_sizes(case: Case) -> Values:
+    """Return sizes for a cost that Python gives."""
+    return _CALLED.get(case.problem.evaluation.argument, {})
+
+
 def move_sizes(case: Case) -> Values:
     """Return sizes of tempering by moves after which kernels compute the cost."""
     problem = case.problem
@@ -269,7 +281,7 @@ def move_sizes(case: Case) -> Values:
     if problem.chains.has_state:
         found["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
     if problem.evaluation.argument == "function":
-        found |= {"record.every": 1, "proposals": _MOVES_OF_CALLS}
+        found["proposals"] = _MOVES_OF_CALLS
     if problem.chains.has_cross:
         found["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
     return found

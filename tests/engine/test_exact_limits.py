@@ -41,6 +41,8 @@ def test_the_end_does_not_depend_on_ranks(algorithm: str, limit: int) -> None:
 def test_a_first_generation_has_an_individual_of_each_island() -> None:
     result = islands.solve(facilities(12), evaluations=1, backend="cpu", algorithm="ga", **SMALL)
     assert (result.evaluations, result.generations) == (3, 0)
+    rows = result.trace().to_pylist()
+    assert all(each["mean"] == each["worst"] == each["best"] for each in rows)
 
 
 def test_a_run_that_begins_partly_is_made_alone() -> None:
