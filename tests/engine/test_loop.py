@@ -213,3 +213,27 @@ def test_a_callback_sees_each_second_of_a_long_epoch_and_may_end_it(
     outcome = Loop(slow, resolved, World(), interruption, observers).run()  # type: ignore[arg-type]
     assert outcome.reason == "the callback returned True"
     assert seen == [0, 2, 4, 6, 8]
+
+
+class Passing(FakeArchipelago):
+    """Islands that pass all slots of a generation for which some evaluations are left."""
+
+    made = 10
+    left: int | None = None
+
+    def limit(self, left: int | None) -> None:
+        self.left = left
+
+    def advance(self, generations: int) -> None:
+        super().advance(generations)
+        self.made += 0 if self.left is not None else 10 * generations
+
+    def measure(self) -> list[IslandMeasure]:
+        return [replace(each, evaluations=self.made) for each in super().measure()]
+
+
+def test_a_run_ends_although_islands_pass_what_is_left() -> None:
+    options = {"stop": "evaluations=95", "islands": 2, "population": 16, "record.every": 50}
+    outcome, _, _ = run(options, FakeProblem(), archipelago=Passing())
+    assert outcome.reason == "evaluation limit of 95 reached"
+    assert outcome.progress.evaluations == 100
