@@ -7,6 +7,7 @@ calls for each slot of a population. An algorithm with its own kernels also defi
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
@@ -117,8 +118,6 @@ class Rounds:
     """
 
     launches: tuple[Launch, ...]
-    are_guesses: bool
-    """Whether the host may evaluate only the first waiting children of each slot."""
 
 
 Step = Launch | Concurrent | Rounds | HostStep
@@ -235,6 +234,12 @@ class Algorithm(ABC):
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
     improves: ClassVar[bool] = True
     """Whether an improver can improve its individuals; it is False if it does so itself."""
+    may_begin_partly: ClassVar[bool] = True
+    """Whether generation 0 may have fewer individuals, as no evaluations are left for others."""
+    most_first_calls: ClassVar[int] = 1
+    """The most evaluations of an individual in generation 0."""
+    keeps_quota: bool = True
+    """Whether an island ends a generation when it has made the evaluations that it may."""
     same_slots: bool = False
     """Whether all generations make children for the same slots, but for the first generation and
     restarts."""
@@ -348,6 +353,14 @@ class Algorithm(ABC):
         ranks with an island each would wait for each other.
         """
         return False
+
+    @classmethod
+    def most_calls(cls, settings: Any, problem: Problem) -> float:
+        """Return the most evaluations of an individual in a generation after the first.
+
+        Those of an improver do not count. Infinite if unknown.
+        """
+        return cls.children if cls.improves else math.inf
 
     def items(self, problem: Problem) -> int:
         """Return the number of work items that the threads of a block share."""

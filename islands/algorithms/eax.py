@@ -209,6 +209,8 @@ class Eax(Algorithm):
         *("eax_replace", "eax_pair"),
     )
     improves: ClassVar[bool] = False
+    keeps_quota: bool = False
+    may_begin_partly: ClassVar[bool] = False
     varies_in_length: ClassVar[bool] = True
     grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = EaxSettings

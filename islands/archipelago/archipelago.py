@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from islands.archipelago.colonies import ColonySpec, RankIslands, islands_of_each, of_colony
 from islands.archipelago.colony import Colony
+from islands.archipelago.goal import Goal
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.archipelago.memory import fields_of
 from islands.archipelago.parts import ProgramParts
@@ -211,6 +212,36 @@ class Archipelago:
     def made(self) -> int:
         """Return the number of individuals made in the generations `ahead`; for any thread."""
         return sum(each.made() for each in self._colonies)
+
+    @property
+    def can_seek(self) -> bool:
+        """Whether `seek` can end the run at a call; on all ranks, if it is so on each."""
+        return len(self._islands) == 1 and all(each.can_seek for each in self._colonies)
+
+    def seek(self, goal: Goal) -> None:
+        """End the run at the first child that reaches a goal."""
+        for each in self._colonies:
+            each.seek(goal)
+
+    @property
+    def has_reached(self) -> bool:
+        """Whether the last generation has ended at the goal, on any rank."""
+        return any(each.has_reached for each in self._colonies)
+
+    def limit_first(self, limit: int) -> None:
+        """Let the islands of all ranks make at most so many evaluations in generation 0."""
+        if len(self._islands) == 1:
+            for each in self._colonies:
+                each.limit_first(limit)
+
+    def limit(self, left: int | None) -> None:
+        """Let the islands of all ranks make at most so many evaluations in the next generation.
+
+        None: any number. Several colonies make whole generations in any case.
+        """
+        if len(self._islands) == 1:
+            for each in self._colonies:
+                each.limit(left)
 
     def advance(self, generations: int) -> None:
         """Run this number of generations; only host evaluation and the halo wait for the device."""

@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS, Host, TeamExchanges
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.colonies import ColonySpec, RankIslands
+from islands.archipelago.goal import Goal, Reached
 from islands.archipelago.injection import place, replace_worst, require_individuals
 from islands.archipelago.launches import Launches, Repeated, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
-from islands.archipelago.memory import WAITING, Memory, tables_of
+from islands.archipelago.memory import QUOTA, UNLIMITED, WAITING, Memory, tables_of
 from islands.archipelago.outside import evaluator
-from islands.archipelago.parts import ProgramParts
+from islands.archipelago.parts import HOST, ProgramParts
 from islands.archipelago.saved import require_sound
 from islands.archipelago.team import Sharing, Team, Trial
 from islands.backends.base import Array, Backend, Calls
@@ -52,7 +54,10 @@ class Colony:
         work on its islands; after generation 0, the first of `undivided` ranks does all of it.
         """
         self.spec, self.number, self.held = spec, number, held
-        self._problem, self._backend = parts.problem, backend
+        self._problem, self._backend, self._parts = parts.problem, backend, parts
+        self._is_limited = False
+        self.has_reached = False
+        """Whether the last generation has ended at the goal."""
         self.encoding = parts.encoding
         self.may_take_long = (
             parts.improver.name != "none" or parts.evaluated_by == "host" or parts.evaluates_own
@@ -127,6 +132,8 @@ class Colony:
         self._run(self._launches.start, 0)
         self._forget_children()  # from now on, other ranks may make some of these individuals
         is_whole = self.attempt.is_whole()
+        if is_whole and self._is_limited:
+            self._complete_first()
         if not is_whole:
             self.attempt.rank_missing_last()
         self._backend.run([self._launches.rank_again])
@@ -160,6 +167,16 @@ class Colony:
         if self._trial is not None and self._trial.is_alone:
             return self.team.world.rank > 0
         return not self.team.slots
+
+    def seek(self, goal: Goal) -> None:
+        """End a generation at the first child that reaches a goal, if children are called here."""
+        if self.outside is not None:
+            self.outside.goal = goal
+
+    @property
+    def can_seek(self) -> bool:
+        """Whether it can end a generation at a child, as all ranks evaluate in each of them."""
+        return self._parts.evaluated_by == HOST and self._undivided is None
 
     @property
     def team_seconds(self) -> float:
@@ -197,6 +214,44 @@ class Colony:
             if trial is not None:
                 trial.generation_ended()
 
+    def limit_first(self, limit: int) -> None:
+        """Make at most so many evaluations on all islands of the run in generation 0.
+
+        Each island makes at least one.
+        """
+        self._set_quotas(self._parts.first_quotas(limit, self.held.islands))
+
+    def limit(self, left: int | None) -> None:
+        """Make at most so many evaluations on all islands of the run in the next generation.
+
+        None: any number, which is also made by an algorithm that does not count them.
+        """
+        if left is not None and self._parts.keeps_quota:
+            self._set_quotas(self._parts.quotas(left, self.held.islands))
+        elif self._is_limited:
+            self._is_limited = False
+            self.state.fill(QUOTA, UNLIMITED)
+            if self.outside is not None:
+                self.outside.others_wait()
+
+    def _set_quotas(self, quotas: NDArray[np.int64]) -> None:
+        self._is_limited, mine = True, self.held.mine
+        self._backend.upload(quotas[mine.start : mine.stop], self.state.arrays[QUOTA])
+        if self.outside is not None:
+            self.outside.others_wait()
+
+    def _complete_first(self) -> None:
+        """Copy the first individual of an island to those that had no evaluation left."""
+        upload, download = self._backend.upload, self._backend.download
+        genes, cost = self.state.part("genes", 0), self.state.part("cost", 0)
+        for island, quota in enumerate(download(self.state.arrays[QUOTA]).tolist()):
+            for slot in range(quota, self.spec.population):
+                upload(download(genes[island, 0]), genes[island, slot])
+            if quota < self.spec.population:
+                costs = download(cost[island])
+                costs[quota:] = costs[0]
+                upload(costs, cost[island])
+
     def sort(self) -> None:
         """Sort the islands, whose generations end without order."""
         self._backend.run([self._launches.rank_again])
@@ -216,23 +271,61 @@ class Colony:
                 assert self.halo.exchange is not None
                 self.halo.exchange.run()
             else:
-                self._evaluate(each, is_first=made == 0)
+                self._evaluate(each, made)
 
-    def _evaluate(self, step: Repeated | Host, *, is_first: bool) -> None:
-        """Evaluate what waits; in rounds, until nothing waits or the generation is abandoned."""
-        assert self.outside is not None
+    def _evaluate(self, step: Repeated | Host, made: int) -> None:
+        """Evaluate what waits; in rounds, until nothing waits or the generation is abandoned.
+
+        If a child reaches the goal, it is the only one that the generation has.
+        """
+        outside, turn, evaluated = self.outside, 0, 0
+        assert outside is not None
+        calls = None if outside.goal is None else self._backend.download(self.state.arrays["calls"])
+        is_first = made == 0
         while True:
-            is_whole = self.outside.evaluate(
-                self.attempt.halt.is_requested,
-                is_first=is_first,
-                are_guesses=isinstance(step, Repeated) and step.are_guesses,
-            )
-            if not isinstance(step, Repeated):
-                return
+            is_whole = outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
+            evaluated += outside.evaluated
+            if not isinstance(step, Repeated) or outside.reached is not None:
+                break
             self._backend.run(step.calls)
-            if not is_whole or self.outside.evaluated == 0:
-                return
-            is_first = False
+            if not is_whole or outside.evaluated == 0:
+                break
+            is_first, turn = False, turn + 1
+        if outside.goal is not None and calls is not None:
+            own = outside.reached
+            if own is not None:
+                own = replace(own, turn=turn, island=self.held.mine[own.island])
+            first = outside.goal.first(own)
+            if first is not None:
+                self._end_with(first, made, calls, evaluated)
+
+    def _end_with(
+        self, first: Reached, made: int, calls: NDArray[np.int64], evaluated: int
+    ) -> None:
+        """Let a generation differ from the one before by an individual that reaches the goal.
+
+        So it is the same on any number of ranks. Of generation 0, all are copies. `calls` are the
+        evaluations before, to which this rank has added some.
+        """
+        self.has_reached, upload = True, self._backend.upload
+        genes, cost = self.state.part("genes", made), self.state.part("cost", made)
+        if made == 0:
+            upload(np.broadcast_to(first.genome, genes.shape).copy(), genes)
+            self._backend.fill(cost, first.cost)
+        else:
+            for name, each in (("genes", genes), ("cost", cost)):
+                self._backend.copy(self.state.part(name, made - 1), each)
+            if first.island in self.held.mine:
+                local = first.island - self.held.mine.start
+                upload(first.genome, genes[local, first.slot])
+                costs = self._backend.download(cost[local])
+                costs[first.slot] = first.cost
+                upload(costs, cost[local])
+        self.state.fill(WAITING)  # nothing is selected
+        shape = self._parts.shape
+        slots = (shape.first_made if made == 0 else shape.made) or range(1)
+        calls[0, slots.start] += evaluated
+        upload(calls, self.state.arrays["calls"])
 
     def _with_halo(self, segments: Segments) -> Segments:
         """Return the steps of a generation that end with the exchange of the halo."""

@@ -62,7 +62,6 @@ class Repeated:
     """Launches of `Rounds`."""
 
     calls: Calls
-    are_guesses: bool
 
 
 Segments = list[list[Call | Fork] | Repeated | HostStep]
@@ -263,7 +262,7 @@ class Launches:
             elif isinstance(step, Rounds):
                 calls = self._all_bound(step.launches, archipelago)
                 launches = []
-                segments += [Repeated(calls, step.are_guesses), launches]
+                segments += [Repeated(calls), launches]
             elif step is Host.EVALUATES and self._parts.evaluated_by == "thread":
                 launches.append(self._evaluation(archipelago))
             elif shares or not isinstance(step, TeamExchanges):

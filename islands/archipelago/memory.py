@@ -18,6 +18,10 @@ from islands.errors import UsageError
 from islands.migration import Layout, Migrant
 from islands.problems.base import Problem
 
+QUOTA = "quota"
+"""The evaluations that each island may make in the next generation."""
+UNLIMITED = np.iinfo(np.int64).max
+
 
 class Memory:
     """The arrays of a rank's islands on the device."""
@@ -42,6 +46,7 @@ class Memory:
         )
         """The fields that are zeros before generation 0."""
         self.state = State(backend, shape.islands, fields)
+        self.state.fill(QUOTA, UNLIMITED)
         self.migrant = Migrant(fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
         self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
@@ -73,6 +78,7 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
         "island": Field((len(ISLAND),), np.int64),
         "calls": Field((population,), np.int64),
         "given": Field((), np.int32, kind="scratch"),
+        QUOTA: Field((), np.int64, kind="scratch"),
     }
     if algorithm.patience or algorithm.loses_best or problem.scale.marks:
         fields["archive"] = Field((pitch,), gene)
@@ -163,6 +169,7 @@ def _as_kernels_see(
         offered=arrays.get("offered", Null(shape.gene)),
         offered_cost=arrays.get("offered_cost", Null(np.int64)),
         given=arrays["given"],
+        quota=arrays[QUOTA],
         outside=_children_as_kernels_see(arrays, shape.gene),
         changed=arrays.get("changed", Null(np.int32)),
         traits=backend.upload_structs(traits) if traits else Null(np.uint8),

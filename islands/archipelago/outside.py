@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.archipelago.goal import Goal, Reached
 from islands.archipelago.launches import Launches
+from islands.archipelago.measure import Meaning
 from islands.archipelago.memory import COST, GENES, SOLUTIONS, WAITING
 from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Backend
@@ -18,7 +20,6 @@ from islands.backends.state import State
 from islands.errors import RunError
 
 _BATCH_SECONDS = 0.1
-_GUESSED = 16  # guesses are evaluated for at least this part of a batch's time
 
 
 class Outside:
@@ -33,7 +34,12 @@ class Outside:
         self._prices = state.arrays.get(parts.algorithm.price_factors)
         self._batch = 1
         self.evaluated = 0
-        """The number of children evaluated in this generation; for any thread."""
+        """The number of children evaluated since the last launch; for any thread."""
+        self.goal: Goal | None = None
+        self.reached: Reached | None = None
+        """The first child of the last evaluation that reaches the goal; no other was called after
+        it."""
+        self._meaning = Meaning(self._problem, self._encoding, self._cost.shape[1])
         self._seconds = 0.0
 
     @property
@@ -41,35 +47,40 @@ class Outside:
         """The time that evaluations have taken."""
         return self._seconds
 
-    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool, are_guesses: bool) -> bool:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> bool:
         """Evaluate the waiting children; return false if some were left out after `must_stop`.
 
-        `must_stop` is called about every tenth of a second. The first batch of generation 0
-        (`is_first`) is always evaluated, so that it has an individual. Of guesses, only the first
-        ones of each slot are evaluated, if they take long.
+        Those after a child that reaches the goal are left out as well. `must_stop` is called about
+        every tenth of a second. The first batch of generation 0 (`is_first`) is always evaluated,
+        so that it has an individual.
         """
         places = np.arange(self._cost.shape[-1])
         counts = self._backend.download(self._waiting)
-        chosen = self._worthwhile(counts) if are_guesses else counts
-        waits = places < chosen[..., np.newaxis]
+        waits = places < counts[..., np.newaxis]
         genes = self._backend.download(self._genes)
         genomes = genes[waits]
         factors = self._factors(waits)
         found = np.zeros(len(genomes), np.int64)
-        self.evaluated = 0
+        self.evaluated, self.reached = 0, None
 
         def must_leave() -> bool:
             return (self.evaluated > 0 or not is_first) and must_stop()
 
-        while self.evaluated < len(genomes) and not must_leave():
+        while self.evaluated < len(genomes) and self.reached is None and not must_leave():
+            callers = 1
             # Each process that calls a slow function takes a solution.
             if self._evaluation.python is not None:
-                self._batch = max(self._batch, self._evaluation.python.callers)
+                callers = self._evaluation.python.callers
+            self._batch = max(self._batch, callers)
             begin = self.evaluated
-            some = slice(begin, begin + self._batch)
+            some = slice(begin, begin + (self._batch if self.goal is None else callers))
             costs = self._timed(genomes[some], factors[some], must_leave)
             self.evaluated += len(costs)
             found[begin : self.evaluated] = costs
+            first = self.goal.found(costs, self._meaning) if self.goal is not None else None
+            if first is not None:
+                island, slot, _ = (int(each[begin + first]) for each in np.nonzero(waits))
+                self.reached = Reached(0, island, slot, int(costs[first]), genomes[begin + first])
         if self._problem.kind.rules:
             whole = np.array(genes)
             whole[waits] = genomes
@@ -77,21 +88,14 @@ class Outside:
         everything = np.zeros(waits.shape, np.int64)
         everything[waits] = found
         self._backend.upload(everything, self._cost)
-        is_whole = self.evaluated == len(genomes)
+        is_whole = self.evaluated == len(genomes) or self.reached is not None
         if not is_whole:
             waits[waits] = np.arange(len(genomes)) < self.evaluated
-        if not is_whole or chosen is not counts:
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)
         return is_whole
 
-    def _worthwhile(self, counts: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the number of guesses of each slot to evaluate."""
-        python = self._evaluation.python
-        if python is None or python.is_batch:
-            return counts
-        at_once = max(python.callers, self._batch // _GUESSED)
-        each = -(-at_once // max(1, int((counts > 0).sum())))
-        return np.minimum(counts, each)
+    def others_wait(self) -> None:
+        """Expect children of other slots than in the last generation."""
 
     def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the factor of the price of violations of each child that waits."""
@@ -160,7 +164,7 @@ class BatchOutside(Outside):
         self._repeat: Callable[[], None] | None = None
         self._spans: deque[tuple[Any, Any]] = deque()
 
-    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool, are_guesses: bool) -> bool:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> bool:
         """Evaluate all waiting children in one call, or none if `must_stop`."""
         if not is_first and must_stop():
             return False
@@ -179,6 +183,10 @@ class BatchOutside(Outside):
         self._backend.run([self._taking])
         self._count_seconds(_AHEAD)
         return True
+
+    def others_wait(self) -> None:
+        """Look again which children wait."""
+        self._counts = None
 
     def _locate(self) -> None:
         """Find the solutions of waiting children, and the places of their costs."""

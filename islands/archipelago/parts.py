@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.algorithms.base import Schedule, Shape
 from islands.archipelago.colonies import ColonySpec
@@ -75,6 +78,29 @@ class ProgramParts:
         """The parts with the slots of generation 0."""
         first = self.shape.first_made
         return self if first is None else self.sharing(first)
+
+    @property
+    def keeps_quota(self) -> bool:
+        """Whether an island ends a generation when it has made the evaluations that it may."""
+        # A local search makes any number of them.
+        return self.algorithm.keeps_quota and self.improver.name == "none"
+
+    def first_quotas(self, limit: int, islands: int) -> NDArray[np.int64]:
+        """Return the evaluations of each island of a run in generation 0, at least one."""
+        if not self.algorithm.may_begin_partly:
+            return np.full(islands, np.iinfo(np.int64).max)
+        share, rest = divmod(limit, islands)
+        quotas: NDArray[np.int64] = np.maximum(1, share + (np.arange(islands) < rest))
+        return quotas
+
+    def quotas(self, left: int, islands: int) -> NDArray[np.int64]:
+        """Return the evaluations of each island of a run that has some left.
+
+        They are those of whole slots, if a slot makes several children at once.
+        """
+        unit = self.algorithm.children if self.algorithm.improves else 1
+        share, rest = divmod(-(-left // unit), islands)
+        return unit * (share + (np.arange(islands) < rest))
 
     @property
     def evaluates_own(self) -> bool:

@@ -20,7 +20,7 @@ from islands.archipelago.colonies import ColonySpec, RankIslands
 from islands.archipelago.instances import Arrays, Instances
 from islands.archipelago.launches import RUN_PART, Launches
 from islands.archipelago.measure import INFEASIBLE, ISLAND, IslandReader
-from islands.archipelago.memory import Memory, fields_of, tables_of
+from islands.archipelago.memory import QUOTA, UNLIMITED, Memory, fields_of, tables_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.sizes import (
     bytes_of_islands,
@@ -105,6 +105,7 @@ class SharedRuns:
         the parts. `migration` is None if runs have none.
         """
         self.runs, self.islands_a_run, self._backend = runs, islands_a_run, backend
+        self._parts, self._is_limited = parts, False
         require_countable(parts.shape.islands, parts.shape.population, ranks=1)
         fields = fields_of(parts)
         layout = Layout([(parts.algorithm.name, fields)])
@@ -168,6 +169,18 @@ class SharedRuns:
             self._exchange = SharedExchange(
                 migration, backend, side, migrant_bytes=layout.bytes, islands_a_run=islands_a_run
             )
+
+    def limit(self, left: Sequence[int | None]) -> None:
+        """Let each run make at most so many evaluations in its next generation; None: any."""
+        is_limited = self._parts.keeps_quota and any(each is not None for each in left)
+        if not (is_limited or self._is_limited):
+            return
+        self._is_limited = is_limited
+        quotas = np.full((self.runs, self.islands_a_run), UNLIMITED, np.int64)
+        for run, each in enumerate(left):
+            if each is not None:
+                quotas[run] = self._parts.quotas(each, self.islands_a_run)
+        self._backend.upload(quotas.reshape(-1), self._memory.state.arrays[QUOTA])
 
     def fits(self, parts: ProgramParts) -> bool:
         """Return whether the kernels can solve an instance with arrays of the same shapes."""

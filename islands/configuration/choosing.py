@@ -48,8 +48,11 @@ def _filling(defaults: dict[str, Any], algorithm: type[Algorithm], case: Case) -
 
     Where GPUs share islands, it is for every eight.
 
-    Whether a run uses GPUs may take a while to find out, and is not asked for a single rank.
+    Whether a run uses GPUs may take a while to find out, and is not asked for a single rank. A cost
+    in Python has the same islands on any number of GPUs and ranks.
     """
+    if case.problem.evaluation.python is not None:
+        return defaults
     if launched()[1] == 1 and GPUS not in case.given:
         return defaults
     having = case.gpus if algorithm.grows_by_islands else -(-case.gpus // LARGEST_TEAM)

@@ -24,6 +24,7 @@ from islands.algorithms.tempering.places import PlaceChains
 from islands.configuration.sizes import (
     Case,
     Values,
+    called_sizes,
     converging_tours,
     core_sizes,
     is_small,
@@ -209,7 +210,6 @@ _OF_KIND: Mapping[str, Values] = {
     "keys": {"algorithm": "brkga"},
     "vector": {
         "algorithm": "de",
-        "population": 256,
         "strategy": "current-to-pbest/1",
         "adaptation": "nearby",
         "F": 0.5,
@@ -221,6 +221,11 @@ docs/examples/compare.py."""
 _MOVES: Values = {"algorithm": "tempering"}
 _BY_MOVES = ("order", "subset")
 """The kinds of solutions that tempering searches without a state."""
+
+
+def _of_kind(model: Model) -> Values:
+    """Return the search of a kind of solutions."""
+    return _OF_KIND[model.solution_kind]
 
 
 def _judges_moves(model: Model) -> bool:
@@ -289,8 +294,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on(Tsp), (_EAX,)),
     (_on(Mkp, lambda mkp: mkp.core is not None), lambda mkp: (_CORE_OF_ITEMS, _genetic(mkp))),
     (_on(Mkp), lambda mkp: (_genetic(mkp),)),
-    (_stated(_judges_moves), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
-    (_stated(), lambda model: (_OF_KIND[model.solution_kind],)),
+    (_stated(_judges_moves), lambda model: (_MOVES, _of_kind(model))),
+    (_stated(), lambda model: (_of_kind(model),)),
     (_always, ({"algorithm": "brkga"},)),
 )
 """Conditions of problems, and complete settings of searches, the best ones first: the others are
@@ -302,6 +307,7 @@ SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
 """Searches that are better than those above in runs that end when they have converged."""
 
 SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
+    (Algorithm, lambda case: case.problem.evaluation.python is not None, called_sizes),
     (Tempering, _by(CoreChains), core_sizes),
     (Tempering, _by(MoveChains), move_sizes),
     (Tempering, _by(PlaceChains), place_sizes),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ class AsyncLoop(Loop):
     Each rank has its own generation. Without checkpoints, any signal interrupts the run.
     """
 
+    waits_for_nobody: ClassVar[bool] = True
     _channel: Channel | None = None
     """Opened after generation 0; until then, ranks agree as in any run."""
     _rows: NDArray[np.int64]

@@ -5,16 +5,20 @@ There is one collective per epoch: from the same numbers, every rank makes the s
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.goal import Goal
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
+from islands.engine.budget import Budget
 from islands.engine.observers import Observer
 from islands.engine.pace import Pace
 from islands.engine.signals import INTERRUPT, Alarm, Interruption, suspension
@@ -38,6 +42,9 @@ _BEGIN = Moment(0, 0.0, None)
 class Loop:
     """The loop of a run on all ranks."""
 
+    waits_for_nobody: ClassVar[bool] = False
+    """Whether ranks have generations of their own."""
+
     def __init__(
         self,
         archipelago: Archipelago,
@@ -59,6 +66,13 @@ class Loop:
         self._observers, self._say = observers, say
         self._visits, self._limit = spec.visits, time_limit(spec.stop)
         self._population, self._starts = spec.mean_population, spec.starts()
+        self._budget = Budget(resolved)
+        self._count_at = 0 if self._budget.is_limited else sys.maxsize
+        """The generation that may reach the limit of evaluations."""
+        self._counted = -1, -1
+        """The last generation whose evaluations are known, and their number."""
+        self._longest = sys.maxsize
+        """The most generations of a step."""
         self._origin = origin
         origin = origin or _BEGIN
         self._before = origin.before
@@ -77,6 +91,8 @@ class Loop:
         self._always_attempts |= any(each.varies_in_length for each in used)
         self.is_partial = False
         """Whether generation 0 was abandoned."""
+        self._reason: str | None = None
+        """Why an observer has ended the run inside an epoch."""
         self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
         self._has_told_idle = False
 
@@ -90,9 +106,10 @@ class Loop:
         if self._say is not None:
             slow = Slow(islands, self._spec, self._say, self._problem.evaluation.name)
         with Alarm(islands, self._interruption, self.is_late, self._world, slow):
+            self._seek()
             if self._origin is None:
                 self._start()
-            elif not self._ends_epoch(self._origin.generation):
+            elif not (self._ends_epoch(self._origin.generation) or self._may_be_spent()):
                 self._run_epoch()
             while (outcome := self._look()) is None:
                 self._run_epoch()
@@ -103,6 +120,16 @@ class Loop:
             phases=usage.with_team(self.phases.seconds, islands.team_seconds),
         )
 
+    def _seek(self) -> None:
+        """Let a function that is called for one solution after another end the run; collective."""
+        targets = [each.value for each in self._spec.stop if each.kind == "target"]
+        is_called = self._problem.evaluation.argument == "function"
+        if not targets or not is_called or self.waits_for_nobody:
+            return
+        if all(self._world.allgather(self._archipelago.can_seek)):
+            self._archipelago.seek(Goal(targets, self._world))
+            self._longest = 1
+
     def _start(self) -> None:
         """Make generation 0; collective.
 
@@ -110,6 +137,8 @@ class Loop:
         lets the run continue, it is made again.
         """
         self._archipelago.may_be_partial = True
+        if self._budget.is_limited:
+            self._archipelago.limit_first(self._budget.limit)
         while True:
             self._world.run_on_all(self._archipelago.start)
             self.is_partial = self._world.any(self._archipelago.is_partial)
@@ -129,8 +158,8 @@ class Loop:
     def _reach(self, visit: int) -> bool:
         """Advance to a visit; return whether it is reached, or the run may be over earlier."""
         while (generation := self._archipelago.generation) < visit:
-            count = self._pace.next_count(generation)
-            step = int(min(self._pace.step, min(visit, count) - generation))
+            most = min(self._pace.step, self._longest)
+            step = min(most, min(visit, self._count_at) - generation)
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
@@ -159,7 +188,11 @@ class Loop:
                 self._pace.step_ended(self._archipelago.generation, requests.seconds)
                 if requests.signals or requests.seconds >= self._limit or self._may_be_spent():
                     return False
+                if self._archipelago.has_reached:
+                    return False
                 self._step_ended(requests.seconds)
+                if self._reason is not None:
+                    return False
         return True
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
@@ -173,6 +206,13 @@ class Loop:
         self, tally: Tally, generation: int, seconds: float, before: Progress | None
     ) -> Progress:
         population, starts = self._population, self._starts
+        self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
+        if generation > self._counted[0]:
+            left = self._budget.left(tally.evaluations)
+            # An algorithm may pass all slots that are left: then the next generation is whole.
+            stands = tally.evaluations == self._counted[1]
+            self._counted = generation, tally.evaluations
+            self._archipelago.limit(None if stands else left)
         return summarise(tally, generation, seconds, population, self._problem, before, starts)
 
     def _seconds(self) -> float:
@@ -196,7 +236,7 @@ class Loop:
         self._unreported, self._viewed_at = (measures, progress), seconds
         moment = Moment(generation, seconds, self._before)
         outcome = self._end(progress, requests, moment)
-        reason = self._decided(progress)
+        reason = self._reason or self._decided(self._observers, progress)
         if outcome is None and reason is not None:
             outcome = Outcome(progress, reason, moment)
         if outcome is None:
@@ -223,12 +263,14 @@ class Loop:
         idle = sharing - self._archipelago.working_ranks
         self._say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
 
-    def _decided(self, progress: Progress) -> str | None:
+    def _decided(self, observers: Sequence[Observer], progress: Progress) -> str | None:
         """Return why an observer ends the run now, or None; collective."""
         reasons = []
-        for each in self._observers:
+        for each in observers:
             if each.decides:
                 reasons.append(each.decide(progress))
+                # What it has taken is no work of the run: seconds of work count.
+                self._viewed_at = self._world.bcast(self._seconds())
                 self.phases.lap(each.phase)
         return next(filter(None, reasons), None)
 
@@ -250,8 +292,8 @@ class Loop:
         if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
         is_due = self._ends_epoch(progress.generation) or requests.seconds >= self._limit
-        counts = self._pace.counts_at(progress.generation)
-        if is_due or (counts and is_spent(self._spec.stop, progress)):
+        is_due |= self._archipelago.has_reached
+        if is_due or is_spent(self._spec.stop, progress):
             reason = first_reason(self._spec.stop, progress)
             if reason is not None:
                 return Outcome(progress, reason, moment)
@@ -260,7 +302,7 @@ class Loop:
 
     def _may_be_spent(self) -> bool:
         """Return whether the limit of evaluations is reached inside an epoch; collective."""
-        if not self._pace.counts_at(self._archipelago.generation):
+        if self._archipelago.generation < self._count_at:
             return False
         return bool(is_spent(self._spec.stop, self._measured(self._seconds())))
 
@@ -271,6 +313,7 @@ class Loop:
             self._viewed_at, progress = seconds, self._measured(seconds)
             for each in seeing:
                 each.between(progress)
+            self._reason = self._decided(seeing, progress)
         self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 
     def _measured(self, seconds: float) -> Progress:

@@ -30,7 +30,8 @@ class Observer:
     decides: ClassVar[bool] = False
     """Whether it may end a run."""
     sees_between: ClassVar[bool] = False
-    """Whether it receives the progress inside long epochs, which must be measured for it."""
+    """Whether it receives the progress inside long epochs, which must be measured for it, and may
+    end the run there if it `decides`."""
 
     def decide(self, progress: Progress) -> str | None:
         """Return why the run ends with this epoch, or None; the islands have not gone on."""
@@ -112,6 +113,7 @@ class Calling(Observer):
 
     phase: ClassVar[str] = usage.CALLBACK
     decides: ClassVar[bool] = True
+    sees_between: ClassVar[bool] = True
 
     def __init__(self, callback: Callback | None, world: World) -> None:
         """Only rank 0 needs a `callback`."""

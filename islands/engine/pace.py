@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from islands.algorithms import ALGORITHMS, KIND
-from islands.configuration.resolved import Resolved
+from islands.algorithms import ALGORITHMS
 from islands.configuration.spec import RunSpec
-from islands.improvers import KIND as IMPROVERS
-from islands.improvers import improvers_for
 from islands.progress.progress import Progress
 
 _STEP_SECONDS = 0.5
@@ -43,8 +39,6 @@ class Pace:
         """
         self._is_careful = may_take_long
         self._first = first_step(spec)
-        has_limit = any(criterion.kind == "evaluations" for criterion in spec.stop)
-        self._counts_every = self._first if has_limit else 0
         self.step = max(1, self._first)
         self._waited_at = generation, seconds
         self._plain = math.inf
@@ -62,23 +56,6 @@ class Pace:
             is_known = self._searched >= _ENOUGH
             return not is_known or self._searching * searches > _QUICK_SECONDS
         return self._plain * step > _QUICK_SECONDS
-
-    def next_count(self, generation: int) -> float:
-        """Return the next generation at which evaluations are compared with their limit.
-
-        Local search may need any number of them, so that the end of the epoch is too late. Infinite
-        without local search or without a limit.
-        """
-        every = self._counts_every
-        return generation - generation % every + every if every else math.inf
-
-    def counts_at(self, generation: Any) -> Any:
-        """Return whether evaluations are compared with their limit at a generation.
-
-        Of an array of generations, return an array.
-        """
-        every = self._counts_every
-        return (generation > 0) & (generation % every == 0) if every else False
 
     def epoch_ended(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Adapt to the speed of the epoch that has ended."""
@@ -156,18 +133,3 @@ def _fitting(generations: int, elapsed: float) -> int:
     fitting = int(_STEP_SECONDS * generations / max(elapsed, 1e-9))
     # Use powers of two only, as a GPU stores a prepared graph for each number.
     return 1 << max(0, fitting.bit_length() - 1)
-
-
-def most_evaluations(resolved: Resolved) -> float:
-    """Return an upper bound of the evaluations of a run in one generation; infinite if unknown."""
-    most, problem = 0.0, resolved.problem
-    for each in resolved.spec.all_colonies:
-        algorithm = ALGORITHMS[each.algorithm]
-        if not algorithm.improves or not KIND.has_built_in(algorithm):
-            return math.inf
-        improver = improvers_for(problem.solution_kind)[each.improver.name]
-        if not IMPROVERS.has_built_in(improver):
-            return math.inf
-        calls = algorithm.children + improver(each.improver, problem.size).most_calls()
-        most += each.islands * each.population * each.rate * calls
-    return most

@@ -26,9 +26,9 @@ from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
+from islands.engine.budget import Budget
 from islands.engine.halting import Watch
 from islands.engine.limits import LIMITS
-from islands.engine.pace import Pace, most_evaluations
 from islands.engine.plan import Cell
 from islands.engine.single import check_exactly, combined, completed
 from islands.engine.waiting import Waiting, with_arrays
@@ -50,7 +50,6 @@ Take = Callable[[], Waiting[Cell] | None]
 """Returns the next run of a kind, or None if there is none now."""
 
 
-_MOST_EVALUATIONS = 1 << 62
 """A limit that no run reaches."""
 
 
@@ -114,14 +113,14 @@ class Sharing(Generic[Cell]):
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
-        self._pace, self._most = Pace(first.spec), most_evaluations(first.resolved)
+        self._budget = Budget(first.resolved)
         self._at: list[_Run[Cell] | None] = [None] * places
         # Of the run at each place.
         self._problems: list[Problem | None] = [None] * places
         self._seeds = [0] * places
         self._began = np.zeros(places)
         self._generations, self._evaluations = np.zeros((2, places), np.int64)
-        self._is_active, self._rests = np.zeros((2, places), np.bool_)
+        self._is_active, self._rests, self._stands = np.zeros((3, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[_Ended[Cell]]()
         self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
@@ -211,9 +210,18 @@ class Sharing(Generic[Cell]):
         ahead = self._next_stops() - self._generations
         step = min(int(ahead[self._is_active].min()), self._watch.generations)
         self._generations += step
+        if self._budget.is_limited:
+            self._runs.limit([self._left(place) for place in range(self.places)])
         with self._working():
             self._runs.advance(step, self._migrations(), self._seeds)
         return step
+
+    def _left(self, place: int) -> int | None:
+        """Return the evaluations that a run may make in the next generation."""
+        # As of a run alone, the generation is whole if the last one has made none.
+        if self._stands[place] or not self._is_active[place]:
+            return None
+        return self._budget.left(int(self._evaluations[place]))
 
     def _migrations(self) -> list[int]:
         """Return the number of the migration that each run has now, or 0."""
@@ -228,14 +236,8 @@ class Sharing(Generic[Cell]):
         generations = self._generations.tolist()
         known = {each: self._visits.after(each) for each in {*generations}}
         visits = np.array([known[each] for each in generations], np.int64)
-        limits = [each.value for each in self._spec.stop if each.kind == "evaluations"]
-        if not limits:
-            return visits
-        # Up to here, not even the most evaluations reach the limit.
-        limit = int(min(*limits, _MOST_EVALUATIONS))
-        left = np.maximum(0, limit - 1 - self._evaluations) // self._most
-        counts = map(self._pace.next_count, (self._generations + left.astype(np.int64)).tolist())
-        return np.minimum(visits, np.fromiter(counts, np.float64)).astype(np.int64)
+        safe: NDArray[np.int64] = self._budget.safe(self._evaluations)
+        return np.minimum(visits, self._generations + np.maximum(1, safe))
 
     def _make_ready(self, take: Take[Cell], count: int) -> None:
         """Take about as many instances as the next look will need, while the device works."""
@@ -259,6 +261,7 @@ class Sharing(Generic[Cell]):
         if chosen:
             self._generations[chosen] = self._evaluations[chosen] = 0
             self._is_active[chosen], self._rests[chosen] = True, False
+            self._stands[chosen] = False
             # Kernels advance all places: those without a run need an instance that makes sense.
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
@@ -285,6 +288,8 @@ class Sharing(Generic[Cell]):
         faults, landings = self._runs.faults(), self._runs.landings()
         times = np.where(self._is_active, self._now() - self._began, 0.0)
         standings = Standings(*(self._meaning, measured, self._problems, self._generations, times))
+        if step > 0:
+            self._stands = self._is_active & (standings.evaluations == self._evaluations)
         self._evaluations = standings.evaluations
         is_visit, is_over = self._seen(step, standings)
         if faults is not None:
@@ -303,14 +308,12 @@ class Sharing(Generic[Cell]):
         stop = self._spec.stop
         if step == 0:  # only those that have just begun
             is_visit = np.array([each is not None and not each.visits for each in self._at])
-            is_late = is_counted = np.zeros_like(is_visit)
+            is_late = np.zeros_like(is_visit)
         else:
             is_visit = self._is_active & self._visits.include(self._generations)
             is_late = self._is_active & (standings.seconds >= self._limit)
-            is_counted = self._is_active & self._pace.counts_at(self._generations)
         is_over = (is_visit | is_late) & np.any([each.met(standings) for each in stop], axis=0)
-        if is_counted.any():
-            is_over |= is_counted & is_spent(stop, standings)
+        is_over |= self._is_active & is_spent(stop, standings)
         return is_visit, is_over
 
     def _end(

@@ -12,6 +12,7 @@ from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
+from islands.engine.budget import begins_partly
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Other, Ready
 from islands.migration.settings import require_fit
@@ -68,6 +69,7 @@ def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
 def shares_launches(spec: RunSpec) -> bool:
     """Return whether runs with these settings may share launches."""
     is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
+    is_plain &= not begins_partly(spec)
     # A topology of a user may fail, which must end this run alone.
     return is_plain and (not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in)
 

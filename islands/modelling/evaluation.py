@@ -87,7 +87,6 @@ class ModelEvaluation(Evaluation):
         self.numbers_differ = functions is not None
         self.python, self._violation, self._model = python, violation, model
         self.argument = "cost" if python is None else python.function.argument
-        """The argument with the cost."""
         self.name = f"{self.argument}= of {model.name}"
         compare = "Compare its functions: islands.check_problem(problem)"
         self.cost_fix = compare if python is None else f"{SEED}. {compare}"

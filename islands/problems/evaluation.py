@@ -50,6 +50,8 @@ class Evaluation:
 
     python: HostCosts | None = None
     """The Python function that computes costs instead of kernels."""
+    argument: str = "cost"
+    """The argument with the cost: `cost`, `batch` or `function`."""
     name: str = "an evaluation"
     """What evaluates solutions, for a message about an evaluation that does not return."""
     cost_fix: str = "This is an error in islands: please report it"

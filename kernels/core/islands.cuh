@@ -60,7 +60,10 @@ struct Islands {
     encoding::Gene* offered;
     int64_t* offered_cost;
     const int32_t* given;  // [islands]: number of given individuals in the first generation
-    Outside outside;       // null if kernels evaluate
+    // [islands]: evaluations that an island may make in the next generation, if its algorithm
+    // counts them one by one.
+    const int64_t* quota;
+    Outside outside;      // null if kernels evaluate
     int32_t* changed;     // [islands][population]: set to 1 when an individual is replaced, or null
     const Trait* traits;  // [trait_count]
     int32_t trait_count, migrant_bytes;
@@ -127,6 +130,24 @@ struct Islands {
     __device__ char* trait_of(const Trait& trait, int32_t row) const {
         const int32_t half = islands * population;
         return trait.rows + int64_t(trait.in_halves || row < half ? row : row - half) * trait.bytes;
+    }
+
+    // Return whether no evaluation is left for a slot, whose individual stays: the last slots come
+    // first, as algorithms only copy the individuals of the first ones.
+    __device__ bool is_left_out(int local, int slot, int calls) const {
+        return int64_t(population - 1 - slot) * calls >= quota[local];
+    }
+
+    // Return whether generation 0 has no evaluation for a slot: the host copies the first
+    // individual of the island to it.
+    __device__ bool is_absent(int local, int slot) const { return slot >= quota[local]; }
+    __device__ void leave_out(int local, int slot) const {
+        if (threadIdx.x == 0) cost[row(0, local, slot)] = block::Least<int64_t>::NONE;
+    }
+
+    // Return the evaluations that are left for a slot if all have the same number.
+    __device__ int64_t quota_of(int local, int slot) const {
+        return quota[local] / population + (slot < quota[local] % population);
     }
 
     // Return the counter for the random numbers of an individual.

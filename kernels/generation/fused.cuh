@@ -69,6 +69,10 @@ KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorith
         if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);
         if (!all.begins(slot.local)) continue;
+        if (all.is_absent(slot.local, slot.slot)) {
+            all.leave_out(slot.local, slot.slot);
+            continue;
+        }
         own.choose(slot.local);
         encoding::Gene* const row = all.genes_of(all.row(0, slot.local, slot.slot));
         if (slot.slot < all.given[slot.local]) {
@@ -95,7 +99,8 @@ KERNEL(next_generation, (Arena arena, Islands all, problem::Data data, algorithm
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
         if (all.rests(slot.local)) continue;
         own.choose(slot.local);
-        if (!slot.redrawn && mover.passes(slot)) {
+        const bool stays = all.is_left_out(slot.local, slot.slot, algorithm::Mover::CHILDREN);
+        if ((stays || !slot.redrawn) && (mover.passes(slot) || stays)) {
             generation::put(all, slot, mover.current(slot));
             continue;
         }

@@ -88,8 +88,14 @@ __device__ void make_all(const Arena& arena, const Islands& all, Own own, bool f
             if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
             continue;
         }
+        if (first && all.is_absent(slot.local, slot.slot)) {
+            all.leave_out(slot.local, slot.slot);
+            if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
+            continue;
+        }
         own.choose(slot.local);
-        if (!slot.redrawn && mover.passes(slot)) {
+        const bool stays = !first && all.is_left_out(slot.local, slot.slot, Mover::CHILDREN);
+        if ((stays || !slot.redrawn) && (mover.passes(slot) || stays)) {
             put(all, slot, mover.current(slot));
             if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
         } else {

@@ -59,7 +59,9 @@ __device__ double above(int64_t cost, int64_t other) {
 struct Costs {
     int64_t current, best;
     int64_t proposed;
+    int64_t beyond = 0;  // evaluated proposals after those, where an accepted one shortens the work
     int64_t climbs = 0;  // accepted proposals that raised the cost, where chains count them
+    int64_t most = 0x7fffffffffffffff;  // evaluations that it may make, where chains count them
 };
 
 // Default functions of a chain, all called by all threads of a block, except those of ladders,

@@ -17,6 +17,10 @@ KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm:
         if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto [local, slot] = all.of_job(job);
         if (!all.begins(local)) continue;
+        if (all.is_absent(local, slot)) {
+            all.leave_out(local, slot);
+            continue;
+        }
         own.choose(local);
         replica.start(local, slot, slot < all.given[local], improving);
     }

@@ -35,10 +35,10 @@ class Chain : public MovingChain {
         const int64_t before = costs.best;
         int64_t end = proposals, next = 0;
         int looks = blockDim.x;  // proposals that are evaluated together
-        for (int turn = 0; next < end && !lookout.halts(); turn ^= 1) {
+        for (int turn = 0; next < min(end, costs.most) && !lookout.halts(); turn ^= 1) {
             const int64_t mine = next + threadIdx.x;
             Bid bid;
-            if (mine < end && int(threadIdx.x) < looks) {
+            if (mine < min(end, costs.most) && int(threadIdx.x) < looks) {
                 const uint4 words = rule::words_of(place, mine);
                 Move move;
                 if (proposals::draws(judge_, words, row_, n_, move)) {
@@ -49,7 +49,7 @@ class Chain : public MovingChain {
             }
             const auto found = block::lowest(bid, turn);
             if (found.key == found.NONE) {
-                next += looks;
+                next = min(next + looks, min(end, costs.most));
                 looks = min(2 * looks, int(blockDim.x));
                 continue;
             }
@@ -66,6 +66,7 @@ class Chain : public MovingChain {
             }
         }
         costs.proposed = rule::proposed(next, end);
+        costs.beyond = next - costs.proposed;
         if (COSTS_REAL && problem::ADDS_CHANGES) {
             costs.current = problem::cost_after(row_, n_, data_);
             if (costs.best != before) costs.best = problem::cost_after(best_, n_, data_);

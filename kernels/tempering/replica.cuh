@@ -49,7 +49,9 @@ class Replica {
         const int64_t more = Chain::begin(plan_, me, cost, place, improving, [&] {
             return Chain(scratch, order_, best_order_, all_.shape, priced_.data, plan_, me);
         });
-        store({Chain::energy_of(cost, plan_), cost, 1 + more}, best_order_, 0, local, slot);
+        // Moves beyond the quota cost nothing here: what they tell is of no use then.
+        const int64_t evaluated = min(1 + more, all_.quota_of(local, slot));
+        store({Chain::energy_of(cost, plan_), cost, evaluated}, best_order_, 0, local, slot);
         if (threadIdx.x == 0) {
             plan_.rung[me] = slot % plan_.rungs;
             plan_.mate[me] = NO_MATE;
@@ -60,14 +62,18 @@ class Replica {
     __device__ void advance(int local, int slot, const improver::Plan& improving) {
         const int64_t made = all_.island[local].generation + 1, me = all_.number(local, slot);
         const draw::Place place = all_.place(local, made, slot);
-        const int32_t mate = all_.island[local].restart ? NEWCOMER : plan_.mate[me];
+        const int64_t most = all_.quota_of(local, slot);
+        const int32_t mate = most == 0                    ? NO_MATE
+                             : all_.island[local].restart ? NEWCOMER
+                                                          : plan_.mate[me];
         int64_t evaluated = 0;
         priced_.take(plan_, number_of_ladder(all_, plan_, local, slot));
-        const Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1, evaluated)
-                                            : renewed(mate, local, slot, place, evaluated);
+        Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1, evaluated)
+                                      : renewed(mate, local, slot, place, evaluated);
         const int ladder = slot / plan_.rungs * plan_.rungs;
         const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
         const Acceptance<Delta> acceptance(plan_.temperature[rung] / Chain::scale(plan_));
+        begin.most = max(most - evaluated, int64_t(0));
         Scratch scratch = scratch_;
         Chain chain(scratch, order_, best_order_, all_.shape, priced_.data, plan_, me);
         const int sweeps =
@@ -135,7 +141,7 @@ class Replica {
             plan_.held[me] = costs.best;
             Ends::count(plan_, me, costs);
         }
-        all_.count(local, slot, costs.proposed);
+        all_.count(local, slot, costs.proposed + costs.beyond);
     }
 
     const Islands& all_;

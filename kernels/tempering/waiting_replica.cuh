@@ -1,8 +1,8 @@
 // One replica in one generation if the host or a Python function evaluates its moves: it proposes
 // some, and waits for their costs between launches. It makes the first accepted one, as the chain
-// of move_chain.cuh does: both follow move_rule.cuh. Reads generation g, writes g + 1, and
-// `outside` in between.
-// Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
+// of move_chain.cuh does: both follow move_rule.cuh. It proposes one, and more only where most are
+// refused, up to TEMPERING_LOOKS; all that are evaluated count. Reads generation g, writes g + 1,
+// and `outside` in between. Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
 #pragma once
 
 #include "core/islands.cuh"
@@ -38,12 +38,16 @@ class Replica {
 
     // Begin generation 0; `is_given` if the genes of the individual exist already.
     __device__ void start(bool is_given) {
+        own_ = {};
+        if (all_.is_absent(local_, slot_)) {
+            all_.leave_out(local_, slot_);
+            return end();
+        }
         Gene* const genes = genes_of(0);
         if (!is_given) Chain::draw(genes, all_.shape, place(0), stream::START, plan_);
         __syncthreads();
         copy(state_, genes);
         __syncthreads();
-        own_ = {};
         if (threadIdx.x == 0) {
             Price::begin(plan_, number_of_ladder(all_, plan_, local_, slot_));
         }
@@ -53,13 +57,16 @@ class Replica {
     // Begin another generation.
     __device__ void advance() {
         const int64_t before = all_.island[local_].generation, made = before + 1;
-        const int32_t mate = all_.island[local_].restart ? NEWCOMER : plan_.mate[me_];
+        const bool may_evaluate = all_.quota_of(local_, slot_) > 0;
+        const int32_t mate = !may_evaluate                 ? NO_MATE
+                             : all_.island[local_].restart ? NEWCOMER
+                                                           : plan_.mate[me_];
         own_ = {};
         if (mate == NO_MATE) {
             copy(genes_of(made), genes_of(before));
             own_.current = plan_.energy[me_];
             own_.best = all_.cost[row(before)];
-            if (Price::ADAPTS && priced::is_infeasible(own_.current)) {
+            if (Price::ADAPTS && may_evaluate && priced::is_infeasible(own_.current)) {
                 return wait_for_state(Progress::REPRICED);
             }
             return begin_moves(made);
@@ -87,10 +94,10 @@ class Replica {
             own_.current = own_.best = cost[0];
             copy(state_, children_);  // the host may have corrected it
             copy(genes_of(0), children_);
-            store(0, 1);
+            store(0, 1, 0);
             begin_samples();
         } else if (own_.phase == Progress::SAMPLES) {
-            if (judged == SAMPLES) measure(cost);
+            measure(cost, judged);
         } else if (own_.phase == Progress::REPRICED) {
             own_.current = cost[0];
             if (priced::is_infeasible(own_.best)) {
@@ -116,7 +123,9 @@ class Replica {
   private:
     static constexpr int MOST = ISLANDS_OUTSIDE;  // proposals at once
     static constexpr int SAMPLES = ROUGHNESS_SAMPLES;
+    static constexpr int64_t LOOKS = TEMPERING_LOOKS;  // most moves that wait at once
     static_assert(MOST >= SAMPLES, "all samples are evaluated at once");
+    static_assert(MOST >= LOOKS, "there is a child for each move that waits");
 
     // Take the cost of the new state, of a child or newcomer.
     __device__ void begin_with(int64_t cost, int64_t made) {
@@ -130,36 +139,41 @@ class Replica {
 
     // Measure the mean change of the cost by some moves: see Chain::roughness.
     __device__ void begin_samples() {
-        if (items() < 2) {
+        const int64_t left = all_.quota_of(local_, slot_) - 1;
+        const int count = items() < 2 ? 0 : int(min(int64_t(SAMPLES), left));
+        if (count == 0) {
             if (threadIdx.x == 0) plan_.roughness[me_] = 0.0;
             return end();
         }
-        for (int i = 0; i < SAMPLES; ++i) make_child(i, move_at(i, 0));
-        wait_for(SAMPLES, Progress::SAMPLES);
+        for (int i = 0; i < count; ++i) make_child(i, move_at(i, 0));
+        wait_for(count, Progress::SAMPLES);
     }
 
-    __device__ void measure(const int64_t* cost) {
+    __device__ void measure(const int64_t* cost, int judged) {
         const auto change = [&](int i) { return rule::change(cost[i], own_.current); };
-        const double rough = block::sum(SAMPLES, change) / SAMPLES;
+        const double rough = block::sum(judged, change) / SAMPLES;
         if (threadIdx.x == 0) {
             plan_.roughness[me_] = rough;
-            plan_.ends.proposals[me_] += SAMPLES;
+            plan_.ends.proposals[me_] += judged;
         }
-        all_.count(local_, slot_, SAMPLES);
+        all_.count(local_, slot_, judged);
         end();
     }
 
     __device__ void begin_moves(int64_t made) {
-        own_.next = 0;
+        own_.next = own_.called = 0;
+        own_.looks = 1;
         own_.end = items() < 2 ? 0 : plan_.sweeps;
         propose(made);
     }
 
     // Propose moves of the state, or end the generation.
     __device__ void propose(int64_t made) {
-        const int count = int(min(int64_t(MOST), own_.end - own_.next));
+        const int64_t left = all_.quota_of(local_, slot_) - own_.evaluated - own_.called;
+        const int count = int(min(own_.looks, min(own_.end - own_.next, left)));
         if (count <= 0) {
-            store(made, rule::proposed(own_.next, own_.end) + own_.evaluated);
+            const int64_t proposed = rule::proposed(own_.next, own_.end);
+            store(made, proposed + own_.evaluated, own_.called - proposed);
             return end();
         }
         __syncthreads();  // the state is complete
@@ -171,12 +185,14 @@ class Replica {
     __device__ void choose(const int64_t* cost, int judged, int64_t made) {
         const int64_t rung = all_.number(local_, slot_ / plan_.rungs * plan_.rungs);
         const Acceptance<Delta> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
+        own_.called += judged;
         for (int k = 0; k < judged; ++k) {
             const uint32_t word = words_of(own_.next + k, made).w;
             const auto [accepts, climbs] = rule::judged(cost[k], own_.current, acceptance, word);
             if (!accepts) continue;
             const Gene* const child = children_ + int64_t(k) * all_.shape.pitch;
             own_.next += k + 1;
+            if (2 * k < own_.looks) own_.looks = max(own_.looks / 2, int64_t(1));
             own_.end -= int(plan_.effort);
             own_.climbs += climbs;
             own_.current = cost[k];
@@ -188,6 +204,7 @@ class Replica {
             return;
         }
         own_.next += judged;
+        own_.looks = min(2 * own_.looks, LOOKS);
     }
 
     __device__ uint4 words_of(int64_t number, int64_t made) const {
@@ -234,18 +251,19 @@ class Replica {
     }
     __device__ void end() { wait_for(0, Progress::DONE); }
 
-    __device__ void store(int64_t made, int64_t evaluated) const {
+    // `beyond` were evaluated besides the proposals that count for the temperatures.
+    __device__ void store(int64_t made, int64_t proposed, int64_t beyond) const {
         if (threadIdx.x == 0) {
             all_.cost[row(made)] = own_.best;
             plan_.energy[me_] = own_.current;
             plan_.held[me_] = own_.best;
-            Ends::count(plan_, me_, {own_.current, own_.best, evaluated, own_.climbs});
+            Ends::count(plan_, me_, {own_.current, own_.best, proposed, beyond, own_.climbs});
             if (made == 0) {
                 plan_.rung[me_] = slot_ % plan_.rungs;
                 plan_.mate[me_] = NO_MATE;
             }
         }
-        all_.count(local_, slot_, evaluated);
+        all_.count(local_, slot_, proposed + beyond);
     }
 
     __device__ bool descends() const { return plan_.descent > 0; }

@@ -30,7 +30,7 @@ class Chain : public MovingChain {
         if (n_ < 2) return costs;
         improver::Lookout lookout(improving);
         int64_t end = proposals, next = 0;
-        for (; next < end && !lookout.halts(); ++next) {
+        for (; next < min(end, costs.most) && !lookout.halts(); ++next) {
             const uint4 words = rule::words_of(place, next);
             const int64_t cost = cost_after(proposals::drawn(words, row_, n_));
             const auto [accepts, climbs] = rule::judged(cost, costs.current, acceptance, words.w);
@@ -46,6 +46,7 @@ class Chain : public MovingChain {
             __syncthreads();
         }
         costs.proposed = rule::proposed(next, end);
+        costs.beyond = next - costs.proposed;
         return costs;
     }
 

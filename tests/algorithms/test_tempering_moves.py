@@ -195,7 +195,10 @@ def test_all_forms_of_a_cost_give_the_same_run(kind: str) -> None:
     for form in ("batch", "function"):
         found = islands.solve(in_python(kind, form), **options)
         assert found.digest == text_run.digest
-        assert found.evaluations == text_run.evaluations
+        if form == "batch":  # moves after an accepted one are evaluated, too
+            assert text_run.evaluations < found.evaluations < 3 * text_run.evaluations
+        else:
+            assert found.evaluations == text_run.evaluations
         assert found.cost == text_run.cost
 
 

@@ -13,7 +13,7 @@ from islands.backends.base import Backend
 from islands.cli import main
 from islands.configuration.asked import Asked
 from islands.configuration.resolve import resolve
-from islands.engine.pace import most_evaluations
+from islands.engine.budget import most_evaluations
 from islands.engine.repeats import Repeats
 from islands.engine.scheduler import Scheduler
 from islands.parallel import World
@@ -27,11 +27,11 @@ SEARCHING |= {"improver.steps": 1, "interval": 20, "record.every": 20}
 
 
 def counted(problem: Any, backend: str, every: int, last: int) -> list[int]:
-    """Return the number of evaluations after each generation with local search."""
+    """Return the number of evaluations after each generation, with a search in some."""
     solver = islands.Solver(problem, backend=backend, **SEARCHING | {"improver.every": every})
     found = []
-    for _ in range(last // every):
-        solver.evolve(every)
+    for _ in range(last):
+        solver.evolve(1)
         found.append(sum(each.evaluations for each in solver._archipelago.measure()))
     return found
 
@@ -42,10 +42,10 @@ def test_a_run_ends_in_the_generation_that_reaches_the_limit(
 ) -> None:
     problem = cities(N, tmp_path)
     all_counts = counted(problem, backend.name, every, 12)
-    for k, limit in ((2, all_counts[2]), (2, all_counts[1] + 1), (0, 1)):
+    for k, limit in ((5, all_counts[5]), (5, all_counts[4] + 1), (6, all_counts[5] + 1), (0, 1)):
         asked = {**SEARCHING, "improver.every": every, "stop": f"evaluations={limit}"}
         result = islands.solve(problem, backend=backend.name, **asked)
-        wanted = (0, 40) if limit == 1 else (every * (k + 1), all_counts[k])
+        wanted = (0, 2) if limit == 1 else (k + 1, all_counts[k])
         assert (result.generations, result.evaluations) == wanted
 
 

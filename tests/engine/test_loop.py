@@ -136,8 +136,10 @@ def test_the_phases_are_the_seconds_of_a_run(monkeypatch: pytest.MonkeyPatch) ->
     options = {"stop": "generations=20", "interval": 5, "record.every": 10, "islands": 2}
     others = [Calling(callback, World()), Writing()]
     outcome, _, _ = run(options, FakeProblem(), archipelago=slow, others=others)
-    assert [generation for generation, _ in seen] == [0, 5, 10, 15, 20]
-    wanted = {"generations": 21 * 0.5, "migration": 4 * 0.25, "callback": 5 * 2.0}
+    # At each visit, and after each second of work between two of them.
+    called = [0, 2, 4, 5, 7, 9, 10, 12, 14, 15, 17, 19, 20]
+    assert [generation for generation, _ in seen] == called
+    wanted = {"generations": 21 * 0.5, "migration": 4 * 0.25, "callback": len(called) * 2.0}
     wanted |= {"records": 5 * 0.125}
     assert outcome.phases == {**dict.fromkeys(usage.PHASES, 0.0), **wanted}
     # What a run does after the last look at its clock belongs to phases, too.
@@ -194,3 +196,44 @@ def test_the_next_launch_is_short_by_what_is_known(seconds: float) -> None:
         assert 1 <= watch.generations <= 4 * before
         assert watch.generations == 1 or watch.generations * seconds <= 0.5
     assert watch.generations > 1 or seconds > 0.1
+
+
+def test_a_callback_sees_each_second_of_a_long_epoch_and_may_end_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow, seen = Slow(monkeypatch, seconds=0.5), list[int]()
+
+    def callback(progress: Progress) -> bool:
+        seen.append(progress.generation)
+        return progress.generation >= 8
+
+    resolved = resolve(Asked.of({"stop": "generations=90", "record.every": 90}), FakeProblem())
+    interruption: Any = Quiet
+    observers = [Calling(callback, World())]
+    outcome = Loop(slow, resolved, World(), interruption, observers).run()  # type: ignore[arg-type]
+    assert outcome.reason == "the callback returned True"
+    assert seen == [0, 2, 4, 6, 8]
+
+
+class Passing(FakeArchipelago):
+    """Islands that pass all slots of a generation for which some evaluations are left."""
+
+    made = 10
+    left: int | None = None
+
+    def limit(self, left: int | None) -> None:
+        self.left = left
+
+    def advance(self, generations: int) -> None:
+        super().advance(generations)
+        self.made += 0 if self.left is not None else 10 * generations
+
+    def measure(self) -> list[IslandMeasure]:
+        return [replace(each, evaluations=self.made) for each in super().measure()]
+
+
+def test_a_run_ends_although_islands_pass_what_is_left() -> None:
+    options = {"stop": "evaluations=95", "islands": 2, "population": 16, "record.every": 50}
+    outcome, _, _ = run(options, FakeProblem(), archipelago=Passing())
+    assert outcome.reason == "evaluation limit of 95 reached"
+    assert outcome.progress.evaluations == 100

@@ -68,7 +68,7 @@ class FakeArchipelago:
     Each migration brings one migrant to each island.
     """
 
-    is_partial = may_take_long = is_on_cpu = is_idle = False
+    is_partial = may_take_long = is_on_cpu = is_idle = has_reached = False
     why_idle = ""
     working_ranks = 1
     team_seconds = 0.0
@@ -85,6 +85,12 @@ class FakeArchipelago:
 
     def abandon(self) -> None:
         """Do nothing: generations are quick."""
+
+    def limit_first(self, limit: int) -> None:
+        """Do nothing, as `limit`."""
+
+    def limit(self, left: int | None) -> None:
+        """Do nothing: the number of evaluations is not that of generations."""
 
     def start(self) -> None:
         self.generation = 0

@@ -157,7 +157,7 @@ class NumpyChains(NumpyTempering):
         return list(crossed(name, self.encoding, word, place, mine, other)[0])
 
     def run(self, replica: Replica, temperature: float, place: Place) -> int:
-        """Advance a chain by a generation; return the number of proposals."""
+        """Advance a chain by a generation; return the number of evaluated proposals."""
         end, number, climbs = self.proposals, 0, 0
         while number < end:
             drawn = proposal_words(place, number)
@@ -176,7 +176,7 @@ class NumpyChains(NumpyTempering):
         island, slot = place[1], place[3]
         self.climbs[island][slot] = climbs
         self.tried[island][slot] = min(number, max(end, 1))
-        return self.tried[island][slot]
+        return number
 
     def end(self, island: int, number: int, first: int) -> None:
         """Complete a generation of a ladder."""

@@ -68,7 +68,7 @@ def test_the_only_item_to_exchange_is_always_found(backend: Backend, choose: int
         own = islands.subset(14, choose=choose, maximise=True, **cost)
         result = islands.solve(own, **options)
         assert result.cost == WEIGHT[-choose:].sum()
-        found.add((result.digest, result.evaluations))
+        found.add(result.digest)
     assert len(found) == 1
 
 

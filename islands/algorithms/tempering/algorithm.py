@@ -7,6 +7,7 @@ itself, from what its chains measure while it cools down.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,7 +20,7 @@ from islands.algorithms.tempering.core import CoreChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
-from islands.algorithms.tempering.settings import TemperingSettings
+from islands.algorithms.tempering.settings import ROUGHNESS_SAMPLES, TemperingSettings
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -52,6 +53,7 @@ class Tempering(Algorithm):
     encodings: ClassVar[tuple[str, ...]] = ("permutation", "bits", "keys", "vector")
     improves: ClassVar[bool] = False
     needs: ClassVar[str] = "moves whose change of the cost can be computed"
+    most_first_calls: ClassVar[int] = 1 + ROUGHNESS_SAMPLES
     Settings: ClassVar[type[Settings]] = TemperingSettings
 
     def __init__(
@@ -85,6 +87,11 @@ class Tempering(Algorithm):
         return population + 2 * settings.generations_of_tuning + settings.cycle
 
     @classmethod
+    def most_calls(cls, settings: TemperingSettings, problem: Problem) -> float:
+        # Also the cost of a new state.
+        return settings.proposals + 1 if chains_of(problem) is MoveChains else math.inf
+
+    @classmethod
     def fits(cls, problem: Problem) -> bool:
         return chains_of(problem) is not None
 
@@ -98,6 +105,7 @@ class Tempering(Algorithm):
         self._chains = chains = kind(self.settings, problem, shape)
         self.children, self.few_threads = chains.children, chains.few_threads
         self.block, self.price_factors = chains.block, chains.price_factors
+        self.keeps_quota = chains.waits
 
     def defines(self) -> Macros:
         return self._chains.macros()
@@ -124,16 +132,16 @@ class Tempering(Algorithm):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         def all_of(replicas: str, judge: str, ladders: str) -> tuple[Step, ...]:
-            rounds = (Rounds((Launch(judge, shape.jobs, None),), judge == later),) if judges else ()
+            rounds = (Rounds((Launch(judge, shape.jobs, None),)),) if judges else ()
             return (
                 *(Launch(replicas, shape.jobs, None), *rounds, TeamExchanges()),
                 Launch(ladders, shape.islands),
             )
 
-        judges, later = outside and self._chains.waits, "judge_replicas"
+        judges = outside and self._chains.waits
         return Schedule(
             start=all_of("first_replicas", "judge_first_replicas", "first_ladders"),
-            generation=all_of("advance_replicas", later, "end_ladders"),
+            generation=all_of("advance_replicas", "judge_replicas", "end_ladders"),
             adopt=(Launch("adopt_immigrants", shape.islands),),
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 from islands.algorithms.base import Shape
 from islands.algorithms.tempering.chains import Range
 from islands.algorithms.tempering.ends import ClimbChains
-from islands.algorithms.tempering.settings import TemperingSettings
+from islands.algorithms.tempering.settings import ROUGHNESS_SAMPLES, TemperingSettings
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -27,10 +27,9 @@ _SHARES_STEPS = 0.002, 0.15
 job shops were 3.2 and 3.4 % from the best known values with 0.05, and 2.6 and 1.9 % with 0.15
 (ta32js, dmu42); flow shops were alike. After only 200,000 evaluations, a shop of 20 x 10 was 3.4 %
 above its bound instead of 1.5 %."""
-_GUESSES = 32
-"""Number of moves that a replica proposes at once if others evaluate them; at least the samples of
-the first generation."""
-_PROGRESS = 7  # words of `Progress` of kernels/tempering/chains/moves.cuh
+_MOST_AT_ONCE = ROUGHNESS_SAMPLES
+"""The most moves that a replica proposes at once if others evaluate them."""
+_PROGRESS = 9  # words of `Progress` of kernels/tempering/chains/moves.cuh
 _PRICE = "price"
 """The field with the factor of the price of violations, of each ladder."""
 
@@ -43,13 +42,16 @@ class MoveChains(ClimbChains):
     wide: ClassVar[Range] = (1e-6, 1.0)
     waits: ClassVar[bool] = True
     few_threads: ClassVar[bool] = True
-    children: ClassVar[int] = _GUESSES
+    children: ClassVar[int] = _MOST_AT_ONCE
     effort: float = 4
     """A block looks again at the proposals after an accepted one."""
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
         self._stated = problem.kind.moving(problem.chains.proposals)
+        python = problem.evaluation.python
+        # A move after the accepted one would be a call in vain.
+        self._looks = 1 if python is not None and not python.is_batch else _MOST_AT_ONCE
         self.shares = _SHARES_STEPS if problem.chains.has_steps else _SHARES
         if problem.scale.adapts_price:
             self.price_factors = _PRICE
@@ -62,6 +64,7 @@ class MoveChains(ClimbChains):
         price = "adapting_price" if self.price_factors else "fixed_price"
         return super().macros() | {
             "TEMPERING_PRICE": Header(f"tempering/{price}.cuh"),
+            "TEMPERING_LOOKS": str(self._looks),
             **self._stated,
         }
 

@@ -11,6 +11,9 @@ from islands.settings import Settings, setting
 MOVES = 400
 """Proposals of a replica per generation, where a chain proposes single moves."""
 
+ROUGHNESS_SAMPLES = 32
+"""Moves of a replica in generation 0, which measure the mean change of the cost."""
+
 
 @dataclass(frozen=True)
 class TemperingSettings(Settings):
@@ -61,8 +64,9 @@ class TemperingSettings(Settings):
     proposals: int = setting(
         MOVES,
         "own problems and knapsacks: moves that a replica proposes per generation; an accepted one"
-        " counts as four more, of a knapsack as 300; with state=, the default is 40 for each item,"
-        " 2 for steps with a GPU; 600, or 60 with a GPU, if the state learns; 10 if it searches",
+        " counts as four more, of a knapsack as 300; with function=, the default is 100, with"
+        " state= 40 for each item, 2 for steps with a GPU; 600, or 60 with a GPU, if the state"
+        " learns; 10 if it searches",
         low=1,
         high=1_000_000_000,
     )

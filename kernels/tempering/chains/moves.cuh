@@ -15,7 +15,8 @@ struct Progress {
     int64_t current, best;  // costs
     int64_t next, end;      // numbers of proposals
     int64_t climbs, evaluated;
-    int64_t phase;  // what waits for evaluation
+    int64_t looks, called;  // proposals that wait at once, and all evaluated ones
+    int64_t phase;          // what waits for evaluation
 };
 
 struct MovePlan {

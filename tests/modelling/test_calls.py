@@ -1,0 +1,127 @@
+"""A call is an evaluation: the calls of a user's function are those that a run counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import islands
+from islands.testing.ranks import on_ranks
+
+_N = 12
+_WEIGHTS = np.random.default_rng(1).integers(1, 99, _N)
+_COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += (i + 1) * data.weights[s[i]];
+    return sum;
+}
+"""
+_ALONE: dict[str, Any] = {"backend": "cpu", "threads": 1, "seed": 3, "islands": 2, "population": 10}
+_MANY = {"proposals": 400}
+"""The default depends on how the cost is given."""
+_FIRST = 1
+"""The call that finds out whether costs are real."""
+
+
+def costs(orders: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the costs of orders, one per row."""
+    found: NDArray[np.int64] = _WEIGHTS[orders] @ np.arange(1, _N + 1)
+    return found
+
+
+class Counted:
+    """A function that counts the solutions that it is given."""
+
+    def __init__(self, call: Callable[[Any], Any]) -> None:
+        self._call, self.calls = call, 0
+
+    def __call__(self, given: NDArray[Any]) -> Any:
+        self.calls += len(given) if given.ndim > 1 else 1
+        return self._call(given)
+
+
+def functions() -> dict[str, Counted]:
+    return {"batch": Counted(costs), "function": Counted(lambda order: costs(order[None])[0])}
+
+
+@pytest.mark.parametrize("by", ["batch", "function"])
+@pytest.mark.parametrize("algorithm", ["tempering", "ga"])
+def test_each_call_is_an_evaluation(by: str, algorithm: str) -> None:
+    function = functions()[by]
+    problem = islands.permutation(_N, **{by: function})
+    result = islands.solve(problem, algorithm=algorithm, generations=3, **_ALONE)
+    checked = 1  # the best solution, at the end
+    assert function.calls == _FIRST + result.evaluations + checked
+
+
+def test_a_function_is_called_for_no_move_in_vain() -> None:
+    by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
+    options: dict[str, Any] = {"algorithm": "tempering", "generations": 3, **_MANY, **_ALONE}
+    kernel = islands.solve(by_kernel, **options)
+    found = {
+        by: islands.solve(islands.permutation(_N, **{by: function}), **options)
+        for by, function in functions().items()
+    }
+    assert {each.digest for each in found.values()} == {kernel.digest}
+    assert found["function"].evaluations == kernel.evaluations < found["batch"].evaluations
+
+
+@pytest.mark.parametrize("by", ["batch", "function"])
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga"])
+@pytest.mark.parametrize("limit", [7, 50, 300, 301])
+def test_a_run_ends_after_its_last_call(by: str, algorithm: str, limit: int) -> None:
+    function = functions()[by]
+    problem = islands.permutation(_N, **{by: function})
+    own = _ALONE | {"population": 4 if algorithm == "tempering" else 10}
+    result = islands.solve(problem, algorithm=algorithm, evaluations=limit, **own)
+    checked = 1
+    assert result.evaluations == limit
+    assert function.calls == _FIRST + limit + checked
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga"])
+@pytest.mark.parametrize("above", [0, 100, 100_000])
+def test_a_target_ends_a_run_at_the_call_that_reaches_it(algorithm: str, above: int) -> None:
+    asked: dict[str, Any] = {"algorithm": algorithm, "evaluations": 2000, **_ALONE}
+    best = islands.solve(islands.permutation(_N, function=functions()["function"]), **asked)
+    target = int(best.cost or 0) + above
+    calls: list[int] = []
+
+    def function(order: NDArray[Any]) -> int:
+        calls.append(int(costs(order[None])[0]))
+        return calls[-1]
+
+    result = islands.solve(
+        islands.permutation(_N, function=function), target=target, record={"every": 5}, **asked
+    )
+    own = calls[_FIRST:-1]
+    assert [each <= target for each in own] == [False] * (len(own) - 1) + [True]
+    assert (result.cost, result.evaluations) == (own[-1], len(own))
+    assert "target" in str(result.reason)
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga"])
+def test_a_target_gives_the_same_bits_on_all_ranks(algorithm: str) -> None:
+    asked: dict[str, Any] = {"algorithm": algorithm, "target": 3100, **_ALONE}
+    problem = islands.permutation(_N, function=lambda order: costs(order[None])[0])
+    alone = islands.solve(problem, **asked)
+    for ranks in (2, 5):
+        found = on_ranks(ranks, lambda world: islands.solve(problem, world=world, **asked))
+        assert {(each.digest, each.cost) for each in found} == {(alone.digest, alone.cost)}
+
+
+@pytest.mark.parametrize("limit", [25, 2345])
+@pytest.mark.parametrize("algorithm", ["tempering", "ga"])
+def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str, limit: int) -> None:
+    by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
+    options: dict[str, Any] = {"algorithm": algorithm, "evaluations": limit, **_ALONE}
+    options |= _MANY if algorithm == "tempering" else {}
+    kernel = islands.solve(by_kernel, **options)
+    found = islands.solve(islands.permutation(_N, function=functions()["function"]), **options)
+    assert (found.digest, found.evaluations) == (kernel.digest, kernel.evaluations)
+    assert kernel.evaluations == limit
