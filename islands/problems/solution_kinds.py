@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.errors import UsageError
+from islands.problems.capabilities import Layout
 from islands.problems.corrections import Precedence, chosen_within
+from islands.space.parameters import Parameter, plain, restored
+from islands.text import shown, unknown
 
 MOST = 2**31 - 64
 """The largest number of items."""
@@ -28,7 +32,7 @@ class SolutionKind(ABC):
     """What a solution of n items is."""
 
     name: ClassVar[str]
-    """`solution_kind` of the problems."""
+    """`solution_kind` of the results, and of the problems unless encodings know it as another."""
     made_by: ClassVar[str]
     """The function of `islands` that makes such problems from a user's functions."""
     dtype: ClassVar[np.dtype[Any]]
@@ -52,6 +56,28 @@ class SolutionKind(ABC):
     def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
         """Take the number of items, and the bounds of vectors."""
         self.size, self.low, self.high = size, low, high
+
+    @property
+    def encoded_as(self) -> str:
+        """`solution_kind` of the problems: the kind for which encodings and settings are chosen."""
+        return self.name
+
+    @property
+    def layout(self) -> Layout:
+        """How encodings see its solutions."""
+        return Layout()
+
+    def presented(self, solutions: Any) -> Any:
+        """Return a solution, or a row for each, as users and their Python functions see them."""
+        return solutions
+
+    def array_of(self, solution: Any) -> NDArray[Any]:
+        """Return a solution as users see it as an array."""
+        return np.asarray(solution)
+
+    def lines(self, solution: NDArray[Any]) -> list[str]:
+        """Return the lines of the file of a solution: its entries, and perhaps comments."""
+        return [str(each) for each in solution.tolist()]
 
     @property
     def rules(self) -> dict[str, str]:
@@ -88,7 +114,7 @@ class SolutionKind(ABC):
         return {"SOLUTION_KIND": str(self.number), "STATED_MOVES": str(stated)}
 
     @staticmethod
-    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+    def listed(solution: Any) -> Any:
         """Return a solution as it is written to JSON."""
         entries: list[int] | list[float] = solution.tolist()
         return entries
@@ -249,7 +275,7 @@ class Subset(SolutionKind):
         return 1
 
     @staticmethod
-    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+    def listed(solution: Any) -> Any:
         """Return the chosen items."""
         items: list[int] = np.flatnonzero(solution).tolist()
         return items
@@ -356,8 +382,119 @@ class Box(SolutionKind):
         return [self.low, self.high]
 
 
+class Mixed(Box):
+    """Values of named parameters, each of which some coordinates of a vector stand for.
+
+    The entries of a solution are the numbers of all values, one after another.
+    """
+
+    name, made_by = "mixed", "mixed"
+    words = "a value of each parameter that it may have"
+    picture = "The value of each parameter."
+
+    def __init__(
+        self, size: int, *_: ArrayLike, parameters: Mapping[str, Parameter | Mapping[str, Any]]
+    ) -> None:
+        """Take the number of entries, and the parameters or what `own` has stored of them."""
+        self.parameters = {
+            name: each if isinstance(each, Parameter) else restored(each)
+            for name, each in parameters.items()
+        }
+        counts = [each.count for each in self.parameters.values()]
+        bounds = np.array([each.bounds for each in self.parameters.values()])
+        super().__init__(size, *bounds.repeat(counts, axis=0).T.copy())
+        ends = np.cumsum(counts)
+        self._places = [slice(end - n, end) for end, n in zip(ends, counts, strict=True)]
+
+    @property
+    def encoded_as(self) -> str:
+        return Box.name
+
+    @property
+    def own(self) -> dict[str, Any]:
+        stored = {
+            name: {"kind": each.kind, **each.stored()} for name, each in self.parameters.items()
+        }
+        return {"parameters": stored}
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(to_device=self._coordinates, from_device=self._entries)
+
+    def _entries(self, coordinates: Any) -> Any:
+        """Return the entries of vectors, one or a row each, in their memory."""
+        module = array_module(coordinates)
+        found = module.empty_like(coordinates)
+        for each, place in self._each():
+            found[..., place] = each.entries(coordinates[..., place], module)
+        return found
+
+    def _coordinates(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return vectors for solutions, one or a row each."""
+        found = np.empty(np.shape(solutions))
+        for each, place in self._each():
+            found[..., place] = each.coordinates(solutions[..., place])
+        return found
+
+    def _each(self) -> Iterator[tuple[Parameter, slice]]:
+        return zip(self.parameters.values(), self._places, strict=True)
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        return all(each.holds(solutions[:, place]) for each, place in self._each())
+
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        return super().encoded(self._coordinates(solutions))
+
+    def read(self, stored: Any) -> Any:
+        return self._entries(super().read(stored))
+
+    def extremes(self) -> list[ArrayLike]:
+        return list(self.read(np.stack([np.zeros(self.size), np.ones(self.size)])))
+
+    def presented(self, solutions: Any) -> Any:
+        """Return a dict of values, or of a column for each parameter."""
+        return {
+            name: (each.value if solutions.ndim == 1 else each.column)(solutions[..., place])
+            for name, (each, place) in zip(self.parameters, self._each(), strict=True)
+        }
+
+    def array_of(self, solution: Any) -> NDArray[Any]:
+        """Return the entries of a dict; refuse one with other names or values."""
+        if not isinstance(solution, Mapping):
+            return np.asarray(solution)
+        for name in solution:
+            if name not in self.parameters:
+                raise UsageError(unknown("parameter", str(name), self.parameters))
+        found = [self._entries_of(name, solution) for name in self.parameters]
+        return np.concatenate(found)
+
+    def _entries_of(self, name: str, solution: Mapping[str, Any]) -> NDArray[Any]:
+        parameter = self.parameters[name]
+        if name not in solution:
+            raise UsageError(f"the solution has no {name}. Pass {parameter.words()}")
+        try:
+            entries = parameter.entries_of(solution[name])
+            if parameter.holds(entries[np.newaxis]):
+                return entries
+        except (TypeError, ValueError):
+            pass
+        raise UsageError(f"{name}={shown(solution[name])}: must be {parameter.words()}")
+
+    def lines(self, solution: NDArray[Any]) -> list[str]:
+        found = []
+        for name, (each, place) in zip(self.parameters, self._each(), strict=True):
+            numbers = each.column(solution[np.newaxis, place]).reshape(-1).tolist()
+            found += [f"# {name}", *map(str, numbers)]
+        return found
+
+    @staticmethod
+    def listed(solution: Any) -> Any:
+        """Return the values by name, and the chosen items of subsets."""
+        return {name: plain(value) for name, value in solution.items()}
+
+
 SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
-    each.name: each for each in (Order, Subset, KeyVectors, Box)
+    each.name: each for each in (Order, Subset, KeyVectors, Box, Mixed)
 }
 
 
