@@ -30,6 +30,8 @@ _OF_MOVES = ("delta", "state", "repair", "cooperative")
 
 @explained
 def mixed(
+    parameters: Mapping[str, Parameter] | None = None,
+    /,
     *,
     cost: Code | None = None,
     batch: Function | None = None,
@@ -42,10 +44,11 @@ def mixed(
     name: str | None = None,
     best_known: float | None = None,
     plot: Function | None = None,
-    **parameters: Parameter,
+    **named: Parameter,
 ) -> Model:
     """Return a problem whose solutions are values of named parameters, made by `islands.space`.
 
+    The parameters are given by name, or as a dict, in which they may have any names.
     State what a solution costs by one of:
 
     - `function`: a Python function from a dict of values by name to their cost.
@@ -65,10 +68,11 @@ def mixed(
     >>> islands.solve(problem, generations=20, population=32).solution
     {'depth': 1, 'kind': 'b'}
     """
-    kind = Mixed(_entries(parameters), parameters=parameters)
+    every = _checked(parameters, named)
+    kind = Mixed(_entries(every), parameters=every)
     text = None if cost is None else Text.of("cost", cost)
     if text is not None:
-        text = replace(text, before=(Text("mixed.cu", _struct(parameters)), *text.before))
+        text = replace(text, before=(Text("mixed.cu", _struct(every)), *text.before))
     statement = Statement(
         cost=text,
         batch=batch,
@@ -86,19 +90,28 @@ def mixed(
         if isinstance(value, Parameter):
             raise UsageError(
                 f"{argument}: is an argument of islands.mixed. Choose another name for the"
-                " parameter"
+                f' parameter, or pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
             )
     return Model(kind, statement)
 
 
-def _entries(parameters: Mapping[str, Any]) -> int:
-    """Return the number of entries of a solution; refuse what are no parameters."""
-    if not parameters:
+def _checked(given: Any, named: Mapping[str, Any]) -> dict[str, Parameter]:
+    """Return the parameters of a dict, and those that are named; refuse what are none."""
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(
+            f"islands.mixed: {shown(given)} is no dict of parameters. Pass them by name, such as"
+            " depth=islands.space.integer(1, 12)"
+        )
+    first: Mapping[Any, Any] = given or {}
+    both: dict[str, Any] = {**first, **named}
+    if not both:
         raise UsageError(
             "islands.mixed: has no parameters. Pass them by name, such as"
             " depth=islands.space.integer(1, 12)"
         )
-    for name, each in parameters.items():
+    if twice := [name for name in named if name in first]:
+        raise UsageError(f"islands.mixed: {twice[0]} is in the dict and named. Leave one out")
+    for name, each in both.items():
         if not isinstance(each, Parameter) and name in _OF_MOVES:
             raise UsageError(f"{name}: is no argument of islands.mixed. Leave it out")
         if not isinstance(each, Parameter):
@@ -108,6 +121,11 @@ def _entries(parameters: Mapping[str, Any]) -> int:
             )
         if checked_name("islands.mixed", name) == "Solution":
             raise UsageError("islands.mixed: the name 'Solution' is reserved. Choose another name")
+    return both
+
+
+def _entries(parameters: Mapping[str, Parameter]) -> int:
+    """Return the number of entries of a solution; refuse too many."""
     count: int = sum(each.count for each in parameters.values())
     if count > MOST_ITEMS:
         raise UsageError(

@@ -212,9 +212,12 @@ class Category(Parameter):
         places: dict[Any, int] = {}
         for place, each in enumerate(self.choices):
             if not _is_hashable(each):
+                fix = "its name, or a tuple instead of a list"
+                if len(self.choices) == 1:
+                    fix = "choices one by one, such as space.category(*choices)"
                 raise UsageError(
                     f"space.category: {shown(each)} is not hashable, so that no dictionary can have"
-                    " it as a key. Pass its name, or a tuple instead of a list"
+                    f" it as a key. Pass {fix}"
                 )
             if each in places:
                 first = self.choices[places[each]]

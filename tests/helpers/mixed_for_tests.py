@@ -51,7 +51,7 @@ def mixed_by(way: str) -> Model:
     """Return the problem, whose cost is given by `cost`, `batch` or `function`."""
     if way == "cost":
         data = {"weights": _WEIGHTS, "values": _VALUES}
-        return islands.mixed(**PARAMETERS, cost=_COST, data=data, reference=summed)
+        return islands.mixed(PARAMETERS, cost=_COST, data=data, reference=summed)
     if way == "batch":
-        return islands.mixed(**PARAMETERS, batch=summed)
-    return islands.mixed(**PARAMETERS, function=sum_of)
+        return islands.mixed(PARAMETERS, batch=summed)
+    return islands.mixed(PARAMETERS, function=sum_of)

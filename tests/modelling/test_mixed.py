@@ -152,7 +152,7 @@ def test_functions_and_violations_are_checked() -> None:
     report = islands.check_problem(mixed_by("cost"), samples=60)
     assert "no differences" in str(report).lower()
     limited = {"violation": lambda s: max(0, 6 - s["depth"]), "price": 2.0}
-    problem = islands.mixed(**PARAMETERS, function=sum_of, **limited)
+    problem = islands.mixed(PARAMETERS, function=sum_of, **limited)
     result = islands.solve(problem, **SETTINGS)
     assert result.solution["depth"] >= 6
     assert problem.violation({**result.solution, "depth": 2}) == 4
