@@ -110,7 +110,13 @@ def main(calls: float = 300, folder: str | None = None) -> None:
     problem = islands.mixed(PARAMETERS, function=cost_of, name="program")
     # Few calls: one small population.
     result = islands.solve(
-        problem, islands=1, population=10, evaluations=calls, out=folder, verbose=True
+        problem,
+        islands=1,
+        population=10,
+        evaluations=calls,
+        record={"every": 1},
+        out=folder,
+        verbose=True,
     )
     for name, value in result.solution.items():
         print(f"{name:14}{value}")
