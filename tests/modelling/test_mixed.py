@@ -15,6 +15,7 @@ import islands
 from islands import space
 from islands.errors import UsageError
 from islands.modelling.model import Model, restored
+from islands.space.parameters import Order
 
 WAYS = ("cost", "batch", "function")
 SETTINGS: dict[str, Any] = {"seed": 3, "backend": "cpu", "threads": 1, "islands": 2}
@@ -201,3 +202,20 @@ def test_an_error_shows_the_line_and_the_values() -> None:
     problem = islands.mixed(depth=space.integer(1, 3), function=lambda s: s["dept"])
     with pytest.raises(islands.IslandsError, match=r"test_mixed.py.*for \{'depth': \d\}"):
         islands.solve(problem, **SETTINGS)
+
+
+def test_equal_coordinates_are_in_the_order_of_items_on_the_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cost = """
+    __device__ long long cost(const Solution& s, int n, const Data& data) {
+        long long digits = 0;
+        for (int i = 0; i < 9; ++i) digits = 10 * digits + s.order[i];
+        return digits;
+    }
+    """
+    problem = islands.mixed(order=space.order(9), cost=cost)
+    monkeypatch.setattr(Order, "coordinates", lambda self, entries: np.full_like(entries, 0.5))
+    settings = SETTINGS | {"population": 8, "generations": 1}
+    result = islands.solve(problem, **settings, start=[{"order": range(9)}])
+    assert (result.cost, result.solution["order"].tolist()) == (12345678, [*range(9)])
