@@ -219,3 +219,28 @@ def test_equal_coordinates_are_in_the_order_of_items_on_the_device(
     settings = SETTINGS | {"population": 8, "generations": 1}
     result = islands.solve(problem, **settings, start=[{"order": range(9)}])
     assert (result.cost, result.solution["order"].tolist()) == (12345678, [*range(9)])
+
+
+def test_violations_have_the_same_bits_and_parameters_any_names() -> None:
+    names = ("s", "n", "from_", "coordinates_", "mixed", "exact", "cost")
+    parameters = {name: space.integer(0, 9) for name in names}
+    body = " + ".join(f"{k + 1} * s.{name}" for k, name in enumerate(names))
+    head = "__device__ long long {}(const Solution& s, int n, const Data& data) {{ return {}; }}"
+    texts = {
+        "cost": head.format("cost", body),
+        "violation": head.format("violation", "max(0ll, 20 - s.mixed - s.s - s.n)"),
+    }
+
+    def cost(s: dict[str, int]) -> int:
+        return sum((k + 1) * s[name] for k, name in enumerate(names))
+
+    def violation(s: dict[str, int]) -> int:
+        return max(0, 20 - s["mixed"] - s["s"] - s["n"])
+
+    for price in ("adaptive", 0.5):
+        given: dict[str, Any] = {"price": price}
+        compiled = islands.solve(islands.mixed(parameters, **texts, **given), **SETTINGS)
+        problem = islands.mixed(parameters, function=cost, violation=violation, **given)
+        python = islands.solve(problem, **SETTINGS)
+        assert (compiled.digest, compiled.cost) == (python.digest, python.cost)
+        assert violation(python.solution) == python.violation
