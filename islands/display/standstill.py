@@ -6,7 +6,7 @@ from islands.configuration.defaults import searches
 from islands.configuration.resolved import Resolved
 from islands.display.heartbeat import duration
 from islands.problems.base import Problem
-from islands.problems.solution_kinds import Mixed
+from islands.problems.mixed import Mixed
 from islands.progress.progress import Progress
 from islands.progress.result import HOW_TO_BE_FEASIBLE
 from islands.text import count, option

@@ -13,7 +13,7 @@ from islands.modelling.members import checked_name
 from islands.modelling.model import Model
 from islands.modelling.statement import Code, Price, Statement
 from islands.modelling.texts import Text
-from islands.problems.solution_kinds import Mixed
+from islands.problems.mixed import Mixed
 from islands.space.parameters import (
     MOST_ITEMS,
     Category,

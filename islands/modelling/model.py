@@ -30,8 +30,9 @@ from islands.problems.base import Solution
 from islands.problems.capabilities import Chains, ProblemWords
 from islands.problems.data import name_or
 from islands.problems.evaluation import never
+from islands.problems.kinds import SOLUTION_KINDS
 from islands.problems.scale import Scale
-from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
+from islands.problems.solution_kinds import Order, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _pricing = RLock()

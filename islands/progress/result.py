@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from islands import text
 from islands.errors import RunError
-from islands.problems.solution_kinds import SOLUTION_KINDS
+from islands.problems.kinds import SOLUTION_KINDS
 from islands.text import counted, escaped, one_line
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from islands.errors import InputError
 from islands.inside import inside
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.problems.solution_kinds import Mixed
+from islands.problems.mixed import Mixed
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, has_checkpoint
 from islands.record.parquet import read_parquet, write_parquet

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from islands.errors import IslandsError, RunError
 from islands.problems import utilities
 from islands.problems.base import Problem, Solution
+from islands.problems.kinds import SOLUTION_KINDS
+from islands.problems.mixed import Mixed
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
-from islands.problems.solution_kinds import SOLUTION_KINDS, Mixed, Order
+from islands.problems.solution_kinds import Order
 from islands.problems.tsp import Tsp
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, matrices, new_figure, whole_ticks
 from islands.text import one_line
