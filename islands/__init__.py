@@ -1,11 +1,11 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
-`permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
-`check_problem` checks; `qubo` makes one from a matrix, and `models` has other ready ones. `scipy`,
-`shops` and `frames` have interfaces of other projects, as have `islands.dimod` and
-`islands.networkx`. `solve` solves a problem and returns a `Result`; `Solver` lets the caller
-advance the islands step by step.
+`permutation`, `subset`, `keys`, `real` and, with the parameters of `space`, `mixed` make a problem
+from a cost of your own, which `check_problem` checks; `qubo` makes one from a matrix, and `models`
+has other ready ones. `scipy`, `shops` and `frames` have interfaces of other projects, as have
+`islands.dimod` and `islands.networkx`. `solve` solves a problem and returns a `Result`; `Solver`
+lets the caller advance the islands step by step.
 `resume` goes on with the run in a folder, `read_run` returns its result. The classes are the base
 classes of your own parts. All errors are `IslandsError`.
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from islands import networkx as networkx
     from islands import scipy as scipy
     from islands import shops as shops
+    from islands import space as space
     from islands.algorithms.base import Algorithm as Algorithm
     from islands.algorithms.base import Launch as Launch
     from islands.algorithms.base import Schedule as Schedule
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from islands.modelling.api import permutation as permutation
     from islands.modelling.api import real as real
     from islands.modelling.api import subset as subset
+    from islands.modelling.mixed import mixed as mixed
     from islands.models import qubo as qubo
     from islands.problems import load as load
     from islands.problems.base import Problem as Problem
@@ -82,6 +84,7 @@ else:
         "improvers.base": "Improver",
         "migration.topology": "Topology",
         "modelling.api": "keys permutation real subset",
+        "modelling.mixed": "mixed",
         "models": "qubo",
         "many": "iter_many solve_many",
         "problems": "load",
@@ -96,7 +99,7 @@ else:
     }
     """The modules of the public names."""
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
-    _PACKAGES = ("frames", "models", "scipy", "shops")
+    _PACKAGES = ("frames", "models", "scipy", "shops", "space")
     _EXTRAS = ("dimod", "networkx")
     """Packages that need another project: their errors say how to install it."""
     __all__ = [*_MODULES, *_PACKAGES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -208,12 +208,17 @@ def parted(start: Any) -> tuple[list[str], list[Any]]:
     if start is None:
         return [], []
     is_one = isinstance(start, str | Path) or not (
-        isinstance(start, list | tuple) and any(_is_file(each) or np.ndim(each) for each in start)
+        isinstance(start, list | tuple) and any(_is_one(each) for each in start)
     )
     if is_one and np.ndim(start) < 2:
         start = [start] if not isinstance(start, list | tuple) or start else []
     files = [str(each) for each in start if _is_file(each)]
     return files, [each for each in start if not _is_file(each)]
+
+
+def _is_one(value: Any) -> bool:
+    """Return whether a value of a list is a solution, and no entry of one."""
+    return _is_file(value) or isinstance(value, Mapping) or np.ndim(value) > 0
 
 
 def _is_file(value: Any) -> bool:
@@ -389,7 +394,11 @@ class Solver:
         own = self._archipelago.elite(count)
         everyone = [candidate for rank in self._world.allgather(own) for candidate in rank]
         chosen = sorted(everyone, key=lambda candidate: (candidate.cost, candidate.island))[:count]
-        best = [replace(each, cost=self.problem.scale.own_sense(each.cost)) for each in chosen]
+        scale, kind = self.problem.scale, self.problem.kind
+        best = [
+            replace(each, cost=scale.own_sense(each.cost), solution=kind.presented(each.solution))
+            for each in chosen
+        ]
         for candidate in best:
             # All ranks have the same candidates, so either all raise or none does.
             check_exactly(self.problem, candidate, candidate.cost)

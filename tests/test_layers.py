@@ -19,7 +19,7 @@ ROOT = Path(islands.__file__).parent
 # A part imports those of the layers before its own, and those before it in its layer.
 LAYERS = [
     ("text", "errors", "calls", "paths", "inside"),
-    ("settings", "untrusted", "tables", "presets", "statistics"),
+    ("settings", "untrusted", "tables", "presets", "statistics", "space"),
     ("backends", "instances", "custom", "parallel"),
     ("problems", "encodings", "improvers", "algorithms"),
     ("modelling", "models", "bounds"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ def checked_solutions(
     `call` is the argument or the function that received them.
     """
     if not isinstance(solutions, list | tuple | np.ndarray) or any(
-        np.ndim(each) == 0 for each in solutions
+        np.ndim(each) == 0 and not isinstance(each, Mapping) for each in solutions
     ):
         begin, end = ("(", ")") if call == "inject" else ("=", "")
         raise UsageError(
@@ -43,6 +43,8 @@ def checked_solutions(
 
 
 def _checked(problem: Problem, name: str, values: Any) -> Solution:
+    if isinstance(values, Mapping):
+        values = problem.kind.array_of(values)
     array = read_array(name, values, 1)
     require_shape(name, array, (problem.entries,), f"an entry for each item of {problem.instance}")
     solution: NDArray[Any]

@@ -264,9 +264,10 @@ class CheckProgram:
 
     def _rows(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return solutions as kernels read them; those of `evaluate_rows` fill whole 16 bytes."""
+        if self._is_model:
+            return self._problem.kind.stored(solutions)
         stored = self._problem.kind.stored(self._problem.layout.to_device(solutions))
-        padding = 0 if self._is_model else -stored.shape[1] % 4
-        return np.pad(stored, ((0, 0), (0, padding)))
+        return np.pad(stored, ((0, 0), (0, -stored.shape[1] % 4)))
 
     def _run(self, kernel: str, count: int, *arguments: Any, has_room: bool = False) -> None:
         blocks = max(1, min(count, _BLOCKS))

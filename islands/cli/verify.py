@@ -181,7 +181,7 @@ def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
     if (path / FINISHED).exists():
         with suppress(InputError):  # remarked with its cost
             stated = recorded(path).result.solution
-            if stated is not None and not np.array_equal(stated, solution):
+            if stated is not None and not np.array_equal(problem.kind.array_of(stated), solution):
                 native = f"solution{problem.solution_suffix}"
                 found.append(f"{native} contains another solution than {FINISHED}")
     return [Remark("one_run", False, each) for each in found]

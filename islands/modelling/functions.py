@@ -9,11 +9,11 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -24,7 +24,7 @@ from islands.errors import RunError, Suspended
 from islands.problems.evaluation import never
 from islands.problems.real_costs import agree
 from islands.problems.solution_kinds import SolutionKind, array_module
-from islands.text import counted
+from islands.text import counted, shown
 
 _MOST = 2**62
 """The largest absolute value of an integer cost: differences of costs must fit into 64 bits."""
@@ -38,6 +38,10 @@ SEED = (
 Function = Callable[..., Any]
 
 
+def _same(solutions: Any) -> Any:
+    return solutions
+
+
 @dataclass(frozen=True)
 class UserFunction:
     """A Python function of the user that returns costs, and its name in messages.
@@ -49,6 +53,8 @@ class UserFunction:
     call: Function
     takes_one: bool = False
     """Whether it takes one solution, as `function=` does."""
+    presented: Callable[[Any], Any] = _same
+    """Return a solution, or a row for each, as the function takes them."""
 
     @property
     def is_batch(self) -> bool:
@@ -80,7 +86,7 @@ class UserFunction:
         if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
             raise _too_large(self.argument, costs[large][0].item())
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
-            solution = _shown(solutions[int(wrong.argmax())])
+            solution = _shown(self, solutions[int(wrong.argmax())])
             raise RunError(
                 f"{self.argument}= returned NaN for the solution {solution}."
                 f" {_instead(self.argument, 'a number')}"
@@ -93,8 +99,8 @@ class UserFunction:
         `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
         """
         before = solutions.copy() if is_compared else None
-        with _errors_explained(self.argument, solutions):
-            costs = self.call(solutions)
+        with _errors_explained(self, solutions):
+            costs = self.call(self.presented(solutions))
         if before is not None:
             _refuse_changed(self.argument, solutions, before)
         module, shape = array_module(solutions), (len(solutions),)
@@ -108,8 +114,8 @@ class UserFunction:
             if must_leave():
                 break
             given = row.copy()
-            with _errors_explained(self.argument, given):
-                cost = self.call(given)
+            with _errors_explained(self, given):
+                cost = self.call(self.presented(given))
             _refuse_changed(self.argument, given, row)
             costs.append(_array(self.argument, cost, np, ()))
         kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
@@ -136,7 +142,7 @@ def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
 
         return call
 
-    return UserFunction("reference", part(0)), UserFunction("reference", part(1))
+    return replace(reference, call=part(0)), replace(reference, call=part(1))
 
 
 def _typed(argument: str, costs: Any, real: bool | None) -> Any:
@@ -151,7 +157,7 @@ def _typed(argument: str, costs: Any, real: bool | None) -> Any:
 
 
 @contextmanager
-def _errors_explained(argument: str, given: Any) -> Iterator[None]:
+def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
     """Turn an exception of the user's function into an error that shows its line.
 
     That includes sys.exit(), which would end the run without a result and with status 0.
@@ -172,8 +178,8 @@ def _errors_explained(argument: str, given: Any) -> Iterator[None]:
         frames = traceback.extract_tb(error.__traceback__)[1:]
         last = frames[1] if len(frames) > 1 else frames[-1]  # the first of the user
         raise RunError(
-            f"{argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
-            f" {last.lineno}, {last.line!r}) for {_shown(given)}{hint}"
+            f"{function.argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
+            f" {last.lineno}, {last.line!r}) for {_shown(function, given)}{hint}"
         ) from error
 
 
@@ -245,8 +251,11 @@ def _refuse_changed(argument: str, given: Any, solutions: Any) -> None:
         )
 
 
-def _shown(solution: Any) -> str:
-    row = solution[0] if getattr(solution, "ndim", 1) > 1 else solution
+def _shown(function: UserFunction, given: Any) -> str:
+    """Return a solution that a function was given, or the first of several, as text."""
+    row = given[0] if getattr(given, "ndim", 1) > 1 else given
+    if isinstance(named := function.presented(row), Mapping):
+        return shown(named)
     values = row[:8].tolist()
     return f"[{', '.join(map(str, values))}{', ...' if len(row) > 8 else ''}]"
 

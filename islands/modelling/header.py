@@ -211,6 +211,7 @@ class Functions:
             '#include "problems/solution.cuh"',
             '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
+            *(['#include "problems/mixed.cuh"'] if "mixed::" in own else []),
             *(['#include "core/warp.cuh"'] if "warp::" in own else []),
             *(['#include "problems/random.cuh"'] if self.has_steps or self.has_cross else []),
             *(['#include "problems/change.cuh"'] if self._gives_both else []),

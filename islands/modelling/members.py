@@ -47,7 +47,7 @@ def members_of(data: Mapping[str, Any] | None) -> Members:
         raise UsageError(
             f"data={shown(data)}: is not a dictionary. Write data={{'times': array, 'machines': 5}}"
         )
-    return {_checked_name(name): _member(name, value) for name, value in data.items()}
+    return {checked_name("data", name): _member(name, value) for name, value in data.items()}
 
 
 def declaration(members: Members) -> str:
@@ -61,16 +61,17 @@ def declaration(members: Members) -> str:
     return "\n".join(lines)
 
 
-def _checked_name(name: Any) -> str:
+def checked_name(argument: str, name: Any) -> str:
+    """Return the name of a member of a struct; refuse what is none in CUDA."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise UsageError(
-            f"data: the name {name!r} is not possible in CUDA. Use letters, digits and _, and begin"
-            " with a letter"
+            f"{argument}: the name {name!r} is not possible in CUDA. Use letters, digits and _, and"
+            " begin with a letter"
         )
     if _RESERVED.fullmatch(name) or keyword.iskeyword(name):
-        raise UsageError(f"data: the name {name!r} is a reserved word. Choose another name")
+        raise UsageError(f"{argument}: the name {name!r} is a reserved word. Choose another name")
     if name.startswith("box_"):
-        raise UsageError(f"data: the name {name!r} begins with box_, which is reserved")
+        raise UsageError(f"{argument}: the name {name!r} begins with box_, which is reserved")
     return name
 
 

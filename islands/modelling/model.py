@@ -30,8 +30,9 @@ from islands.problems.base import Solution
 from islands.problems.capabilities import Chains, ProblemWords
 from islands.problems.data import name_or
 from islands.problems.evaluation import never
+from islands.problems.kinds import SOLUTION_KINDS
 from islands.problems.scale import Scale
-from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
+from islands.problems.solution_kinds import Order, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _pricing = RLock()
@@ -66,8 +67,8 @@ class Model(Extensible):
         """Take a kind of solutions, and what they cost."""
         self.kind = kind
         self.statement = statement = self.completed(statement)
-        self.solution_kind, self.size = kind.name, kind.size
-        self.low, self.high = kind.low, kind.high
+        self.solution_kind, self.size = kind.encoded_as, kind.size
+        self.low, self.high, self.layout = kind.low, kind.high, kind.layout
         self._price = statement.fixed_price()
         adapts_price = self._price is None
         python = statement.python(kind)
@@ -80,7 +81,7 @@ class Model(Extensible):
         self.reference: UserFunction | None = None
         if statement.reference is not None:
             function = required_callable("reference", statement.reference)
-            self.reference = UserFunction("reference", function)
+            self.reference = UserFunction("reference", function, presented=kind.presented)
         if statement.plot is not None:
             self.plot = required_callable("plot", statement.plot)
         self.members = statement.members(kind)
@@ -212,7 +213,7 @@ class Model(Extensible):
 
     def violation(self, solution: Solution) -> float:
         """Return by how much one solution is infeasible; 0 if it is feasible."""
-        found: float = self.violations(np.asarray(solution)[np.newaxis])[0].item()
+        found: float = self.violations(self.kind.array_of(solution)[np.newaxis])[0].item()
         return found
 
     def violations(self, solutions: NDArray[Any]) -> NDArray[Any]:
@@ -251,7 +252,7 @@ class Model(Extensible):
 
     def cost(self, solution: ArrayLike) -> float:
         """Return the exact cost of one solution; refuse an invalid one."""
-        array = np.asarray(solution)
+        array = self.kind.array_of(solution)
         self.check(array)
         cost: float = self.costs(array[np.newaxis])[0].item()
         return cost
@@ -263,7 +264,7 @@ class Model(Extensible):
 
     def _shaped(self, solution: Solution) -> NDArray[Any]:
         """Return one solution as an array; refuse one of another length, or several."""
-        array = np.asarray(solution)
+        array = self.kind.array_of(solution)
         if array.shape != (self.size,):
             raise RunError(
                 f"not a solution of {self.instance}: has the shape {array.shape}, not"
@@ -293,7 +294,7 @@ class Model(Extensible):
     def write_solution(self, path: Path, solution: Solution, cost: float) -> None:
         """Write the entries of a solution, one on each line."""
         head = f"# {self.instance}: cost {cost}"
-        write_lines(path, [head, *(str(each) for each in solution.tolist())])
+        write_lines(path, [head, *self.kind.lines(solution)])
 
     def saved(self) -> dict[str, NDArray[Any]]:
         """Return the arrays from which `restored` makes the problem again."""

@@ -122,7 +122,7 @@ class Statement:
         if argument == "cost":
             return None
         function = required_callable(argument, functions[argument])
-        return PythonCosts(UserFunction(argument, function), kind)
+        return PythonCosts(UserFunction(argument, function, presented=kind.presented), kind)
 
     def functions(self, kind: SolutionKind) -> Functions:
         """Return the functions in CUDA, of which `cost` is one."""
@@ -167,7 +167,7 @@ class Statement:
         if self.violation is None:
             return None
         call = required_callable("violation", self.violation)
-        function = UserFunction("violation", call, takes_one=not python.is_batch)
+        function = UserFunction("violation", call, not python.is_batch, kind.presented)
         return PythonCosts(function, kind, always_real=True)
 
     def members(self, kind: SolutionKind) -> Members:

@@ -19,8 +19,9 @@ from islands.problems.arrays import Arrays
 from islands.problems.capabilities import Chains, Layout, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
+from islands.problems.kinds import SOLUTION_KINDS
 from islands.problems.scale import Scale
-from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
+from islands.problems.solution_kinds import SolutionKind
 from islands.statistics import percent_worse
 from islands.text import shown
 

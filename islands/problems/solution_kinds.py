@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.problems.capabilities import Layout
 from islands.problems.corrections import Precedence, chosen_within
 
 MOST = 2**31 - 64
@@ -28,7 +29,7 @@ class SolutionKind(ABC):
     """What a solution of n items is."""
 
     name: ClassVar[str]
-    """`solution_kind` of the problems."""
+    """`solution_kind` of the results, and of the problems unless encodings know it as another."""
     made_by: ClassVar[str]
     """The function of `islands` that makes such problems from a user's functions."""
     dtype: ClassVar[np.dtype[Any]]
@@ -52,6 +53,28 @@ class SolutionKind(ABC):
     def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
         """Take the number of items, and the bounds of vectors."""
         self.size, self.low, self.high = size, low, high
+
+    @property
+    def encoded_as(self) -> str:
+        """`solution_kind` of the problems: the kind for which encodings and settings are chosen."""
+        return self.name
+
+    @property
+    def layout(self) -> Layout:
+        """How encodings see its solutions."""
+        return Layout()
+
+    def presented(self, solutions: Any) -> Any:
+        """Return a solution, or a row for each, as users and their Python functions see them."""
+        return solutions
+
+    def array_of(self, solution: Any) -> NDArray[Any]:
+        """Return a solution as users see it as an array."""
+        return np.asarray(solution)
+
+    def lines(self, solution: NDArray[Any]) -> list[str]:
+        """Return the lines of the file of a solution: its entries, and perhaps comments."""
+        return [str(each) for each in solution.tolist()]
 
     @property
     def rules(self) -> dict[str, str]:
@@ -88,7 +111,7 @@ class SolutionKind(ABC):
         return {"SOLUTION_KIND": str(self.number), "STATED_MOVES": str(stated)}
 
     @staticmethod
-    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+    def listed(solution: Any) -> Any:
         """Return a solution as it is written to JSON."""
         entries: list[int] | list[float] = solution.tolist()
         return entries
@@ -249,7 +272,7 @@ class Subset(SolutionKind):
         return 1
 
     @staticmethod
-    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+    def listed(solution: Any) -> Any:
         """Return the chosen items."""
         items: list[int] = np.flatnonzero(solution).tolist()
         return items
@@ -354,11 +377,6 @@ class Box(SolutionKind):
 
     def extremes(self) -> list[ArrayLike]:
         return [self.low, self.high]
-
-
-SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
-    each.name: each for each in (Order, Subset, KeyVectors, Box)
-}
 
 
 def array_module(array: Any) -> Any:

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from numpy.typing import NDArray
-
 from islands import text
 from islands.errors import RunError
-from islands.problems.solution_kinds import SOLUTION_KINDS
+from islands.problems.kinds import SOLUTION_KINDS
 from islands.text import counted, escaped, one_line
 
 if TYPE_CHECKING:
@@ -72,7 +70,8 @@ class Result:
     best_known: float | None
     gap: float | None
     """In per cent; positive if worse than the best-known value."""
-    solution: NDArray[Any] | None
+    solution: Any
+    """An array, a dict of the parameters of `islands.mixed`, or None."""
     island: int | None
     """The island that found the best solution."""
     best_generation: int
@@ -107,7 +106,8 @@ class Result:
     violation: float = 0.0
     """By how much the solution is infeasible: only if no feasible solution was found."""
     solution_kind: str = "order"
-    """`order`; `subset`: 1 for each chosen item, otherwise 0; `vector` or `keys`: numbers."""
+    """`order`; `subset`: 1 for each chosen item, otherwise 0; `vector` or `keys`: numbers;
+    `mixed`: a dict."""
     colony: int | None = None
     """The colony of that island; None for a run without colonies."""
     colonies: Sequence[Mapping[str, Any]] = ()
@@ -193,8 +193,11 @@ class Result:
             raise RunError(f"this result has no {name}. Call islands.solve to get one")
         return self.records.table(name)
 
-    def items(self) -> list[int] | list[float] | None:
-        """Return the solution as a list of items: in their order, or only the chosen items."""
+    def items(self) -> Any:
+        """Return the solution as a list of items: in their order, or only the chosen items.
+
+        That of `islands.mixed` is a dict.
+        """
         if self.solution is None:
             return None
         return SOLUTION_KINDS[self.solution_kind].listed(self.solution)

@@ -8,8 +8,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.configuration.identity import identity
 from islands.configuration.resolved import Resolved
@@ -17,6 +19,7 @@ from islands.errors import InputError
 from islands.inside import inside
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
+from islands.problems.mixed import Mixed
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, has_checkpoint
 from islands.record.parquet import read_parquet, write_parquet
@@ -29,7 +32,7 @@ _TYPES = ("int8", "int32", "int64", "float", "double")
 """Of the entries, in Arrow's words."""
 _RESULT, _SETTINGS = b"islands.result", b"islands.settings"
 _DATE, _VERSIONS = b"islands.date", b"islands.versions"
-_RUN, _START = b"islands.run", b"islands.start"
+_RUN, _START, _KIND = b"islands.run", b"islands.start", b"islands.parameters"
 
 
 def write_solution(
@@ -40,10 +43,14 @@ def write_solution(
 
     assert result.solution is not None, "a run without a solution is not finished"
     native = inside(folder, f"solution{problem.solution_suffix}")
-    (units,) = problem.costs(result.solution[np.newaxis]).tolist()
-    problem.write_solution(native, result.solution, units)
-    solution = array_of(result.solution, pa.from_numpy_dtype(result.solution.dtype))
-    table = pa.table({"solution": solution}).replace_schema_metadata(metadata)
+    entries = problem.kind.array_of(result.solution)
+    (units,) = problem.costs(entries[np.newaxis]).tolist()
+    problem.write_solution(native, entries, units)
+    solution = array_of(entries, pa.from_numpy_dtype(entries.dtype))
+    own = {}
+    if isinstance(problem.kind, Mixed):
+        own[_KIND.decode()] = json.dumps(problem.kind.own["parameters"])
+    table = pa.table({"solution": solution}).replace_schema_metadata({**metadata, **own})
     write_parquet(inside(folder, FINISHED), [table], table.schema)
 
 
@@ -112,7 +119,7 @@ def recorded(folder: Path) -> Finished:
             said = table.schema.metadata
             facts = json.loads(said[_RESULT])
             made = {
-                "solution": table.column("solution").to_numpy(),
+                "solution": _presented(table.column("solution").to_numpy(), said.get(_KIND)),
                 "folder": str(folder),
                 "stored_settings": tomllib.loads(said[_SETTINGS].decode()),
                 "records": None,
@@ -133,6 +140,13 @@ def recorded(folder: Path) -> Finished:
             )
     except InputError as error:
         raise InputError(f"{error}. {_remedy(folder)}") from error
+
+
+def _presented(entries: NDArray[Any], parameters: bytes | None) -> Any:
+    """Return a solution as users see it, whose parameters are stored if it has any."""
+    if parameters is None:
+        return entries
+    return Mixed(len(entries), parameters=json.loads(parameters)).presented(entries)
 
 
 def _seconds(phases: Mapping[str, float]) -> dict[str, float]:

@@ -168,7 +168,8 @@ def _solution(run: RecordedRun) -> Iterator[str]:
         run.notes.append(str(error))
         problem = None
         drawn, words = draw_solution(None, result.solution_kind, result.solution)
-    items = result.items() or []
+    found = result.items() or []
+    items = [f"{k} = {v};" for k, v in found.items()] if isinstance(found, dict) else found
     shown = [f"{each:.6g}" if isinstance(each, float) else str(each) for each in items[:_LISTED]]
     more = "" if len(items) <= _LISTED else f" ... ({len(items)} in all, see solution.parquet)"
     listed = paragraph(f"{' '.join(shown)}{more}")

@@ -11,23 +11,31 @@ from numpy.typing import NDArray
 from islands.errors import IslandsError, RunError
 from islands.problems import utilities
 from islands.problems.base import Problem, Solution
+from islands.problems.kinds import SOLUTION_KINDS
+from islands.problems.mixed import Mixed
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
-from islands.problems.solution_kinds import SOLUTION_KINDS, Order
+from islands.problems.solution_kinds import Order
 from islands.problems.tsp import Tsp
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, matrices, new_figure, whole_ticks
+from islands.text import one_line
 
 _MANY_EDGES = 3000
 """Longer tours are drawn as pixels, as curves would be large."""
 _MARKED = 300
 """Up to this number of cities, each has a mark."""
+_LONGEST = 80
+"""Characters of the value of a parameter."""
 _PRICED = 250_000
 """With more weights, the linear relaxation, which prices capacities, takes long."""
 
 
 def tells_something(problem: Problem | None, kind: str) -> bool:
-    """Return whether a picture shows more than the list of items, as it does not of an order."""
-    if kind != Order.name or _drawing_of(problem) is not None:
+    """Return whether a picture shows more than the list of items.
+
+    It does not of an order, or of named values.
+    """
+    if kind not in (Order.name, Mixed.name) or _drawing_of(problem) is not None:
         return True
     return problem is not None and problem.plot is not None
 
@@ -166,6 +174,12 @@ def _numbers(kind: str, solution: Solution) -> tuple[Any, str]:
 
 
 def _draw_numbers(axes: Any, kind: str, solution: Solution) -> None:
+    if kind == Mixed.name:
+        listed = SOLUTION_KINDS[kind].listed(solution)
+        lines = [f"{name}   {one_line(str(value), _LONGEST)}" for name, value in listed.items()]
+        axes.set_axis_off()
+        axes.text(0, 1, "\n".join(lines), va="top", transform=axes.transAxes)
+        return
     x = np.arange(len(solution))
     many = len(solution) > _MANY_EDGES
     place, entry = SOLUTION_KINDS[kind].axes

@@ -86,11 +86,11 @@ def test_each_public_name_is_once_in_the_reference() -> None:
     ]
     others = {
         f"{module.__name__.removeprefix('islands.')}.{name}"
-        for module in (islands.scipy, islands.shops, islands.frames)
+        for module in (islands.scipy, islands.shops, islands.frames, islands.space)
         for name, value in inspect.getmembers(module, inspect.isfunction)
         if value.__module__.startswith(module.__name__) and not name.startswith("_")
     }
-    public = {*islands.__all__} - {"models", "scipy", "shops", "frames"}
+    public = {*islands.__all__} - {"models", "scipy", "shops", "frames", "space"}
     named_once = {*public, *others, *(f"models.{n}" for n in models if n not in public)}
     assert sorted(found) == sorted(named_once)
 

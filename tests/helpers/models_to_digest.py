@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from mixed_for_tests import mixed_by
 
 import islands
 from islands import models
@@ -19,4 +20,5 @@ cut = models.max_cut(_EDGES)
 colours = models.graph_colouring(_EDGES)
 bins = models.bin_packing(_RANDOM.integers(10, 60, 30).tolist(), 100)
 places = models.p_median(_WAYS, 5)
+mixed = mixed_by("cost")
 diverse = models.max_diversity(_WAYS + _WAYS.T, 8)

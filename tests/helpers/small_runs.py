@@ -20,6 +20,7 @@ from typing import Any
 from colonies_for_tests import in_teams, one_colony
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
+from mixed_for_tests import mixed_by
 from own_steps import problem as problem_of_steps
 from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds, streets
 
@@ -76,6 +77,8 @@ def _problem(name: str, folder: Path) -> Problem:
         return of_two_kinds(40, 15, symmetric="neither")
     if name == "bytes":
         return facilities(47)
+    if name == "mixed":
+        return mixed_by("cost")
     if name == "steps":
         return problem_of_steps()
     if name == "shop":
@@ -121,6 +124,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "swarm": ("dynamic", "pso", "bits", {"name": "none"}),
     "vector": ("vector", "cellular", "vector", {"name": "none"}),
     "keys": ("keys", "pso", "keys", {"name": "none"}),
+    "mixed": ("mixed", "de", "vector", {"name": "none"}),
     **{
         # More cities than threads in a block, so that a missing barrier is noticed.
         name: ("more cities", "ga", "permutation", {"name": "none"})

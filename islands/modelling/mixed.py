@@ -1,0 +1,168 @@
+"""The function that makes a problem of named parameters: `mixed`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from islands.calls import explained
+from islands.errors import UsageError
+from islands.modelling.functions import Function
+from islands.modelling.members import checked_name
+from islands.modelling.model import Model
+from islands.modelling.statement import Code, Price, Statement
+from islands.modelling.texts import Text
+from islands.problems.mixed import Mixed
+from islands.space.parameters import (
+    MOST_ITEMS,
+    Category,
+    Integer,
+    Order,
+    Parameter,
+    Real,
+)
+from islands.text import shown
+
+_OF_MOVES = ("delta", "state", "repair", "cooperative")
+"""Arguments of other problems, which read or change a solution by the number of an entry."""
+
+
+@explained
+def mixed(
+    parameters: Mapping[str, Parameter] | None = None,
+    /,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    violation: Code | Function | None = None,
+    price: Price = "adaptive",
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+    plot: Function | None = None,
+    **named: Parameter,
+) -> Model:
+    """Return a problem whose solutions are values of named parameters, made by `islands.space`.
+
+    The parameters are given by name, or as a dict, in which they may have any names.
+    State what a solution costs by one of:
+
+    - `function`: a Python function from a dict of values by name to their cost.
+    - `batch`: a Python function from a dict with an array of values for each name, one per
+      solution, to an array of costs; of a category, these are the places in its list of choices.
+    - `cost`: CUDA code as for `permutation`; `s.NAME` is a value: a `double`, a `long long`, the
+      `int` place of a choice, or the array of an order or a subset.
+
+    `Result.solution` is a dict as for `function`. The other arguments are those of `permutation`.
+
+    >>> from islands import space
+    >>> problem = islands.mixed(
+    ...     depth=space.integer(1, 12),
+    ...     kind=space.category("a", "b"),
+    ...     function=lambda s: s["depth"] + (s["kind"] == "a"),
+    ... )
+    >>> islands.solve(problem, generations=20, population=32).solution
+    {'depth': 1, 'kind': 'b'}
+    """
+    every = _checked(parameters, named)
+    kind = Mixed(_entries(every), parameters=every)
+    text = None if cost is None else Text.of("cost", cost)
+    if text is not None:
+        text = replace(text, before=(Text("mixed.cu", _struct(every)), *text.before))
+    statement = Statement(
+        cost=text,
+        batch=batch,
+        function=function,
+        data=data,
+        violation=violation,
+        price=price,
+        reference=reference,
+        maximise=maximise,
+        name=name,
+        best_known=best_known,
+        plot=plot,
+    )
+    for argument, value in vars(statement).items():
+        if isinstance(value, Parameter):
+            raise UsageError(
+                f"{argument}: is an argument of islands.mixed. Choose another name for the"
+                f' parameter, or pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
+            )
+    return Model(kind, statement)
+
+
+def _checked(given: Any, named: Mapping[str, Any]) -> dict[str, Parameter]:
+    """Return the parameters of a dict, and those that are named; refuse what are none."""
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(
+            f"islands.mixed: {shown(given)} is no dict of parameters. Pass them by name, such as"
+            " depth=islands.space.integer(1, 12)"
+        )
+    first: Mapping[Any, Any] = given or {}
+    both: dict[str, Any] = {**first, **named}
+    if not both:
+        raise UsageError(
+            "islands.mixed: has no parameters. Pass them by name, such as"
+            " depth=islands.space.integer(1, 12)"
+        )
+    if twice := [name for name in named if name in first]:
+        raise UsageError(f"islands.mixed: {twice[0]} is in the dict and named. Leave one out")
+    for name, each in both.items():
+        if not isinstance(each, Parameter) and name in _OF_MOVES:
+            raise UsageError(f"{name}: is no argument of islands.mixed. Leave it out")
+        if not isinstance(each, Parameter):
+            raise UsageError(
+                f"{name}={shown(each)}: is no parameter. Pass islands.space.real, integer,"
+                " category, order or subset"
+            )
+        if checked_name("islands.mixed", name) == "Solution":
+            raise UsageError("islands.mixed: the name 'Solution' is reserved. Choose another name")
+    return both
+
+
+def _entries(parameters: Mapping[str, Parameter]) -> int:
+    """Return the number of entries of a solution; refuse too many."""
+    count: int = sum(each.count for each in parameters.values())
+    if count > MOST_ITEMS:
+        raise UsageError(
+            f"islands.mixed: all parameters together have {count} entries, but at most"
+            f" {MOST_ITEMS} are possible. State a large order by islands.permutation"
+        )
+    return count
+
+
+def _struct(parameters: Mapping[str, Parameter]) -> str:
+    """Return the CUDA type of the solution, as which the functions of a user know it."""
+    members, values, place = [], [], 0
+    for name, each in parameters.items():
+        member, value = _member(name, each, place)
+        members.append(f"    {member};\n")
+        values.append(f"        {value};\n")
+        place += each.count
+    return (
+        f"struct Solution {{\n{''.join(members)}\n"
+        "    template <class Coordinates>\n"
+        "    __device__ Solution(const Coordinates& coordinates_) {\n"
+        "        const mixed::Reader<Coordinates> from_(coordinates_);\n"
+        f"{''.join(values)}    }}\n}};\n"
+    )
+
+
+def _member(name: str, parameter: Parameter, place: int) -> tuple[str, str]:
+    """Return the declaration of a member, and the statement that gives it its value."""
+    own = f"this->{name}"
+    if isinstance(parameter, Real | Integer):
+        read = f"log_{parameter.kind}" if parameter.log else parameter.kind
+        kind = "double" if isinstance(parameter, Real) else "long long"
+        bounds = f"{float(parameter.low).hex()}, {float(parameter.high).hex()}"
+        return f"{kind} {name}", f"{own} = from_.{read}({place}, {bounds})"
+    if isinstance(parameter, Category):
+        last = f"{len(parameter.choices) - 1}.0"
+        return f"int {name}", f"{own} = int(from_.integer({place}, 0.0, {last}))"
+    kind = "int" if isinstance(parameter, Order) else "bool"
+    call = f"from_.{parameter.kind}({place}, {parameter.count}, {own})"
+    return f"{kind} {name}[{parameter.count}]", call

@@ -1,0 +1,126 @@
+"""The solutions of `islands.mixed`: values of named parameters, which a vector stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from islands.errors import UsageError
+from islands.problems.capabilities import Layout
+from islands.problems.solution_kinds import Box, array_module
+from islands.space.parameters import Parameter, plain, restored
+from islands.text import shown, unknown
+
+
+class Mixed(Box):
+    """Values of named parameters, each of which some coordinates of a vector stand for.
+
+    The entries of a solution are the numbers of all values, one after another.
+    """
+
+    name, made_by = "mixed", "mixed"
+    words = "a value of each parameter that it may have"
+    picture = "The value of each parameter."
+
+    def __init__(
+        self, size: int, *_: ArrayLike, parameters: Mapping[str, Parameter | Mapping[str, Any]]
+    ) -> None:
+        """Take the number of entries, and the parameters or what `own` has stored of them."""
+        self.parameters = {
+            name: each if isinstance(each, Parameter) else restored(each)
+            for name, each in parameters.items()
+        }
+        counts = [each.count for each in self.parameters.values()]
+        bounds = np.array([each.bounds for each in self.parameters.values()])
+        super().__init__(size, *bounds.repeat(counts, axis=0).T.copy())
+        ends = np.cumsum(counts)
+        self._places = [slice(end - n, end) for end, n in zip(ends, counts, strict=True)]
+
+    @property
+    def encoded_as(self) -> str:
+        return Box.name
+
+    @property
+    def own(self) -> dict[str, Any]:
+        stored = {
+            name: {"kind": each.kind, **each.stored()} for name, each in self.parameters.items()
+        }
+        return {"parameters": stored}
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(to_device=self._coordinates, from_device=self._entries)
+
+    def _entries(self, coordinates: Any) -> Any:
+        """Return the entries of vectors, one or a row each, in their memory."""
+        module = array_module(coordinates)
+        found = module.empty_like(coordinates)
+        for each, place in self._each():
+            found[..., place] = each.entries(coordinates[..., place], module)
+        return found
+
+    def _coordinates(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return vectors for solutions, one or a row each."""
+        found = np.empty(np.shape(solutions))
+        for each, place in self._each():
+            found[..., place] = each.coordinates(solutions[..., place])
+        return found
+
+    def _each(self) -> Iterator[tuple[Parameter, slice]]:
+        return zip(self.parameters.values(), self._places, strict=True)
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        return all(each.holds(solutions[:, place]) for each, place in self._each())
+
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        return super().encoded(self._coordinates(solutions))
+
+    def read(self, stored: Any) -> Any:
+        return self._entries(super().read(stored))
+
+    def extremes(self) -> list[ArrayLike]:
+        return list(self.read(np.stack([np.zeros(self.size), np.ones(self.size)])))
+
+    def presented(self, solutions: Any) -> Any:
+        """Return a dict of values, or of a column for each parameter."""
+        return {
+            name: (each.value if solutions.ndim == 1 else each.column)(solutions[..., place])
+            for name, (each, place) in zip(self.parameters, self._each(), strict=True)
+        }
+
+    def array_of(self, solution: Any) -> NDArray[Any]:
+        """Return the entries of a dict; refuse one with other names or values."""
+        if not isinstance(solution, Mapping):
+            return np.asarray(solution)
+        for name in solution:
+            if name not in self.parameters:
+                raise UsageError(unknown("parameter", str(name), self.parameters))
+        found = [self._entries_of(name, solution) for name in self.parameters]
+        return np.concatenate(found)
+
+    def _entries_of(self, name: str, solution: Mapping[str, Any]) -> NDArray[Any]:
+        parameter = self.parameters[name]
+        if name not in solution:
+            raise UsageError(f"the solution has no {name}. Pass {parameter.words()}")
+        try:
+            entries = parameter.entries_of(solution[name])
+            if parameter.holds(entries[np.newaxis]):
+                return entries
+        except (TypeError, ValueError):
+            pass
+        raise UsageError(f"{name}={shown(solution[name])}: must be {parameter.words()}")
+
+    def lines(self, solution: NDArray[Any]) -> list[str]:
+        found = []
+        for name, (each, place) in zip(self.parameters, self._each(), strict=True):
+            numbers = each.column(solution[np.newaxis, place]).reshape(-1).tolist()
+            found += [f"# {name}", *map(str, numbers)]
+        return found
+
+    @staticmethod
+    def listed(solution: Any) -> Any:
+        """Return the values by name, and the chosen items of subsets."""
+        return {name: plain(value) for name, value in solution.items()}

@@ -1,0 +1,357 @@
+"""The parameters of `islands.mixed`: their values, and the coordinates from which these are made.
+
+A search moves coordinates between bounds. A solution has as many entries, which are numbers: the
+value of a number, the place of a choice in its list, the items of an order, or 1 and 0 of a subset.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from numbers import Real as RealNumber
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.calls import is_whole
+from islands.errors import UsageError
+from islands.space import exact
+from islands.text import shown
+
+Rows = NDArray[np.float64]
+"""A row for each solution."""
+
+
+class Parameter(ABC):
+    """The values that a parameter may have."""
+
+    kind: ClassVar[str]
+    """The function of `islands.space` that makes it."""
+    dtype: ClassVar[np.dtype[Any]]
+    """The type of its values in a column of many solutions."""
+
+    @property
+    def count(self) -> int:
+        """The number of its coordinates, and of its entries in a solution."""
+        return 1
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a value is an array of all entries."""
+        return False
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """The bounds of its coordinates."""
+
+    @abstractmethod
+    def entries(self, coordinates: Any, module: Any) -> Any:
+        """Return the entries that coordinates stand for: arrays of NumPy or CuPy."""
+
+    @abstractmethod
+    def coordinates(self, entries: Rows) -> Rows:
+        """Return coordinates that stand for entries."""
+
+    @abstractmethod
+    def holds(self, entries: Rows) -> bool:
+        """Return whether all rows are entries of values that it may have."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return which values it may have."""
+
+    def value(self, entries: NDArray[Any]) -> Any:
+        """Return the value of one solution, as `function=` and users see it."""
+        return self.column(entries[np.newaxis])[0]
+
+    def column(self, entries: Any) -> Any:
+        """Return the values of many solutions, as `batch=` sees them."""
+        return (entries if self.is_list else entries[:, 0]).astype(self.dtype)
+
+    def entries_of(self, value: Any) -> NDArray[Any]:
+        """Return the entries of one value; raise a `ValueError` if it has none."""
+        found = np.atleast_1d(np.asarray(value))
+        if found.shape != (self.count,) or (np.ndim(value) == 1) != self.is_list:
+            raise ValueError
+        if found.dtype.kind not in ("biuf" if self.is_list else "iuf"):
+            raise ValueError
+        return found.astype(np.float64)
+
+    @abstractmethod
+    def stored(self) -> dict[str, Any]:
+        """Return its arguments for JSON."""
+
+
+@dataclass(frozen=True)
+class _Number(Parameter):
+    """A number between two bounds."""
+
+    low: Any
+    high: Any
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        self._require_numbers()
+        if self.log is not True and self.log is not False:
+            raise UsageError(f"space.{self.kind}: log={shown(self.log)}: must be True or False")
+        both = f"space.{self.kind}({self.low}, {self.high}"
+        if self.low > self.high or (self.low == self.high and self.kind == "real"):
+            fix = "Exchange both" if self.low > self.high else "Pass a constant instead"
+            raise UsageError(f"{both}): the first bound must be below the second one. {fix}")
+        if self.log and self.low <= 0:
+            raise UsageError(
+                f"{both}, log=True): a log scale has no {'0' if self.low == 0 else 'negative'}"
+                f"{'' if self.low == 0 else ' numbers'}. Raise the first bound above 0, or leave"
+                " log out"
+            )
+
+    @abstractmethod
+    def _require_numbers(self) -> None:
+        """Refuse bounds that are no numbers of its kind."""
+
+    def holds(self, entries: Rows) -> bool:
+        return bool(((entries >= self.low) & (entries <= self.high)).all())
+
+    def stored(self) -> dict[str, Any]:
+        return {"low": self.low, "high": self.high, "log": self.log}
+
+    def words(self) -> str:
+        return f"from {self.low} to {self.high}"
+
+
+@dataclass(frozen=True)
+class Real(_Number):
+    """A real number between two bounds."""
+
+    kind, dtype = "real", np.dtype(np.float64)
+
+    def _require_numbers(self) -> None:
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            is_number = isinstance(value, RealNumber) and not isinstance(value, bool)
+            if not is_number or not abs(value) <= _FARTHEST:
+                raise UsageError(
+                    f"space.real: {name}={shown(value)}: must be a number from -1e300 to 1e300"
+                )
+            object.__setattr__(self, name, float(value))
+        if self.log is True and 0 < self.low < _NEAREST:
+            raise UsageError(
+                f"space.real: low={self.low}: a log scale begins at {_NEAREST} at the least. Raise"
+                " the bound"
+            )
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return (exact.log(self.low), exact.log(self.high)) if self.log else (self.low, self.high)
+
+    def entries(self, coordinates: Any, module: Any) -> Any:
+        if not self.log:
+            return coordinates
+        return exact.exp(coordinates, module).clip(self.low, self.high)
+
+    def coordinates(self, entries: Rows) -> Rows:
+        return np.log(entries).clip(*self.bounds) if self.log else entries
+
+    def value(self, entries: NDArray[Any]) -> Any:
+        return float(entries[0])
+
+
+@dataclass(frozen=True)
+class Integer(_Number):
+    """A whole number between two bounds, both of which it may have."""
+
+    kind, dtype = "integer", np.dtype(np.int64)
+
+    def _require_numbers(self) -> None:
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            if not is_whole(value) or abs(int(value)) > _LARGEST:
+                raise UsageError(
+                    f"space.integer: {name}={shown(value)}: must be a whole number from -2**52 to"
+                    " 2**52"
+                )
+            object.__setattr__(self, name, int(value))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        if self.log:
+            return exact.log(self.low), exact.log(self.high + 1)
+        return float(self.low), float(self.high + 1)
+
+    def entries(self, coordinates: Any, module: Any) -> Any:
+        numbers = exact.exp(coordinates, module) if self.log else coordinates
+        return module.floor(numbers).clip(self.low, self.high)
+
+    def coordinates(self, entries: Rows) -> Rows:
+        middle = entries + 0.5
+        return (np.log(middle) if self.log else middle).clip(*self.bounds)
+
+    def holds(self, entries: Rows) -> bool:
+        return super().holds(entries) and bool((entries == np.floor(entries)).all())
+
+    def value(self, entries: NDArray[Any]) -> Any:
+        return int(entries[0])
+
+    def words(self) -> str:
+        return f"a whole number {super().words()}"
+
+
+@dataclass(frozen=True)
+class Category(Parameter):
+    """One of some choices, of any kind; `batch=` and CUDA see its place in their list."""
+
+    kind, dtype = "category", np.dtype(np.int64)
+    choices: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        if not self.choices:
+            raise UsageError('space.category: has no choices. Pass them, such as "a", "b"')
+        places: dict[Any, int] = {}
+        for place, each in enumerate(self.choices):
+            if not _is_hashable(each):
+                fix = "its name, or a tuple instead of a list"
+                if len(self.choices) == 1:
+                    fix = "choices one by one, such as space.category(*choices)"
+                raise UsageError(
+                    f"space.category: {shown(each)} is not hashable, so that no dictionary can have"
+                    f" it as a key. Pass {fix}"
+                )
+            if each in places:
+                first = self.choices[places[each]]
+                raise UsageError(
+                    f"space.category: {shown(first)} and {shown(each)} are equal. Leave one out"
+                )
+            if each != each:
+                raise UsageError("space.category: nan equals nothing. Pass None instead")
+            places[each] = place
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, float(len(self.choices))
+
+    def entries(self, coordinates: Any, module: Any) -> Any:
+        return module.floor(coordinates).clip(0, len(self.choices) - 1)
+
+    def coordinates(self, entries: Rows) -> Rows:
+        return entries + 0.5
+
+    def holds(self, entries: Rows) -> bool:
+        is_place = (entries >= 0) & (entries < len(self.choices)) & (entries == np.floor(entries))
+        return bool(is_place.all())
+
+    def value(self, entries: NDArray[Any]) -> Any:
+        return self.choices[int(entries[0])]
+
+    def entries_of(self, value: Any) -> NDArray[Any]:
+        return np.array([float(self.choices.index(value))])
+
+    def words(self) -> str:
+        return f"one of {', '.join(map(shown, self.choices))}"
+
+    def stored(self) -> dict[str, Any]:
+        return {"choices": [plain(each) for each in self.choices]}
+
+
+@dataclass(frozen=True)
+class _Many(Parameter):
+    """Something about n items, with a coordinate from 0 to 1 for each."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.n) or not 1 <= self.n <= MOST_ITEMS:
+            raise UsageError(
+                f"space.{self.kind}({shown(self.n)}): must be a whole number from 1 to {MOST_ITEMS}"
+            )
+        object.__setattr__(self, "n", int(self.n))
+
+    @property
+    def count(self) -> int:
+        return self.n
+
+    @property
+    def is_list(self) -> bool:
+        return True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def stored(self) -> dict[str, Any]:
+        return {"n": self.n}
+
+
+@dataclass(frozen=True)
+class Order(_Many):
+    """An order of n items: those with the least coordinates first, among equal ones the first."""
+
+    kind, dtype = "order", np.dtype(np.int32)
+
+    def entries(self, coordinates: Any, module: Any) -> Any:
+        if module is np:
+            return coordinates.argsort(axis=-1, kind="stable").astype(np.float64)
+        return coordinates.argsort(axis=-1).astype(module.float64)  # CuPy's sort is stable
+
+    def coordinates(self, entries: Rows) -> Rows:
+        return (entries.argsort(axis=-1) + 0.5) / self.n
+
+    def holds(self, entries: Rows) -> bool:
+        return bool((np.sort(entries, axis=-1) == np.arange(self.n)).all())
+
+    def words(self) -> str:
+        return f"a permutation of 0 to {self.n - 1}"
+
+
+@dataclass(frozen=True)
+class Subset(_Many):
+    """Some of n items: 1 for each chosen one, otherwise 0."""
+
+    kind, dtype = "subset", np.dtype(np.int8)
+
+    def entries(self, coordinates: Any, module: Any) -> Any:
+        return (coordinates >= _HALF).astype(module.float64)
+
+    def coordinates(self, entries: Rows) -> Rows:
+        return 0.25 + 0.5 * entries
+
+    def holds(self, entries: Rows) -> bool:
+        return bool(((entries == 0) | (entries == 1)).all())
+
+    def words(self) -> str:
+        return f"{self.n} numbers 0 or 1"
+
+
+_FARTHEST, _NEAREST, _LARGEST, _HALF = 1e300, 1e-300, 2**52, 0.5
+MOST_ITEMS = 4096
+"""Each thread of a GPU that evaluates a solution has memory for all its entries."""
+KINDS: dict[str, type[Parameter]] = {
+    each.kind: each for each in (Real, Integer, Category, Order, Subset)
+}
+
+
+def restored(stored: Mapping[str, Any]) -> Parameter:
+    """Return the parameter that JSON has as its kind and what `stored` returned."""
+    own = {name: value for name, value in stored.items() if name != "kind"}
+    if "choices" in own:
+        own["choices"] = tuple(own["choices"])
+    return KINDS[stored["kind"]](**own)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: other objects as the text that shows them."""
+    if isinstance(value, np.ndarray):
+        return np.flatnonzero(value).tolist() if value.dtype == Subset.dtype else value.tolist()
+    return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
+
+
+def _is_hashable(value: Any) -> bool:
+    if not isinstance(value, Hashable):
+        return False
+    try:
+        hash(value)
+    except TypeError:  # a tuple of lists
+        return False
+    return True
