@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from islands.many import iter_many as iter_many
     from islands.many import solve_many as solve_many
     from islands.migration.topology import Topology as Topology
+    from islands.modelling.api import choices as choices
     from islands.modelling.api import keys as keys
     from islands.modelling.api import permutation as permutation
     from islands.modelling.api import real as real
@@ -79,7 +80,7 @@ else:
         "errors": "IslandsError",
         "improvers.base": "Improver",
         "migration.topology": "Topology",
-        "modelling.api": "keys permutation real subset",
+        "modelling.api": "choices keys permutation real subset",
         "models": "qubo",
         "many": "iter_many solve_many",
         "problems": "load",

@@ -1,4 +1,4 @@
-"""The functions that make a problem of one's own: `permutation`, `subset`, `keys` and `real`."""
+"""The functions that make a problem of one's own: `permutation`, `subset`, `choices` and others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from islands.calls import explained, taking
-from islands.modelling.kinds import box_of, chosen_of, keys_of, order_of
+from islands.modelling.kinds import box_of, choices_of, chosen_of, keys_of, order_of
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement, StatementKeywords
 
@@ -78,6 +78,30 @@ def subset(
     9
     """
     return Model(chosen_of(n, choose), Statement(**statement))
+
+
+@explained
+@taking(Statement)
+def choices(
+    n: int,
+    k: int | Sequence[int],
+    *,
+    groups: Sequence[int] | None = None,
+    **statement: Unpack[StatementKeywords],
+) -> Model:
+    """Return a problem whose solutions choose one of k values for each of n items.
+
+    `s[i]` is from 0 to k - 1, or to `k[i]` - 1 if k has a number for each item. Searches change one
+    choice (`Set`), or exchange those of two items (`Swap`), with `groups` only of the same group:
+    they are n numbers, such as the day of each shift. With `delta` or `state`, they also close a
+    value, whose items take others, or open an unused one. The other arguments are those of
+    `permutation`.
+
+    >>> problem = islands.choices(5, 3, batch=lambda chosen: (chosen - 1).sum(axis=1))
+    >>> islands.solve(problem, generations=20).cost
+    -5
+    """
+    return Model(choices_of(n, k, groups), Statement(**statement))
 
 
 @explained

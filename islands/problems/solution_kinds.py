@@ -74,7 +74,7 @@ class SolutionKind(ABC):
 
     @property
     def box(self) -> dict[str, ArrayLike]:
-        """The bounds that encodings take; empty unless solutions are vectors."""
+        """What encodings take: the bounds of vectors, or the values and groups of choices."""
         return {}
 
     @property
@@ -356,8 +356,61 @@ class Box(SolutionKind):
         return [self.low, self.high]
 
 
+class Choices(SolutionKind):
+    """One of some values for each of n items."""
+
+    name, made_by, number = "choices", "choices", 4
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
+    words = "a whole number from 0 to k - 1 for each item"
+    moves = ("setting", "swap")
+    proposals = moves
+    axes, picture = ("item", "value"), "The value of each item."
+
+    def __init__(
+        self,
+        size: int,
+        *bounds: ArrayLike,
+        sizes: Sequence[int] | int = 2,
+        groups: Sequence[int] | None = None,
+    ) -> None:
+        """Take the number of items, the number of values of each, and the group of each."""
+        super().__init__(size, *bounds)
+        self.sizes = np.array(np.broadcast_to(sizes, size), np.int32)
+        self.groups = None if groups is None else np.asarray(groups, np.int64)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        is_same = (self.sizes == self.sizes[0]).all()
+        sizes = int(self.sizes[0]) if is_same else self.sizes.tolist()
+        return {"sizes": sizes} | (
+            {} if self.groups is None else {"groups": self.groups.tolist()}
+        )
+
+    @property
+    def largest(self) -> int | None:
+        return int(self.sizes.max()) - 1
+
+    @property
+    def box(self) -> dict[str, ArrayLike]:
+        return {"sizes": self.sizes} | ({} if self.groups is None else {"groups": self.groups})
+
+    @property
+    def members(self) -> dict[str, NDArray[Any] | np.generic]:
+        return {"_sizes": self.sizes}
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        return bool(((solutions >= 0) & (solutions < self.sizes)).all())
+
+    def drawn(self, count: int, seed: int) -> NDArray[Any]:
+        random = np.random.default_rng(seed)
+        return random.integers(self.sizes, size=(count, self.size), dtype=self.dtype)
+
+    def extremes(self) -> list[ArrayLike]:
+        return [np.zeros(self.size, np.int32), self.sizes - 1]
+
+
 SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
-    each.name: each for each in (Order, Subset, KeyVectors, Box)
+    each.name: each for each in (Order, Subset, KeyVectors, Box, Choices)
 }
 
 

@@ -130,7 +130,7 @@ class Replica {
 
     // Measure the mean change of the cost by some moves: see Chain::roughness.
     __device__ void begin_samples() {
-        if (items() < 2) {
+        if (items() < proposals::FEWEST_ITEMS) {
             if (threadIdx.x == 0) plan_.roughness[me_] = 0.0;
             return end();
         }
@@ -151,7 +151,7 @@ class Replica {
 
     __device__ void begin_moves(int64_t made) {
         own_.next = 0;
-        own_.end = items() < 2 ? 0 : plan_.sweeps;
+        own_.end = items() < proposals::FEWEST_ITEMS ? 0 : plan_.sweeps;
         propose(made);
     }
 
@@ -194,7 +194,7 @@ class Replica {
         return rule::words_of(place(made), number);
     }
     __device__ Move move_at(int64_t number, int64_t made) const {
-        return proposals::drawn(words_of(number, made), state_, items());
+        return proposals::drawn(words_of(number, made), state_, all_.shape);
     }
 
     // Make a child: the state after a move.
