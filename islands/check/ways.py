@@ -91,7 +91,8 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
             names.append(name)
             continue
         if isinstance(problem.kind, Choices):
-            now, numbers[:, step, :3] = _rechosen(problem.kind, now, name, random)
+            sets = "setting" in taken
+            now, numbers[:, step, :3] = _rechosen(problem.kind, now, name, random, sets=sets)
         elif name in problem.kind.moves:
             ends = random_ends(count, 3, size, seed + step)[:, 2]
             now = moved(now, ends, name)
@@ -116,21 +117,33 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
 
 
 def _rechosen(
-    kind: Choices, before: NDArray[Any], move: str, random: np.random.Generator
+    kind: Choices,
+    before: NDArray[Any],
+    move: str,
+    random: np.random.Generator,
+    *,
+    sets: bool,
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return choices after one move of each, and the moves: item, value, other item or -1."""
-    count, rows = len(before), np.arange(len(before))
-    after, item = before.copy(), random.integers(kind.size, size=count)
-    value, other = random.integers(kind.sizes[item]), np.full(count, -1)
+    """Return choices after one move of each, and the moves: item, value, other item or -1.
+
+    An exchange of items that are all alike is a change of one or, unless the problem `sets` single
+    values, nothing.
+    """
+    count, rows, sizes = len(before), np.arange(len(before)), kind.sizes
+    item = random.choice(np.flatnonzero(sizes > 1), size=count)
+    own, other = before[rows, item], np.full(count, -1)
+    value = random.integers(sizes[item] - 1)
+    value = value + (value >= own) if sets else own
+    after = before.copy()
     if move == "swap":
-        sizes = kind.sizes
-        fits = (before < sizes[item, np.newaxis]) & (before[rows, item, np.newaxis] < sizes)
-        fits &= before != before[rows, item, np.newaxis]
+        fits = (before < sizes[item, np.newaxis]) & (own[:, np.newaxis] < sizes)
+        fits &= before != own[:, np.newaxis]
+        if kind.groups is not None:
+            fits &= kind.groups == kind.groups[item, np.newaxis]
         can = fits.any(axis=1)
-        # Without another item, one that is alike leaves the solution as it is.
-        other = np.where(can, (fits * random.random(fits.shape)).argmax(axis=1), item)
-        value = before[rows, other]
-        after[rows, other] = before[rows, item]
+        other[can] = (fits * random.random(fits.shape)).argmax(axis=1)[can]
+        value = np.where(can, before[rows, other], value)
+        after[rows[can], other[can]] = own[can]
     after[rows, item] = value
     return after, np.stack([item, value, other], axis=-1).astype(np.int32)
 

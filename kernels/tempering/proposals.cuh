@@ -115,15 +115,16 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 
 #elif SOLUTION_KIND == SOLUTION_CHOICES
 
-// Half of the moves are exchanges between items of a group. If there is no exchange, the move is a
-// change of one value or, if these are not proposed, none.
+// Most moves are exchanges between items of a group: with three of four instead of half, rosters were
+// 1.7 instead of 3.0 % above the optimum after 40 million moves, and facilities the same. If there
+// is no exchange, the move is a change of one value or, if these are not proposed, none.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 8;
     constexpr bool SETS = problem::takes(problem::SETTING);
     Drawn word(words.x);
     int item = draw::below(words.y, shape.n);
-    if (problem::takes(problem::SWAP) && !(SETS && word.below(2))) {
+    if (problem::takes(problem::SWAP) && !(SETS && word.below(4) == 0)) {
         uint32_t own = words.z;
         for (int k = 0; k < TRIES; ++k) {
             const int other = shape.mate(item, own);
