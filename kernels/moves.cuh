@@ -160,13 +160,13 @@ struct Flips {
     }
 };
 
-// Sets the value of an item, or exchanges it for that of another one.
+// Sets the value of an item, or exchanges it for that of another one. NOTHING: sets its own value.
 struct Choice {
-    static constexpr int32_t NONE = -1;
+    static constexpr int32_t NONE = -1, NOTHING = -2;
 
     int32_t item, value, other;
 
-    __device__ bool exchanges() const { return other != NONE; }
+    __device__ bool exchanges() const { return other >= 0; }
 
     __device__ void apply(int32_t* values) const {
         if (threadIdx.x == 0) {

@@ -38,7 +38,7 @@ __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
 template <class Visit>
 __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     if constexpr (takes(SETTING)) {
-        if (!move.exchanges()) visit(moves::Setting<Stored>{move.item, move.value});
+        if (move.other == Move::NONE) visit(moves::Setting<Stored>{move.item, move.value});
     }
     if constexpr (takes(SWAP)) {
         if (move.exchanges()) visit(moves::Swap{move.item, move.other});

@@ -172,6 +172,7 @@ class Replica {
         const int64_t rung = all_.number(local_, slot_ / plan_.rungs * plan_.rungs);
         const Acceptance<Delta> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
         for (int k = 0; k < judged; ++k) {
+            if (!proposals::exists(move_at(own_.next + k, made))) continue;
             const uint32_t word = words_of(own_.next + k, made).w;
             const auto [accepts, climbs] = rule::judged(cost[k], own_.current, acceptance, word);
             if (!accepts) continue;

@@ -98,7 +98,7 @@ def test_the_best_choice_is_found(backend: Backend, way: str, sizes: Any) -> Non
     result = islands.solve(own, backend=backend.name, generations=40, seed=1)
     assert result.algorithm == "tempering"
     assert result.cost == least([sizes] * 6 if isinstance(sizes, int) else sizes)
-    assert own.kind.holds(result.solution[np.newaxis])
+    assert own.kind.holds(np.asarray(result.solution)[np.newaxis])
 
 
 @pytest.mark.parametrize("sizes", [5, [5, 2] * 5], ids=["same", "different"])
@@ -131,7 +131,7 @@ def test_populations_find_the_best_choice(backend: Backend, algorithm: str) -> N
         own = islands.choices(6, sizes, **WAYS[way])
         for mutation in ("reset", "swap"):
             result = islands.solve(own, algorithm=algorithm, mutation=mutation, **options)
-            assert own.kind.holds(result.solution[np.newaxis])
+            assert own.kind.holds(np.asarray(result.solution)[np.newaxis])
             assert mutation == "swap" or result.cost == least(sizes)
 
 
@@ -156,7 +156,7 @@ def test_changes_of_the_cost_are_checked(way: str) -> None:
     assert islands.check_problem(islands.choices(40, [5, 1] * 20, **WAYS[way]), samples=40).works
     wrong = {name: text for name, text in WAYS[way].items() if name != way}
     wrong[way] = WAYS[way][way].replace("+ opens", "+ 2 * opens")
-    with pytest.raises(RunError, match="after a setting|after 0 moves and a setting|setting"):
+    with pytest.raises(RunError, match="setting"):
         islands.check_problem(islands.choices(40, 5, **wrong), samples=40)
 
 
@@ -189,7 +189,7 @@ def test_only_items_of_a_group_are_exchanged() -> None:
 def test_one_item_is_chosen_by_moves() -> None:
     own = islands.choices(1, 1000, cost=sum_text("(s[i] - 700) * (s[i] - 700)"))
     result = islands.solve(own, backend="cpu", generations=30, islands=1, population=2)
-    assert result.solution.tolist() == [700]
+    assert np.asarray(result.solution).tolist() == [700]
 
 
 def test_a_repair_may_set_valid_values_only() -> None:
@@ -197,21 +197,21 @@ def test_a_repair_may_set_valid_values_only() -> None:
     cost = sum_text("s[i]")
     kept = islands.choices(5, [3, 2, 2, 2, 2], cost=cost, repair=repair % 2)
     result = islands.solve(kept, backend="cpu", generations=10)
-    assert result.solution.tolist() == [2, 0, 0, 0, 0]
+    assert np.asarray(result.solution).tolist() == [2, 0, 0, 0, 0]
     with pytest.raises(RunError, match="repair"):
         islands.solve(
             islands.choices(5, 2, cost=cost, repair=repair % 2), backend="cpu", generations=2
         )
 
 
-def test_real_costs_and_violations_have_states() -> None:
+def test_real_costs_have_states() -> None:
     text = """
 __device__ double cost(const Solution& s, int n, const Data& data) {
     double sum = 0;
     for (int i = 0; i < n; ++i) sum += sqrt(double(data.way[s[i] * data.stride + i]));
     return sum;
 }
-__device__ double change(const Data& data, int item, int from, int to) {
+__device__ double by(const Data& data, int item, int from, int to) {
     return sqrt(double(data.way[to * data.stride + item])) -
            sqrt(double(data.way[from * data.stride + item]));
 }"""
@@ -219,7 +219,7 @@ __device__ double change(const Data& data, int item, int from, int to) {
 struct State { __device__ State(Memory&, int, const Data&) {} };
 __device__ void prepare(State&, const Solution&, int, const Data&) {}
 __device__ double change(const State&, const Solution& s, int, const Data& data, Set move) {
-    return change(data, move.item, s[move.item], move.value);
+    return by(data, move.item, s[move.item], move.value);
 }
 __device__ void apply(State&, const Solution&, int, const Data&, Set) {}"""
     own = islands.choices(40, 5, cost=text, state=state, data=DATA)
