@@ -1,7 +1,7 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
-`permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
+`permutation`, `subset`, `choices`, `keys` and `real` make a problem from a cost of your own, which
 `check_problem` checks; `qubo` makes one from a matrix, and `models` has other ready ones. `scipy`,
 `shops` and `frames` have interfaces of other projects, as have `islands.dimod` and
 `islands.networkx`. `solve` solves a problem and returns a `Result`; `Solver` lets the caller

@@ -70,7 +70,8 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
     state.load[to] += data.demand[i], ++state.customers[to];
 }
 
-__device__ Change change(const State& state, const Solution& s, int n, const Data& data, Swap move) {
+__device__ Change change(const State& state, const Solution& s, int n, const Data& data,
+                         Swap move) {
     const int u = move.u, v = move.v, a = s[u], b = s[v], more = data.demand[v] - data.demand[u];
     const int* d = data.distance;
     const int way = d[b * n + u] + d[a * n + v] - d[a * n + u] - d[b * n + v];

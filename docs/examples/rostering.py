@@ -15,7 +15,8 @@ import islands
 DAYS, OFF = 14, 3
 NEEDED = [4, 4, 3]  # nurses of each shift on each day
 
-# Entry i of a solution is the shift of nurse i / DAYS on day i % DAYS: 0 early, 1 late, 2 night, 3 off.
+# Entry i of a solution is the shift of nurse i / DAYS on day i % DAYS: 0 early, 1 late, 2 night,
+# 3 off.
 COST = """
 constexpr int DAYS = 14, NIGHT = 2, OFF = 3;
 
@@ -98,7 +99,8 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
 }
 
 // An exchange of two nurses on the same day leaves its cover as it is.
-__device__ Change change(const State& state, const Solution& s, int n, const Data& data, Swap move) {
+__device__ Change change(const State& state, const Solution& s, int n, const Data& data,
+                         Swap move) {
     const int u = move.u, v = move.v, *penalty = data.penalty;
     const int cost = penalty[4 * u + s[v]] + penalty[4 * v + s[u]] - penalty[4 * u + s[u]] -
                      penalty[4 * v + s[v]];

@@ -134,6 +134,10 @@ def _rechosen(
     own, other = before[rows, item], np.full(count, -1)
     value = random.integers(sizes[item] - 1)
     value = value + (value >= own) if sets else own
+    if sets and kind.at_most is not None:
+        room = kind.room(before)
+        room[rows, own] = 0
+        value = np.where(room.max(axis=1) > 0, room.argmax(axis=1), own)
     after = before.copy()
     if move == "swap":
         fits = (before < sizes[item, np.newaxis]) & (own[:, np.newaxis] < sizes)

@@ -13,7 +13,10 @@ from islands.encodings.base import Encoding
 
 
 class Choices(Encoding):
-    """Values from 0 to `sizes[i]` - 1; moves exchange those of items of the same group."""
+    """Values from 0 to `sizes[i]` - 1; moves exchange those of items of a group.
+
+    At most `at_most[k]` items have value k.
+    """
 
     name: ClassVar[str] = "choices"
     header: ClassVar[Header] = Header("encodings/choices.cuh")
@@ -26,14 +29,16 @@ class Choices(Encoding):
         *others: Any,
         sizes: ArrayLike = 2,
         groups: ArrayLike | None = None,
+        at_most: ArrayLike | None = None,
         **more: Any,
     ) -> None:
         super().__init__(size)
         self._sizes = np.array(np.broadcast_to(np.asarray(sizes, np.int32), size))
+        self._most = None if at_most is None else np.asarray(at_most, np.int32)
         self._groups = np.zeros(size, np.int64) if groups is None else np.asarray(groups)
 
     def defines(self) -> Macros:
-        return {"GENES_ARE_CHOICES": "1"}
+        return {"GENES_ARE_CHOICES": "1", "CHOICES_LIMITED": str(int(self._most is not None))}
 
     def shape(self) -> Struct:
         _, which, counts = np.unique(self._groups, return_inverse=True, return_counts=True)
@@ -45,6 +50,7 @@ class Choices(Encoding):
             members=np.argsort(self._groups, kind="stable").astype(np.int32),
             first=first[which].astype(np.int32),
             count=counts[which].astype(np.int32),
+            most=np.array([self.size], np.int32) if self._most is None else self._most,
         )
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:

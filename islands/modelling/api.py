@@ -87,6 +87,7 @@ def choices(
     k: int | Sequence[int],
     *,
     groups: Sequence[int] | None = None,
+    at_most: int | Sequence[int] | None = None,
     **statement: Unpack[StatementKeywords],
 ) -> Model:
     """Return a problem whose solutions choose one of k values for each of n items.
@@ -94,14 +95,15 @@ def choices(
     `s[i]` is from 0 to k - 1, or to `k[i]` - 1 if k has a number for each item. Searches change one
     choice (`Set`), or exchange those of two items (`Swap`), with `groups` only of the same group:
     they are n numbers, such as the day of each shift. With `delta` or `state`, they also close a
-    value, whose items take others, or open an unused one. The other arguments are those of
+    value, whose items take others, or open an unused one. In all solutions, each value has at most
+    `at_most` items, a number for all values or one for each. The other arguments are those of
     `permutation`.
 
     >>> problem = islands.choices(5, 3, batch=lambda chosen: (chosen - 1).sum(axis=1))
     >>> islands.solve(problem, generations=20).cost
     -5
     """
-    return Model(choices_of(n, k, groups), Statement(**statement))
+    return Model(choices_of(n, k, groups, at_most), Statement(**statement))
 
 
 @explained

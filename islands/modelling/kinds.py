@@ -113,7 +113,7 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
     return int(whole[0]), int(whole[1])
 
 
-def choices_of(n: Any, k: Any, groups: Any) -> Choices:
+def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
     """Return choices of one of k values for each of n items, a number of values or one for each."""
     size = size_of(n)
     sizes: Any = int(k) if is_whole(k) else _whole_for_each("k", k, "number of values", size)
@@ -123,9 +123,40 @@ def choices_of(n: Any, k: Any, groups: Any) -> Choices:
         raise UsageError(f"k={shown(wrong)}: a number of values must be from 1 to {MOST}")
     if largest == 1:
         raise UsageError("k=1: leaves nothing to choose. Pass at least 2 values for an item")
-    if groups is None:
-        return Choices(size, sizes=sizes)
-    return Choices(size, sizes=sizes, groups=_whole_for_each("groups", groups, "group", size))
+    own: dict[str, Any] = {}
+    if groups is not None:
+        own["groups"] = _whole_for_each("groups", groups, "group", size)
+    if at_most is not None:
+        if smallest != largest:
+            raise UsageError("at_most: needs as many values for each item. Pass a number as k")
+        own["at_most"] = _most_items(at_most, largest, size)
+    return Choices(size, sizes=sizes, **own)
+
+
+def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:
+    """Return how many items may have each value, of a number for all or one for each."""
+    if is_whole(at_most):
+        most = np.full(values, min(int(at_most), size))
+    else:
+        what = "largest number of items of each value"
+        most = numbers_of("at_most", at_most, f"a whole number, or a list of them, the {what}")
+        if most.dtype.kind not in "iu" or most.shape != (values,):
+            raise UsageError(
+                f"at_most={shown(at_most)}: must be a whole number, or k={values} of them, the"
+                f" {what}"
+            )
+        most = np.minimum(most, size)
+    if (most < 1).any():
+        raise UsageError(
+            f"at_most={shown(at_most)}: must be at least 1 for each value. Leave values out that no"
+            " item may have"
+        )
+    if most.sum() < size:
+        raise UsageError(
+            f"at_most={shown(at_most)}: allows {most.sum()} items in all, fewer than n={size}."
+            " Raise it"
+        )
+    return most.astype(np.int64)
 
 
 def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ struct Shape {
     const int32_t* members;  // [n]: the items by group
     const int32_t* first;    // [n]: where the members of the group of each item begin
     const int32_t* count;    // [n]: how many there are
+    const int32_t* most;     // [values]: how many items may have each, with CHOICES_LIMITED
 
     // Whether two items may have the values of each other.
     __device__ bool fits(const Gene* row, int one, int other) const {

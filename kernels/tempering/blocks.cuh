@@ -1,7 +1,8 @@
 // Blocks of moves of choices, which single moves would have to climb for: *close* a value, so that
 // each of its items takes its best other one, or *open* an unused value, which takes the items that
 // are cheaper there. A block is made move by move, each judged by its change of the cost, and
-// accepted or undone as a whole. Changes the solution. No random numbers here: the caller passes
+// accepted or undone as a whole. Values with a limited number of items have no blocks. Changes the
+// solution. No random numbers here: the caller passes
 // random words.
 #pragma once
 
@@ -11,7 +12,7 @@
 namespace tempering {
 
 #if SOLUTION_KIND == SOLUTION_CHOICES && (defined(STATED_STATE) || defined(STATED_DELTA)) && \
-    !defined(STATED_STEP)
+    !defined(STATED_STEP) && !CHOICES_LIMITED
 
 class Blocks {
   public:
@@ -130,7 +131,7 @@ class Blocks {
 
 #else
 
-// Other kinds of solutions have none.
+// Other solutions have none.
 class Blocks {
   public:
     __device__ Blocks(Scratch&, const encoding::Shape&) {}

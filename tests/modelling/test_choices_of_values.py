@@ -43,7 +43,8 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data&) {
     for (int k = 0; k < 5; ++k) state.items[k] = 0;
     for (int i = 0; i < n; ++i) ++state.items[s[i]];
 }
-__device__ long long change(const State& state, const Solution& s, int, const Data& data, Set move) {
+__device__ long long change(const State& state, const Solution& s, int, const Data& data,
+                            Set move) {
     const int from = s[move.item], to = move.value, *way = data.way + move.item;
     const long long closes = state.items[from] == 1 ? data.opening[from] : 0;
     const long long opens = state.items[to] == 0 ? data.opening[to] : 0;
@@ -184,6 +185,34 @@ def test_only_items_of_a_group_are_exchanged() -> None:
         assert values.tolist() == sorted(values, reverse=True)
     with pytest.raises(RunError):
         islands.solve(grouped(None), **options)
+
+
+@pytest.mark.parametrize("most", [2, [1, 3, 2], [6, 1, 1]], ids=["exact", "each", "loose"])
+@pytest.mark.parametrize("way", WAYS)
+def test_values_have_at_most_so_many_items(backend: Backend, way: str, most: Any) -> None:
+    if way == "delta" and most != [6, 1, 1]:
+        pytest.skip("all values are full, but its delta is that of a Set")
+    own = islands.choices(6, 3, at_most=most, **WAYS[way])
+    every = np.array(list(product(range(3), repeat=6)))
+    limits = np.broadcast_to(most, 3)
+    counts = (every[:, :, np.newaxis] == np.arange(3)).sum(axis=1)
+    expected = batch(every[(counts <= limits).all(axis=1)]).min()
+    for algorithm, population in (("tempering", 2), ("ga", 32)):
+        sizes: Any = {"islands": 2, "population": population, "generations": 40}
+        result = islands.solve(own, algorithm=algorithm, backend=backend.name, seed=1, **sizes)
+        assert result.cost == expected, algorithm
+        assert own.kind.holds(np.asarray(result.solution)[np.newaxis])
+    assert islands.check_problem(own, samples=30).works
+    assert restored(own.saved()).kind.own == own.kind.own if way == "cost" else True
+
+
+def test_limits_are_kept_as_by_kernels() -> None:
+    own = islands.choices(12, 4, at_most=[3, 2, 6, 3], **WAYS["batch"])
+    again = islands.choices(12, 4, at_most=[3, 2, 6, 3], **WAYS["cost"])
+    options: Any = {"algorithm": "tempering", "backend": "cpu", "generations": 10, "islands": 2}
+    options |= {"population": 4, "tuning": 3, "cycle": 3, "patience": 2}
+    assert islands.solve(own, **options).digest == islands.solve(again, **options).digest
+    assert own.kind.holds(own.kind.drawn(200, 3))
 
 
 def test_one_item_is_chosen_by_moves() -> None:
