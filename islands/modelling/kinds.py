@@ -116,6 +116,11 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
 def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
     """Return choices of one of k values for each of n items, a number of values or one for each."""
     size = size_of(n)
+    if not is_whole(k) and np.ndim(k) == 0:
+        raise UsageError(
+            f"k={shown(k)}: is not a whole number. Pass the number of values, such as 3, or a list"
+            " with that of each item"
+        )
     sizes: Any = int(k) if is_whole(k) else _whole_for_each("k", k, "number of values", size)
     smallest, largest = int(np.min(sizes)), int(np.max(sizes))
     if smallest < 1 or largest > MOST:
