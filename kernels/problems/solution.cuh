@@ -1,8 +1,8 @@
 // The solution of a stated problem, as a user's cost reads it: s[i] is the item at place i, 1 or 0,
-// key i, coordinate i, or the value of item i (SOLUTION_KIND). Solutions lie in rows or, with ISLANDS_TILED, in tiles of
-// 32 whose entries alternate, so that neighbouring threads read neighbouring words. Reads a
-// solution; writes stored ones, and reports wrong values of the user's functions. No random
-// numbers.
+// key i, coordinate i, or the value of item i (SOLUTION_KIND). Solutions lie in rows or, with
+// ISLANDS_TILED, in tiles of 32 whose entries alternate, so that neighbouring threads read
+// neighbouring words. Reads a solution; writes stored ones, and reports wrong values of the user's
+// functions. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

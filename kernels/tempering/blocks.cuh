@@ -47,12 +47,13 @@ class Blocks {
 
   private:
     static constexpr int FEWEST = 16;
+    static constexpr int64_t NONE = int64_t(~uint64_t(0) >> 1);  // above all costs
 
     // Let the items with a value take others.
     __device__ void close(const problem::Judge& judge, Gene* row, int value, int64_t& cost) {
         for (int item = 0; item < shape_.n; ++item) {
             if (row[item] != value || shape_.sizes[item] < 2) continue;
-            block::Ranked best{INT64_MAX, 0};
+            block::Ranked best{NONE, 0};
             for (int other = threadIdx.x; other < shape_.sizes[item]; other += blockDim.x) {
                 if (other == value) continue;
                 const block::Ranked own{judge.cost_after(row, set(item, other), cost),
@@ -72,7 +73,7 @@ class Blocks {
             used += row[item] == value;
         }
         if (block::sum(int32_t(used)) > 0) return;
-        block::Ranked best{INT64_MAX, uint32_t(shape_.n)};
+        block::Ranked best{NONE, uint32_t(shape_.n)};
         for (int item = threadIdx.x; item < shape_.n; item += blockDim.x) {
             if (value >= shape_.sizes[item]) continue;
             const block::Ranked own{judge.cost_after(row, set(item, value), cost), uint32_t(item)};
@@ -84,14 +85,14 @@ class Blocks {
         make(judge, row, set(best.index, value), best.value, cost);
         for (int next = 0; next < shape_.n;) {
             const int item = next + threadIdx.x;
-            block::Ranked cheaper{INT64_MAX, 0};
+            block::Ranked cheaper{NONE, 0};
             if (item < shape_.n && row[item] != value && value < shape_.sizes[item]) {
                 const int64_t after = judge.cost_after(row, set(item, value), cost);
                 // The first item counts, so that the number of threads does not matter.
                 if (after < cost) cheaper = {threadIdx.x, 0};
             }
             cheaper = block::argmin(cheaper);
-            if (cheaper.value == INT64_MAX) {
+            if (cheaper.value == NONE) {
                 next += blockDim.x;
                 continue;
             }

@@ -1,8 +1,8 @@
 // The moves that a chain of a user's own problem proposes, for each kind of solution. Half of the
 // moves of orders are between places that are near each other; those of subsets exchange items or
-// flip one; those of choices change one or exchange two; those of numbers have steps of all lengths. Only moves of the kinds of STATED_MOVES are
-// proposed. Reads random words and a solution; returns moves. No random numbers here: the
-// caller passes random words.
+// flip one; those of choices change one or exchange two; those of numbers have steps of all
+// lengths. Only moves of the kinds of STATED_MOVES are proposed. Reads random words and a solution;
+// returns moves. No random numbers here: the caller passes random words.
 #pragma once
 
 #include "core/core.cuh"
@@ -39,8 +39,8 @@ constexpr int FEWEST_LOOKS = 4;
 
 // Let the state of the user propose a step; returns false if there is none.
 template <class Judge, class Row>
-__device__ bool draws(const Judge& judge, const uint4& words, const Row* row, const encoding::Shape&,
-                      Move& step) {
+__device__ bool draws(const Judge& judge, const uint4& words, const Row* row,
+                      const encoding::Shape&, Move& step) {
     return judge.propose(row, words, step);
 }
 
@@ -125,10 +125,10 @@ __device__ bool is_full(const Row* row, int value, const encoding::Shape& shape)
 }
 #endif
 
-// Most moves are exchanges between items of a group: with three of four instead of half, rosters were
-// 1.7 instead of 3.0 % above the optimum after 40 million moves, and facilities the same. If there
-// is no exchange, the move is a change of one value or, if these are not proposed, none. A change to
-// a value that is full is an exchange.
+// Most moves are exchanges between items of a group: with three of four instead of half, rosters
+// were 1.7 instead of 3.0 % above the optimum after 40 million moves, and facilities the same. If
+// there is no exchange, the move is a change of one value or, if these are not proposed, none. A
+// change to a value that is full is an exchange.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 8;
@@ -198,9 +198,7 @@ __device__ bool exists(const moves::Flips& move) {
     return problem::takes(problem::FLIP) || move.other != moves::Flips::NONE;
 }
 
-__device__ bool exists(const moves::Choice& move) {
-    return move.other != moves::Choice::NOTHING;
-}
+__device__ bool exists(const moves::Choice& move) { return move.other != moves::Choice::NOTHING; }
 
 // Draw a move; returns false if there is none.
 template <class Judge, class Row>
