@@ -84,10 +84,10 @@ def subset(
 @taking(Statement)
 def choices(
     n: int,
-    k: int | Sequence[int],
+    k: ArrayLike,
     *,
-    groups: Sequence[int] | None = None,
-    at_most: int | Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    at_most: ArrayLike | None = None,
     **statement: Unpack[StatementKeywords],
 ) -> Model:
     """Return a problem whose solutions choose one of k values for each of n items.
