@@ -113,6 +113,7 @@ def test_all_ways_to_state_the_cost_have_the_same_run(backend: Backend, sizes: A
     assert len(found) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["state", "delta", "cost"])
 def test_any_number_of_threads_has_the_same_run(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     own = islands.choices(40, 5, **WAYS[way])
@@ -124,6 +125,7 @@ def test_any_number_of_threads_has_the_same_run(way: str, monkeypatch: pytest.Mo
         assert islands.solve(own, **options).digest == digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["ga", "cellular"])
 def test_populations_find_the_best_choice(backend: Backend, algorithm: str) -> None:
     sizes = [5, 1, 2, 3, 4, 5]
@@ -152,6 +154,7 @@ def test_a_stored_run_goes_on(tmp_path: Path) -> None:
     assert islands.resume(tmp_path / "run", generations=20).digest == whole.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["state", "delta"])
 def test_changes_of_the_cost_are_checked(way: str) -> None:
     assert islands.check_problem(islands.choices(40, [5, 1] * 20, **WAYS[way]), samples=40).works
@@ -187,6 +190,7 @@ def test_only_items_of_a_group_are_exchanged() -> None:
         islands.solve(grouped(None), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [2, [1, 3, 2], [6, 1, 1]], ids=["exact", "each", "loose"])
 @pytest.mark.parametrize("way", WAYS)
 def test_values_have_at_most_so_many_items(backend: Backend, way: str, most: Any) -> None:
@@ -203,7 +207,8 @@ def test_values_have_at_most_so_many_items(backend: Backend, way: str, most: Any
         assert result.cost == expected, algorithm
         assert own.kind.holds(np.asarray(result.solution)[np.newaxis])
     assert islands.check_problem(own, samples=30).works
-    assert restored(own.saved()).kind.own == own.kind.own if way == "cost" else True
+    if way == "cost":
+        assert restored(own.saved()).kind.own == own.kind.own
 
 
 def test_limits_are_kept_as_by_kernels() -> None:
