@@ -1,11 +1,11 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
-`permutation`, `subset`, `keys`, `real` and, with the parameters of `space`, `mixed` make a problem
-from a cost of your own, which `check_problem` checks; `qubo` makes one from a matrix, and `models`
-has other ready ones. `scipy`, `shops` and `frames` have interfaces of other projects, as have
-`islands.dimod` and `islands.networkx`. `solve` solves a problem and returns a `Result`; `Solver`
-lets the caller advance the islands step by step.
+`permutation`, `subset`, `choices`, `keys`, `real` and, with the parameters of `space`, `mixed` make
+a problem from a cost of your own, which `check_problem` checks; `qubo` makes one from a matrix, and
+`models` has other ready ones. `scipy`, `shops` and `frames` have interfaces of other projects, as
+have `islands.dimod` and `islands.networkx`. `solve` solves a problem and returns a `Result`;
+`Solver` lets the caller advance the islands step by step.
 `resume` goes on with the run in a folder, `read_run` returns its result. The classes are the base
 classes of your own parts. All errors are `IslandsError`.
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from islands.many import iter_many as iter_many
     from islands.many import solve_many as solve_many
     from islands.migration.topology import Topology as Topology
+    from islands.modelling.api import choices as choices
     from islands.modelling.api import keys as keys
     from islands.modelling.api import permutation as permutation
     from islands.modelling.api import real as real
@@ -83,7 +84,7 @@ else:
         "errors": "IslandsError",
         "improvers.base": "Improver",
         "migration.topology": "Topology",
-        "modelling.api": "keys permutation real subset",
+        "modelling.api": "choices keys permutation real subset",
         "modelling.mixed": "mixed",
         "models": "qubo",
         "many": "iter_many solve_many",

@@ -54,12 +54,30 @@ __device__ Gene clipped(Gene value) {
 }
 
 // Set an item to a new random value.
-template <class Gene>
-__device__ void redraw(Gene* row, int item, uint32_t word) {
+template <class Gene, class Shape>
+__device__ void redraw(Gene* row, const Shape& shape, int item, uint32_t word) {
+#if GENES_ARE_CHOICES
+    row[item] = draw::below(word, shape.sizes[item]);
+#else
     row[item] = draw::fraction<Gene>(word);
+#endif
 }
 
-__device__ void redraw(uint32_t* row, int item, uint32_t word) { set(row, item, word >> 31); }
+template <class Shape>
+__device__ void redraw(uint32_t* row, const Shape&, int item, uint32_t word) {
+    set(row, item, word >> 31);
+}
+
+// Exchange the values of two items, unless one of them cannot have the other one's.
+template <class Gene, class Shape>
+__device__ void exchange(Gene* row, const Shape& shape, int one, int other) {
+#if GENES_ARE_CHOICES
+    if (!shape.fits(row, one, other)) return;
+#endif
+    const auto at_one = get(row, one), at_other = get(row, other);
+    set(row, one, at_other);
+    set(row, other, at_one);
+}
 
 // Return gene i of a child: items whose bit in `mask` is set come from `one`, the others from
 // `other`.

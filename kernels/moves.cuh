@@ -160,6 +160,26 @@ struct Flips {
     }
 };
 
+// Sets the value of an item, or exchanges it for that of another one. NOTHING: sets its own value.
+struct Choice {
+    static constexpr int32_t NONE = -1, NOTHING = -2;
+
+    int32_t item, value, other;
+
+    __device__ bool exchanges() const { return other >= 0; }
+
+    __device__ void apply(int32_t* values) const {
+        if (threadIdx.x == 0) {
+            if (exchanges()) {
+                Swap{item, other}.exchange(values);
+            } else {
+                values[item] = value;
+            }
+        }
+        __syncthreads();
+    }
+};
+
 // Sets a number of a vector.
 template <class Number>
 struct Setting {

@@ -60,13 +60,17 @@ class Mutation(Operator):
     folder: ClassVar[str] = "mutations"
 
 
-_ORDERS, _BITS, _KEYS, _VECTORS = ENCODINGS = ("permutation", "bits", "keys", "vector")
+_ORDERS, _BITS, _KEYS, _VECTORS, _CHOICES = ENCODINGS = (
+    *("permutation", "bits"),
+    *("keys", "vector", "choices"),
+)
 """The encodings that have operators; the first that fits a problem is its default."""
+
+_BY_ITEM = (_KEYS, _BITS, _VECTORS, _CHOICES)
 
 # The default of an encoding is the operator that names it earliest; of several, the first.
 _ALL_CROSSOVERS = (
-    *(Crossover.built_in(name, (_KEYS, _BITS, _VECTORS)) for name in ("two_point", "one_point")),
-    Crossover.built_in("uniform", (_KEYS, _BITS, _VECTORS)),
+    *(Crossover.built_in(name, _BY_ITEM) for name in ("two_point", "one_point", "uniform")),
     *(Crossover.built_in(name, (_VECTORS, _KEYS)) for name in ("sbx", "blend")),
     Crossover.built_in("pmx", (_ORDERS,)),
     Crossover.built_in("order", (_ORDERS,)),
@@ -76,8 +80,8 @@ _ALL_CROSSOVERS = (
 )
 _ALL_MUTATIONS = (
     Mutation.built_in("flip", (_BITS,)),
-    Mutation.built_in("reset", (_KEYS, _BITS, _VECTORS)),
-    Mutation.built_in("swap", (_ORDERS, _KEYS, _BITS, _VECTORS)),
+    Mutation.built_in("reset", _BY_ITEM),
+    Mutation.built_in("swap", (_ORDERS, *_BY_ITEM)),
     Mutation.built_in("insertion", (_ORDERS, _KEYS, _VECTORS)),
     Mutation.built_in("reversal", (_ORDERS,)),
     Mutation.built_in("mixed", (_ORDERS,)),

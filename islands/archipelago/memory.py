@@ -49,7 +49,8 @@ class Memory:
         self.state.fill(QUOTA, UNLIMITED)
         self.migrant = Migrant(fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
-        self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
+        genome = backend.uploaded(parts.encoding.shape().members)
+        self.all = _as_kernels_see(backend, self.state, self.migrant, shape, genome)
         """`Islands` of kernels/core/islands.cuh, for a rank that makes all individuals."""
         if runs is not None:
             self.all = Struct(**self.all.members, runs=runs)

@@ -19,7 +19,7 @@ from islands.modelling.evaluation import backend_of
 from islands.modelling.functions import UserFunction
 from islands.modelling.model import Model
 from islands.problems.base import Problem
-from islands.problems.solution_kinds import STEP, Box, Order
+from islands.problems.solution_kinds import STEP, Box, Choices, Order
 
 Ints = NDArray[np.int64]
 _BLOCKS = 1024
@@ -90,7 +90,10 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
             numbers[:, step] = random.integers(-(2**31), 2**31, (count, 4))
             names.append(name)
             continue
-        if name in problem.kind.moves:
+        if isinstance(problem.kind, Choices):
+            sets = "setting" in taken
+            now, numbers[:, step, :3] = _rechosen(problem.kind, now, name, random, sets=sets)
+        elif name in problem.kind.moves:
             ends = random_ends(count, 3, size, seed + step)[:, 2]
             now = moved(now, ends, name)
             numbers[:, step, 0], numbers[:, step, 1:3] = problem.kind.moves.index(name), ends
@@ -113,6 +116,42 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
     return Walk(numbers, values, names, reached)
 
 
+def _rechosen(
+    kind: Choices,
+    before: NDArray[Any],
+    move: str,
+    random: np.random.Generator,
+    *,
+    sets: bool,
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return choices after one move of each, and the moves: item, value, other item or -1.
+
+    An exchange of items that are all alike is a change of one or, unless the problem `sets` single
+    values, nothing.
+    """
+    count, rows, sizes = len(before), np.arange(len(before)), kind.sizes
+    item = random.choice(np.flatnonzero(sizes > 1), size=count)
+    own, other = before[rows, item], np.full(count, -1)
+    value = random.integers(sizes[item] - 1)
+    value = value + (value >= own) if sets else own
+    if sets and kind.at_most is not None:
+        room = kind.room(before)
+        room[rows, own] = 0
+        value = np.where(room.max(axis=1) > 0, room.argmax(axis=1), own)
+    after = before.copy()
+    if move == "swap":
+        fits = (before < sizes[item, np.newaxis]) & (own[:, np.newaxis] < sizes)
+        fits &= before != own[:, np.newaxis]
+        if kind.groups is not None:
+            fits &= kind.groups == kind.groups[item, np.newaxis]
+        can = fits.any(axis=1)
+        other[can] = (fits * random.random(fits.shape)).argmax(axis=1)[can]
+        value = np.where(can, before[rows, other], value)
+        after[rows[can], other[can]] = own[can]
+    after[rows, item] = value
+    return after, np.stack([item, value, other], axis=-1).astype(np.int32)
+
+
 def source_of(entry: str, problem: Problem, data: Struct) -> Source:
     """Return a program that includes kernels/check/functions.cuh, for a problem with its data."""
     macros: Macros = {
@@ -130,11 +169,13 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
 
 
 def follows(problem: Problem) -> bool:
-    """Return whether costs after moves are sums: of a state, or of changes with a violation."""
+    """Return whether costs after moves are sums: of a state, or of changes with a violation.
+
+    Those of choices are always judged like this.
+    """
     own = problem.functions if isinstance(problem, Model) else None
-    return own is not None and (
-        own.state is not None or (problem.scale.priced and own.delta is not None)
-    )
+    adds_deltas = problem.scale.priced or isinstance(problem.kind, Choices)
+    return own is not None and (own.state is not None or (adds_deltas and own.delta is not None))
 
 
 class CheckProgram:

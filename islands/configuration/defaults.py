@@ -208,6 +208,7 @@ _OF_KIND: Mapping[str, Values] = {
     },
     "subset": {"algorithm": "ga"},
     "keys": {"algorithm": "brkga"},
+    "choices": {"algorithm": "ga"},
     "vector": {
         "algorithm": "de",
         "strategy": "current-to-pbest/1",
@@ -219,7 +220,7 @@ _OF_KIND: Mapping[str, Values] = {
 """By kind of solution, for requests that exclude tempering, such as of an improver; measured with
 docs/examples/compare.py."""
 _MOVES: Values = {"algorithm": "tempering"}
-_BY_MOVES = ("order", "subset")
+_BY_MOVES = ("order", "subset", "choices")
 """The kinds of solutions that tempering searches without a state."""
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from islands.custom.parts import PartKind
 from islands.encodings.base import Encoding
+from islands.encodings.choices import Choices
 from islands.encodings.direct import Bits, Doubled, Permutation, RawKeys, Vector
 from islands.encodings.keys import Keys, KeysOfSubset
 
 _ALL: tuple[type[Encoding], ...] = (
     *(Keys, KeysOfSubset, RawKeys),
     *(Permutation, Doubled),
-    *(Bits, Vector),
+    *(Bits, Vector, Choices),
 )
 
 

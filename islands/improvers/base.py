@@ -184,7 +184,7 @@ class NoImprover(Improver):
 
     name: ClassVar[str] = "none"
     header: ClassVar[Header] = Header("improvers/none.cuh")
-    solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset", "vector", "keys")
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order", "subset", "vector", "keys", "choices")
 
     def most_calls(self) -> float:
         return 0

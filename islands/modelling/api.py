@@ -1,4 +1,4 @@
-"""The functions that make a problem of one's own: `permutation`, `subset`, `keys` and `real`."""
+"""The functions that make a problem of one's own: `permutation`, `subset`, `choices` and others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from islands.calls import explained, taking
-from islands.modelling.kinds import box_of, chosen_of, keys_of, order_of
+from islands.modelling.kinds import box_of, choices_of, chosen_of, keys_of, order_of
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement, StatementKeywords
 
@@ -78,6 +78,32 @@ def subset(
     9
     """
     return Model(chosen_of(n, choose), Statement(**statement))
+
+
+@explained
+@taking(Statement)
+def choices(
+    n: int,
+    k: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    at_most: ArrayLike | None = None,
+    **statement: Unpack[StatementKeywords],
+) -> Model:
+    """Return a problem whose solutions choose one of k values for each of n items.
+
+    `s[i]` is from 0 to k - 1, or to `k[i]` - 1 if k has a number for each item. Searches change one
+    choice (`Set`), or exchange those of two items (`Swap`), with `groups` only of the same group:
+    they are n numbers, such as the day of each shift. With `delta` or `state`, they also close a
+    value, whose items take others, or open an unused one. In all solutions, each value has at most
+    `at_most` items, a number for all values or one for each. The other arguments are those of
+    `permutation`.
+
+    >>> problem = islands.choices(5, 3, batch=lambda chosen: (chosen - 1).sum(axis=1))
+    >>> islands.solve(problem, generations=20).cost
+    -5
+    """
+    return Model(choices_of(n, k, groups, at_most), Statement(**statement))
 
 
 @explained

@@ -27,7 +27,7 @@ from islands.modelling.signatures import (
     stated,
 )
 from islands.modelling.texts import Text, without_comments
-from islands.problems.solution_kinds import STEP, SolutionKind
+from islands.problems.solution_kinds import STEP, Order, SolutionKind
 
 _TYPES = "\n".join(
     (
@@ -144,8 +144,8 @@ class Functions:
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves whose change of the cost is known, or can be computed from costs."""
-        if not kind.moves or kind.may_leave:
-            return ()
+        if not isinstance(kind, Order) or kind.may_leave:
+            return ()  # only local searches of orders read them
         of_delta = () if self.delta is None else self._moves_of_delta(self.delta, kind)
         if self._moves_are_whole:
             return () if self.cooperative or self.repair else kind.moves
@@ -155,11 +155,12 @@ class Functions:
         """Return the moves that the overloads of a delta take."""
         parameters = " ".join(match[2] for match in delta.declared("delta"))
         words = re.findall(r"\w+", parameters)
-        moves = tuple(move for move in kind.moves if move.title() in words)
+        moves = tuple(move for move in kind.moves if stated(move) in words)
         if not moves:
+            *most, last = map(stated, kind.moves)
             raise UsageError(
-                "delta: has no parameter of the type Swap, Reversal or Insertion. Write"
-                f" {DELTA.text} {{ ... }}"
+                f"delta: has no parameter of the type {', '.join(most)} or {last}. Write"
+                f" {DELTA.written(kind, gives_both=self._gives_both).text} {{ ... }}"
             )
         return moves
 

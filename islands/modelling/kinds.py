@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import is_whole
 from islands.errors import UsageError
 from islands.problems.data import numbers_of
-from islands.problems.solution_kinds import MOST, Box, KeyVectors, Order, Subset
+from islands.problems.solution_kinds import MOST, Box, Choices, KeyVectors, Order, Subset
 from islands.text import shown
 
 
@@ -111,6 +111,68 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
         fix = "Lower least" if whole[0] else "Raise most"
         raise UsageError(f"choose={shown(choose)}: allows one subset only. {fix}")
     return int(whole[0]), int(whole[1])
+
+
+def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
+    """Return choices of one of k values for each of n items, a number of values or one for each."""
+    size = size_of(n)
+    if not is_whole(k) and np.ndim(k) == 0:
+        raise UsageError(
+            f"k={shown(k)}: is not a whole number. Pass the number of values, such as 3, or a list"
+            " with that of each item"
+        )
+    sizes: Any = int(k) if is_whole(k) else _whole_for_each("k", k, "number of values", size)
+    smallest, largest = int(np.min(sizes)), int(np.max(sizes))
+    if smallest < 1 or largest > MOST:
+        wrong = smallest if smallest < 1 else largest
+        raise UsageError(f"k={shown(wrong)}: a number of values must be from 1 to {MOST}")
+    if largest == 1:
+        raise UsageError("k=1: leaves nothing to choose. Pass at least 2 values for an item")
+    own: dict[str, Any] = {}
+    if groups is not None:
+        own["groups"] = _whole_for_each("groups", groups, "group", size)
+    if at_most is not None:
+        if smallest != largest:
+            raise UsageError("at_most: needs as many values for each item. Pass a number as k")
+        own["at_most"] = _most_items(at_most, largest, size)
+    return Choices(size, sizes=sizes, **own)
+
+
+def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:
+    """Return how many items may have each value, of a number for all or one for each."""
+    if is_whole(at_most):
+        most = np.full(values, min(int(at_most), size))
+    else:
+        what = "largest number of items of each value"
+        most = numbers_of("at_most", at_most, f"a whole number, or a list of them, the {what}")
+        if most.dtype.kind not in "iu" or most.shape != (values,):
+            raise UsageError(
+                f"at_most={shown(at_most)}: must be a whole number, or k={values} of them, the"
+                f" {what}"
+            )
+        most = np.minimum(most, size)
+    if (most < 1).any():
+        raise UsageError(
+            f"at_most={shown(at_most)}: must be at least 1 for each value. Leave values out that no"
+            " item may have"
+        )
+    if most.sum() < size:
+        raise UsageError(
+            f"at_most={shown(at_most)}: allows {most.sum()} items in all, fewer than n={size}."
+            " Raise it"
+        )
+    return most.astype(np.int64)
+
+
+def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.int64]:
+    """Return a whole number for each item; refuse anything else."""
+    fix = f"Pass a list with the {what} of each of the n={size} items"
+    numbers = numbers_of(name, value, f"whole numbers, the {what} of each item")
+    if numbers.dtype.kind not in "iu":
+        raise UsageError(f"{name}={shown(value)}: has a number that is not whole. {fix}")
+    if numbers.shape != (size,):
+        raise UsageError(f"{name}: has the shape {numbers.shape}. {fix}")
+    return numbers.astype(np.int64)
 
 
 def keys_of(n: Any) -> KeyVectors:

@@ -203,7 +203,8 @@ def _delta(kind: SolutionKind, delta: Code) -> Text:
     """Return the code of the change by a move."""
     if not kind.moves:
         raise UsageError(
-            f"delta: is only used for orders, but these solutions are {kind.words}. Leave it out"
+            f"delta: is only used for orders and choices, but these solutions are {kind.words}."
+            " Leave it out"
         )
     return Text.of("delta", delta)
 

@@ -98,7 +98,8 @@ def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
         raise UsageError(
             f"{call}({shown(problem)}): a function is not a problem yet. Write"
             f" {call}(islands.permutation(n, function=...)) if it is the cost of an order of n"
-            " items; islands.subset, islands.keys and islands.real are for other solutions"
+            " items; islands.subset, islands.choices, islands.keys and islands.real are for"
+            " other solutions"
         )
     own = KIND.registered(problem)
     made: Problem = own.part

@@ -51,7 +51,8 @@ class Problem(ABC):
     """Its kernel header, which computes the same objective on the device."""
     solution_kind: str
     """`order` (a permutation of n items), `subset` (some of n items), `vector` (n numbers between
-    `low` and `high`) or `keys` (n single-precision numbers in [0, 1))."""
+    `low` and `high`), `keys` (n single-precision numbers in [0, 1)) or `choices` (one of some
+    values for each of n items)."""
     solution_suffix: ClassVar[str]
     """The suffix of solution files in the usual format of the problem, such as `.tour`."""
     moves: tuple[str, ...] = ()
@@ -94,7 +95,7 @@ class Problem(ABC):
             raise UsageError(
                 f"class {cls.__name__}: a subclass of islands.Problem must define"
                 f" {', '.join(lacking)}. Define them, or state the problem by islands.permutation,"
-                " islands.subset, islands.keys or islands.real"
+                " islands.subset, islands.choices, islands.keys or islands.real"
             )
         return super().__new__(cls)
 

@@ -35,6 +35,31 @@ def chosen_within(
     return found
 
 
+def within_limits(solutions: NDArray[Any], most: NDArray[Any]) -> NDArray[Any]:
+    """Return choices with at most so many items of each value: see kernels/problems/at_most.cuh."""
+    found = solutions.copy()
+    for row in found:
+        counts = np.bincount(row, minlength=len(most))
+        if (counts <= most).all():
+            continue
+        mixed = _STEP
+        for value in row.tolist():
+            mixed = ((mixed ^ value) * _FACTOR) & _WORD
+            mixed ^= mixed >> 15
+        before = np.zeros(len(most), np.int64)
+        for item in np.roll(np.arange(len(row)), -(mixed * len(row) >> 32)):
+            value = row[item]
+            if before[value] >= most[value]:
+                mixed = (mixed * _FACTOR + _STEP) & _WORD
+                has_room = np.roll(counts < most, -(mixed * len(most) >> 32))
+                value = ((mixed * len(most) >> 32) + int(has_room.argmax())) % len(most)
+                counts[row[item]] -= 1
+                counts[value] += 1
+                row[item] = value
+            before[value] += 1
+    return found
+
+
 class Precedence:
     """Pairs of items of an order, the first of which comes before the second."""
 

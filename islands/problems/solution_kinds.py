@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.problems.capabilities import Layout
-from islands.problems.corrections import Precedence, chosen_within
+from islands.problems.corrections import Precedence, chosen_within, within_limits
 
 MOST = 2**31 - 64
 """The largest number of items."""
@@ -97,7 +97,7 @@ class SolutionKind(ABC):
 
     @property
     def box(self) -> dict[str, ArrayLike]:
-        """The bounds that encodings take; empty unless solutions are vectors."""
+        """What encodings take: the bounds of vectors, or the values and groups of choices."""
         return {}
 
     @property
@@ -377,6 +377,91 @@ class Box(SolutionKind):
 
     def extremes(self) -> list[ArrayLike]:
         return [self.low, self.high]
+
+
+class Choices(SolutionKind):
+    """One of some values for each of n items."""
+
+    name, made_by, number = "choices", "choices", 4
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
+    words = "a whole number from 0 to k - 1 for each item"
+    moves = ("setting", "swap")
+    proposals = moves
+    axes, picture = ("item", "value"), "The value of each item."
+
+    def __init__(
+        self,
+        size: int,
+        *bounds: ArrayLike,
+        sizes: Sequence[int] | int = 2,
+        groups: Sequence[int] | None = None,
+        at_most: Sequence[int] | None = None,
+    ) -> None:
+        """Take the number of items, the number of values of each, and the group of each.
+
+        `at_most` is how many items may have each value.
+        """
+        super().__init__(size, *bounds)
+        self.sizes = np.array(np.broadcast_to(sizes, size), np.int32)
+        self.groups = None if groups is None else np.asarray(groups, np.int64)
+        self.at_most = None if at_most is None else np.asarray(at_most, np.int32)
+        if self.at_most is not None:
+            self.words = (  # type: ignore[misc]
+                f"{type(self).words}, of which each has at most the items of at_most="
+            )
+            if self.at_most.sum() == size:
+                self.proposals = ("swap",)  # type: ignore[misc, assignment]
+
+    @property
+    def own(self) -> dict[str, Any]:
+        is_same = (self.sizes == self.sizes[0]).all()
+        sizes = int(self.sizes[0]) if is_same else self.sizes.tolist()
+        lists = {name: own.tolist() for name, own in self._given().items()}
+        return {"sizes": sizes, **lists}
+
+    def _given(self) -> dict[str, NDArray[Any]]:
+        """Return its groups and limits, if it has any."""
+        own = {"groups": self.groups, "at_most": self.at_most}
+        return {name: each for name, each in own.items() if each is not None}
+
+    @property
+    def rules(self) -> dict[str, str]:
+        return {} if self.at_most is None else {"STATED_AT_MOST": str(len(self.at_most))}
+
+    def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        return solutions if self.at_most is None else within_limits(solutions, self.at_most)
+
+    @property
+    def largest(self) -> int | None:
+        return int(self.sizes.max()) - 1
+
+    @property
+    def box(self) -> dict[str, ArrayLike]:
+        return {"sizes": self.sizes, **self._given()}
+
+    @property
+    def members(self) -> dict[str, NDArray[Any] | np.generic]:
+        limits = {} if self.at_most is None else {"_most": self.at_most}
+        return {"_sizes": self.sizes, **limits}
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        if not ((solutions >= 0) & (solutions < self.sizes)).all():
+            return False
+        return self.at_most is None or bool((self.room(solutions) >= 0).all())
+
+    def room(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
+        """Return how many more items each value may have in each solution."""
+        assert self.at_most is not None, "it has limits"
+        has = solutions[:, np.newaxis] == np.arange(len(self.at_most))[:, np.newaxis]
+        return np.asarray(self.at_most - has.sum(axis=2), np.int64)
+
+    def drawn(self, count: int, seed: int) -> NDArray[Any]:
+        random = np.random.default_rng(seed)
+        chosen = random.integers(self.sizes, size=(count, self.size), dtype=self.dtype)
+        return self.corrected(chosen)
+
+    def extremes(self) -> list[ArrayLike]:
+        return list(self.corrected(np.stack([np.zeros(self.size, np.int32), self.sizes - 1])))
 
 
 def array_module(array: Any) -> Any:

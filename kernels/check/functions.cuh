@@ -53,6 +53,8 @@ __device__ problem::Move move_of(const int32_t* numbers, double value) {
     return {problem::Move::Kind(numbers[0]), numbers[1], numbers[2], numbers[3]};
 #elif SOLUTION_KIND == SOLUTION_SUBSET
     return {numbers[0], numbers[1]};
+#elif SOLUTION_KIND == SOLUTION_CHOICES
+    return {numbers[0], numbers[1], numbers[2]};
 #else
     return {numbers[0], Word(value)};
 #endif

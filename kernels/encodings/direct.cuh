@@ -7,10 +7,12 @@
 
 namespace encoding {
 
+#ifndef ENCODING_HAS_SHAPE
 struct Shape {
     int32_t n;      // genes
     int32_t pitch;  // genes from one row to the next, a multiple of four
 };
+#endif
 
 // Reads the solution directly from the row, and copies it only to change it.
 class Decoder {

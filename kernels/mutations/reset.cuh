@@ -9,7 +9,7 @@ namespace mutation {
 __device__ void mutate(Scratch, Gene* row, const encoding::Shape& shape, uint32_t one,
                        uint32_t other) {
     __syncthreads();
-    if (threadIdx.x == 0) genes::redraw(row, draw::below(one, genes::items(shape)), other);
+    if (threadIdx.x == 0) genes::redraw(row, shape, draw::below(one, genes::items(shape)), other);
 }
 
 }  // namespace mutation

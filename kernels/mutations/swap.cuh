@@ -10,10 +10,8 @@ __device__ void mutate(Scratch, Gene* row, const encoding::Shape& shape, uint32_
                        uint32_t other) {
     __syncthreads();
     if (threadIdx.x > 0) return;
-    const int n = genes::items(shape), u = draw::below(one, n), v = draw::below(other, n);
-    const Gene at_u = genes::get(row, u), at_v = genes::get(row, v);
-    genes::set(row, u, at_v);
-    genes::set(row, v, at_u);
+    const int n = genes::items(shape);
+    genes::exchange(row, shape, draw::below(one, n), draw::below(other, n));
 }
 
 }  // namespace mutation

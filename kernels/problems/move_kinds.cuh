@@ -17,6 +17,8 @@ using Move = user::of_state::Step;  // of the header that includes this file
 using Move = moves::Any;
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 using Move = moves::Flips;
+#elif SOLUTION_KIND == SOLUTION_CHOICES
+using Move = moves::Choice;
 #else
 using Move = moves::Setting<Stored>;
 #endif

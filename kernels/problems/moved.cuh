@@ -52,6 +52,25 @@ class Solution {
     const moves::Flips move_;
 };
 
+#elif SOLUTION_KIND == SOLUTION_CHOICES
+
+class Solution {
+  public:
+    __device__ Solution(const problem::Solution& solution, const moves::Choice& move)
+        : solution_(solution),
+          item_(move.item),
+          other_(move.other),
+          value_(move.exchanges() ? solution[move.other] : move.value) {}
+
+    __device__ int operator[](int item) const {
+        return item == item_ ? value_ : solution_[item == other_ ? item_ : item];
+    }
+
+  private:
+    const problem::Solution solution_;
+    const int item_, other_, value_;
+};
+
 #else
 
 class Solution {

@@ -1,8 +1,8 @@
 // The solution of a stated problem, as a user's cost reads it: s[i] is the item at place i, 1 or 0,
-// key i, or coordinate i (SOLUTION_KIND). Solutions lie in rows or, with ISLANDS_TILED, in tiles of
-// 32 whose entries alternate, so that neighbouring threads read neighbouring words. Reads a
-// solution; writes stored ones, and reports wrong values of the user's functions. No random
-// numbers.
+// key i, coordinate i, or the value of item i (SOLUTION_KIND). Solutions lie in rows or, with
+// ISLANDS_TILED, in tiles of 32 whose entries alternate, so that neighbouring threads read
+// neighbouring words. Reads a solution; writes stored ones, and reports wrong values of the user's
+// functions. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -12,6 +12,7 @@
 #define SOLUTION_SUBSET 1
 #define SOLUTION_KEYS 2
 #define SOLUTION_VECTOR 3
+#define SOLUTION_CHOICES 4
 
 namespace problem {
 
@@ -161,6 +162,47 @@ __device__ Solution solution_at(const Stored* first, const Data&) {
 template <class Keys, class Data>
 __device__ Solution solution_of(const Keys& keys, const Data&, int) {
     return {keys.number};
+}
+
+#elif SOLUTION_KIND == SOLUTION_CHOICES
+
+using Stored = int32_t;
+
+struct Solution {
+    const int32_t* value;
+    const int32_t* sizes;
+
+    __device__ int operator[](int item) const { return value[item * STRIDE]; }
+
+    // Return the entry that a stored number stands for.
+    __device__ int of(int, int32_t number) const { return number; }
+};
+
+__device__ int stored_length(int n) { return n; }
+
+template <class Choices>
+__device__ Stored stored(const Choices& choices, int i) {
+    return choices[i];
+}
+
+template <class Value>
+__device__ void write_entry(Stored* memory, const Solution&, int i, Value value) {
+    memory[i] = value;
+}
+
+template <class Value>
+__device__ bool entry_fits(const Solution& solution, int i, int, Value value) {
+    return value >= 0 && value < solution.sizes[i];
+}
+
+template <class Data>
+__device__ Solution solution_at(const Stored* first, const Data& data) {
+    return {first, data._sizes};
+}
+
+template <class Choices, class Data>
+__device__ Solution solution_of(const Choices& choices, const Data& data, int) {
+    return solution_at(choices.value, data);
 }
 
 #else

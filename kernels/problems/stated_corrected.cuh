@@ -8,6 +8,9 @@
 #ifdef STATED_BEFORE
 #include "problems/precedence.cuh"
 #endif
+#ifdef STATED_AT_MOST
+#include "problems/at_most.cuh"
+#endif
 #include "problems/valid_order.cuh"
 
 namespace problem {
@@ -36,6 +39,8 @@ __device__ bool ruled(Stored* solution, int n, const Data& data) {
     return choose_within(solution, n);
 #elif defined(STATED_BEFORE)
     return keep_precedence(solution, n, data._before_first, data._before);
+#elif defined(STATED_AT_MOST)
+    return keep_limits(solution, n, STATED_AT_MOST, data._most);
 #else
     return false;
 #endif

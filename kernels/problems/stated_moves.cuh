@@ -34,6 +34,16 @@ __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
         }
     }
 }
+#elif SOLUTION_KIND == SOLUTION_CHOICES
+template <class Visit>
+__device__ void as_stated(const Solution&, const Move& move, Visit visit) {
+    if constexpr (takes(SETTING)) {
+        if (move.other == Move::NONE) visit(moves::Setting<Stored>{move.item, move.value});
+    }
+    if constexpr (takes(SWAP)) {
+        if (move.exchanges()) visit(moves::Swap{move.item, move.other});
+    }
+}
 #else
 template <class Visit>
 __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {

@@ -6,6 +6,8 @@
 
 namespace problem {
 
+#if SOLUTION_KIND == SOLUTION_ORDER
+
 // Report an order in which an item is repeated, and replace it by 0, 1, 2 ..., as operators loop
 // for ever without an order. The upper bit of entry k says that item k was found.
 __device__ void require_order(int32_t* order, int n, const Data& data) {
@@ -25,8 +27,12 @@ __device__ void require_order(int32_t* order, int n, const Data& data) {
     __syncthreads();
 }
 
+#else
+
 // Entries of other solutions are independent, and `Changing` has checked them.
 template <class Entry>
 __device__ void require_order(const Entry*, int, const Data&) {}
+
+#endif
 
 }  // namespace problem

@@ -5,6 +5,7 @@
 // Random streams: PROPOSALS.
 #pragma once
 
+#include "tempering/blocks.cuh"
 #include "tempering/moving.cuh"
 #include "tempering/proposals.cuh"
 
@@ -16,20 +17,22 @@ class Chain : public MovingChain {
   public:
     __device__ Chain(Scratch& scratch, Gene* row, Gene* best, const encoding::Shape& shape,
                      const problem::Data& data, const algorithm::Plan& plan, int64_t)
-        : n_(genes::items(shape)),
+        : shape_(shape),
+          n_(genes::items(shape)),
           pitch_(shape.pitch),
           effort_(int(plan.effort)),
           row_(row),
           best_(best),
           data_(data),
-          judge_(scratch, n_, data) {}
+          judge_(scratch, n_, data),
+          blocks_(scratch, shape) {}
 
     // Propose a number of moves; an accepted one counts as some more. `row` is complete and visible
     // to all threads on entry and on return.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
-        if (n_ < 2) return costs;
+        if (n_ < proposals::FEWEST_ITEMS) return costs;
         improver::Lookout lookout(improving);
         judge_.prepare(row_);
         const int64_t before = costs.best;
@@ -41,7 +44,9 @@ class Chain : public MovingChain {
             if (mine < min(end, costs.most) && int(threadIdx.x) < looks) {
                 const uint4 words = rule::words_of(place, mine);
                 Move move;
-                if (proposals::draws(judge_, words, row_, n_, move)) {
+                if (blocks_.are_at(words)) {
+                    bid = {threadIdx.x, {}};  // all threads propose it, after those before it
+                } else if (proposals::draws(judge_, words, row_, shape_, move)) {
                     const int64_t cost = judge_.cost_after(row_, move, costs.current);
                     const auto verdict = rule::judged(cost, costs.current, acceptance, words.w);
                     if (verdict.accepts) bid = {threadIdx.x, {cost, move, verdict.climbs}};
@@ -53,12 +58,21 @@ class Chain : public MovingChain {
                 looks = min(2 * looks, int(blockDim.x));
                 continue;
             }
+            const uint4 words = rule::words_of(place, next + found.key);
             next += found.key + 1;
             if (int(found.key) < looks / 4 && looks > proposals::FEWEST_LOOKS) looks /= 2;
-            end -= effort_;
-            const auto [cost, move, climbs] = found.value;
-            costs.climbs += climbs;
-            costs.current = judge_.make(row_, move, costs.current, cost);
+            if (blocks_.are_at(words)) {
+                int judged = 0;
+                const auto verdict =
+                    blocks_.run(judge_, row_, words, acceptance, costs.current, judged);
+                costs.climbs += verdict.climbs && verdict.accepts;
+                end -= judged;
+            } else {
+                const auto [cost, move, climbs] = found.value;
+                costs.climbs += climbs;
+                end -= effort_;
+                costs.current = judge_.make(row_, move, costs.current, cost);
+            }
             if (costs.current < costs.best) {
                 costs.best = costs.current;
                 copy_row(best_, row_, pitch_);
@@ -75,19 +89,19 @@ class Chain : public MovingChain {
     }
 
     // Return the number of moves that roughness() tries.
-    __device__ int samples() const { return n_ < 2 ? 0 : ROUGHNESS_SAMPLES; }
+    __device__ int samples() const { return n_ < proposals::FEWEST_ITEMS ? 0 : ROUGHNESS_SAMPLES; }
 
     // Return the mean change of the cost by some moves, without those to or from infinity.
     __device__ double roughness(int64_t cost, const draw::Place& place,
                                 const improver::Plan& improving) const {
-        if (n_ < 2) return 0.0;
+        if (n_ < proposals::FEWEST_ITEMS) return 0.0;
         judge_.prepare(row_);
         improver::Lookout lookout(improving);
         const auto change = [&](int i) {
             if (lookout.sees()) return 0.0;
             const auto words = rule::words_of(place, i);
             Move move;
-            if (!proposals::draws(judge_, words, row_, n_, move)) return 0.0;
+            if (!proposals::draws(judge_, words, row_, shape_, move)) return 0.0;
             return rule::change(judge_.cost_after(row_, move, cost), cost);
         };
         return block::sum(ROUGHNESS_SAMPLES, change) / ROUGHNESS_SAMPLES;
@@ -101,11 +115,13 @@ class Chain : public MovingChain {
     };
     using Bid = block::Bid<Step>;
 
+    const encoding::Shape& shape_;
     const int n_, pitch_, effort_;
     Gene* const row_;
     Gene* const best_;
     const problem::Data& data_;
     const problem::Judge judge_;
+    Blocks blocks_;
 };
 
 }  // namespace tempering

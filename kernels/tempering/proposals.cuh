@@ -1,8 +1,8 @@
 // The moves that a chain of a user's own problem proposes, for each kind of solution. Half of the
 // moves of orders are between places that are near each other; those of subsets exchange items or
-// flip one; those of numbers have steps of all lengths. Only moves of the kinds of STATED_MOVES are
-// proposed. Reads random words and a solution; returns moves. No random numbers here: the
-// caller passes random words.
+// flip one; those of choices change one or exchange two; those of numbers have steps of all
+// lengths. Only moves of the kinds of STATED_MOVES are proposed. Reads random words and a solution;
+// returns moves. No random numbers here: the caller passes random words.
 #pragma once
 
 #include "core/core.cuh"
@@ -12,6 +12,9 @@
 namespace proposals {
 
 using problem::Move;
+
+// The fewest items between which there are moves.
+constexpr int FEWEST_ITEMS = SOLUTION_KIND == SOLUTION_CHOICES ? 1 : 2;
 
 // Draws numbers below bounds from one random word; the product of the bounds must be far below
 // 2^32.
@@ -36,7 +39,8 @@ constexpr int FEWEST_LOOKS = 4;
 
 // Let the state of the user propose a step; returns false if there is none.
 template <class Judge, class Row>
-__device__ bool draws(const Judge& judge, const uint4& words, const Row* row, int, Move& step) {
+__device__ bool draws(const Judge& judge, const uint4& words, const Row* row,
+                      const encoding::Shape&, Move& step) {
     return judge.propose(row, words, step);
 }
 
@@ -60,8 +64,9 @@ __device__ int turned(Drawn& word, int most) {
 }
 
 template <class Row>
-__device__ Move drawn(const uint4& words, const Row*, int n) {
+__device__ Move drawn(const uint4& words, const Row*, const encoding::Shape& shape) {
     constexpr int KINDS = 4;
+    const int n = shape.n;
     Drawn word(words.x);
     int kind = word.below(KINDS);
     while (!problem::takes(kind)) kind = (kind + 1) % KINDS;
@@ -85,8 +90,9 @@ __device__ Move drawn(const uint4& words, const Row*, int n) {
 // With `other` NONE, it is a flip, or none at all if flips are not proposed: then all items are
 // alike.
 template <class Row>
-__device__ Move drawn(const uint4& words, const Row* row, int n) {
+__device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 16;
+    const int n = genes::items(shape);
     Drawn word(words.x);
     const int one = draw::below(words.y, n);
     if constexpr (!problem::takes(problem::EXCHANGE)) return {one, moves::Flips::NONE};
@@ -107,15 +113,66 @@ __device__ Move drawn(const uint4& words, const Row* row, int n) {
     return {one, moves::Flips::NONE};
 }
 
+#elif SOLUTION_KIND == SOLUTION_CHOICES
+
+#if CHOICES_LIMITED
+// Whether as many items as may have a value have it.
+template <class Row>
+__device__ bool is_full(const Row* row, int value, const encoding::Shape& shape) {
+    int items = 0;
+    for (int i = 0; i < shape.n; ++i) items += row[i] == value;
+    return items >= shape.most[value];
+}
+#endif
+
+// Most moves are exchanges between items of a group: with three of four instead of half, rosters
+// were 1.7 instead of 3.0 % above the optimum after 40 million moves, and facilities the same. If
+// there is no exchange, the move is a change of one value or, if these are not proposed, none. A
+// change to a value that is full is an exchange.
+template <class Row>
+__device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
+    constexpr int TRIES = 8;
+    constexpr bool SETS = problem::takes(problem::SETTING);
+    Drawn word(words.x);
+    int item = draw::below(words.y, shape.n);
+    const auto exchanges = [&](int other) {
+        return row[other] != row[item] && shape.fits(row, item, other);
+    };
+    if (problem::takes(problem::SWAP) && !(SETS && word.below(4) == 0)) {
+        uint32_t own = words.z;
+        for (int k = 0; k < TRIES; ++k) {
+            const int other = shape.mate(item, own);
+            if (exchanges(other)) return {item, 0, other};
+            own = own * 0x915f77f5u + 0x9e3779b9u;
+        }
+    }
+    if constexpr (SETS) {
+        while (shape.sizes[item] < 2) item = item + 1 < shape.n ? item + 1 : 0;
+        int value = draw::below(words.z, shape.sizes[item] - 1);
+        value += value >= row[item];
+#if CHOICES_LIMITED
+        if (!is_full(row, value, shape))
+#endif
+            return {item, value, Move::NONE};
+    }
+    if constexpr (problem::takes(problem::SWAP)) {
+        for (int k = 0; k < shape.count[item]; ++k) {
+            const int other = shape.members[shape.first[item] + k];
+            if (exchanges(other)) return {item, 0, other};
+        }
+    }
+    return {item, row[item], Move::NOTHING};
+}
+
 #else
 
 // Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves take
 // any number.
 template <class Row>
-__device__ Move drawn(const uint4& words, const Row* row, int n) {
+__device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     using Gene = encoding::Gene;
     Drawn word(words.x);
-    const int item = draw::below(words.y, n);
+    const int item = draw::below(words.y, shape.n);
     if (word.below(4) == 0) return {item, draw::fraction<Gene>(words.z)};
     const int length = word.below(24);
     const Gene step = draw::fraction<Gene>(words.z) * Gene(1.0 / double(1 << length));
@@ -130,7 +187,8 @@ __device__ Move drawn(const uint4& words, const Row* row, int n) {
 // All moves take all threads equally long, so that few threads would only look more often.
 constexpr int FEWEST_LOOKS = 1 << 30;
 
-// Return whether a drawn move is one: if all items of a subset are alike, only flips are.
+// Return whether a drawn move is one: if all items of a subset are alike, only flips are, and no
+// exchange of choices is.
 template <class Any>
 __device__ bool exists(const Any&) {
     return true;
@@ -140,10 +198,13 @@ __device__ bool exists(const moves::Flips& move) {
     return problem::takes(problem::FLIP) || move.other != moves::Flips::NONE;
 }
 
+__device__ bool exists(const moves::Choice& move) { return move.other != moves::Choice::NOTHING; }
+
 // Draw a move; returns false if there is none.
 template <class Judge, class Row>
-__device__ bool draws(const Judge&, const uint4& words, const Row* row, int n, Move& move) {
-    move = drawn(words, row, n);
+__device__ bool draws(const Judge&, const uint4& words, const Row* row,
+                      const encoding::Shape& shape, Move& move) {
+    move = drawn(words, row, shape);
     return exists(move);
 }
 

@@ -140,7 +140,7 @@ class Replica {
     // Measure the mean change of the cost by some moves: see Chain::roughness.
     __device__ void begin_samples() {
         const int64_t left = all_.quota_of(local_, slot_) - 1;
-        const int count = items() < 2 ? 0 : int(min(int64_t(SAMPLES), left));
+        const int count = items() < proposals::FEWEST_ITEMS ? 0 : int(min(int64_t(SAMPLES), left));
         if (count == 0) {
             if (threadIdx.x == 0) plan_.roughness[me_] = 0.0;
             return end();
@@ -163,7 +163,7 @@ class Replica {
     __device__ void begin_moves(int64_t made) {
         own_.next = own_.called = 0;
         own_.looks = 1;
-        own_.end = items() < 2 ? 0 : plan_.sweeps;
+        own_.end = items() < proposals::FEWEST_ITEMS ? 0 : plan_.sweeps;
         propose(made);
     }
 
@@ -187,6 +187,7 @@ class Replica {
         const Acceptance<Delta> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
         own_.called += judged;
         for (int k = 0; k < judged; ++k) {
+            if (!proposals::exists(move_at(own_.next + k, made))) continue;
             const uint32_t word = words_of(own_.next + k, made).w;
             const auto [accepts, climbs] = rule::judged(cost[k], own_.current, acceptance, word);
             if (!accepts) continue;
@@ -211,7 +212,7 @@ class Replica {
         return rule::words_of(place(made), number);
     }
     __device__ Move move_at(int64_t number, int64_t made) const {
-        return proposals::drawn(words_of(number, made), state_, items());
+        return proposals::drawn(words_of(number, made), state_, all_.shape);
     }
 
     // Make a child: the state after a move.

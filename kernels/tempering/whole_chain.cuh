@@ -14,7 +14,8 @@ class Chain : public MovingChain {
   public:
     __device__ Chain(Scratch& scratch, Gene* row, Gene* best, const encoding::Shape& shape,
                      const problem::Data& data, const algorithm::Plan& plan, int64_t)
-        : n_(genes::items(shape)),
+        : shape_(shape),
+          n_(genes::items(shape)),
           pitch_(shape.pitch),
           effort_(int(plan.effort)),
           row_(row),
@@ -27,12 +28,12 @@ class Chain : public MovingChain {
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
-        if (n_ < 2) return costs;
+        if (n_ < proposals::FEWEST_ITEMS) return costs;
         improver::Lookout lookout(improving);
         int64_t end = proposals, next = 0;
         for (; next < min(end, costs.most) && !lookout.halts(); ++next) {
             const uint4 words = rule::words_of(place, next);
-            const int64_t cost = cost_after(proposals::drawn(words, row_, n_));
+            const int64_t cost = cost_after(proposals::drawn(words, row_, shape_));
             const auto [accepts, climbs] = rule::judged(cost, costs.current, acceptance, words.w);
             if (!accepts) continue;
             end -= effort_;
@@ -51,16 +52,16 @@ class Chain : public MovingChain {
     }
 
     // Return the number of moves that roughness() tries.
-    __device__ int samples() const { return n_ < 2 ? 0 : ROUGHNESS_SAMPLES; }
+    __device__ int samples() const { return n_ < proposals::FEWEST_ITEMS ? 0 : ROUGHNESS_SAMPLES; }
 
     // Return the mean change of the cost by some moves, without those to or from infinity.
     __device__ double roughness(int64_t cost, const draw::Place& place,
                                 const improver::Plan& improving) const {
-        if (n_ < 2) return 0.0;
+        if (n_ < proposals::FEWEST_ITEMS) return 0.0;
         improver::Lookout lookout(improving);
         for (int i = 0; i < ROUGHNESS_SAMPLES; ++i) {
             if (lookout.halts()) return 0.0;
-            const Move move = proposals::drawn(rule::words_of(place, i), row_, n_);
+            const Move move = proposals::drawn(rule::words_of(place, i), row_, shape_);
             const double by = rule::change(cost_after(move), cost);
             if (threadIdx.x == 0) change_[i] = by;
         }
@@ -81,6 +82,7 @@ class Chain : public MovingChain {
         return problem::cost_repaired(candidate_, n_, data_);
     }
 
+    const encoding::Shape& shape_;
     const int n_, pitch_, effort_;
     Gene* const row_;
     Gene* const best_;

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples_for_tests import FOLDER, NAMES, plain_cost, small
+from examples_for_tests import FOLDER, NAMES, example, plain_cost, small
 from pages import ROOT
 from standing_ranks import StandingRanks
+
+import islands
 
 
 def _output(*line: str | Path, folder: Path = ROOT) -> str:
@@ -82,6 +84,10 @@ def test_the_reference_is_right_for_random_solutions(name: str) -> None:
         assert cost == pytest.approx(plain_cost(name, problem, solution), rel=1e-9)
         compared += 1
     assert compared >= 5
+
+
+def test_the_rules_of_rosters_are_those_of_their_state() -> None:
+    assert islands.check_problem(example("rostering").make(12), samples=30).works
 
 
 @pytest.mark.slow

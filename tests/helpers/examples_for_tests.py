@@ -17,8 +17,8 @@ import islands
 
 FOLDER = Path(islands.__file__).parents[1] / "docs" / "examples"
 NAMES = (
-    *("bin_packing", "binary_quadratic", "continuous", "flow_shop", "graph_colouring"),
-    *("job_shop", "max_cut", "p_median", "set_covering", "vehicle_routing"),
+    *("bin_packing", "binary_quadratic", "continuous", "facility_location", "flow_shop"),
+    *("graph_colouring", "job_shop", "max_cut", "p_median", "set_covering", "vehicle_routing"),
 )
 SIZE = 20
 
@@ -32,12 +32,21 @@ def small(name: str) -> Any:
         random = np.random.default_rng(1)
         places, demands = random.integers(0, 1001, (SIZE + 1, 2)), random.integers(1, 20, SIZE)
         return example(name).routing(places, demands, capacity=100)
+    if name == "facility_location":
+        return example(name).make(4, SIZE)
     return example(name).make(SIZE)
 
 
 def plain_cost(name: str, problem: Any, solution: Any) -> float:
     """Return the cost of a feasible solution by its definition; refuse an infeasible one."""
     return _COSTS[name](problem, solution.tolist())
+
+
+def _facility_location(problem: Any, site: list[int]) -> float:
+    data, ways = problem.members, problem.members["distance"].reshape(4, SIZE)
+    return sum(int(ways[j, i]) for i, j in enumerate(site)) + sum(
+        int(data["opening"][j]) for j in set(site)
+    )
 
 
 def _flow_shop(problem: Any, order: list[int]) -> float:
@@ -128,7 +137,7 @@ def _p_median(problem: Any, chosen: list[int]) -> float:
 _COSTS: dict[str, Callable[[Any, list[Any]], float]] = {
     each.__name__.removeprefix("_"): each
     for each in (
-        *(_bin_packing, _binary_quadratic, _continuous, _flow_shop, _graph_colouring),
-        *(_job_shop, _max_cut, _p_median, _set_covering, _vehicle_routing),
+        *(_bin_packing, _binary_quadratic, _continuous, _facility_location, _flow_shop),
+        *(_graph_colouring, _job_shop, _max_cut, _p_median, _set_covering, _vehicle_routing),
     )
 }

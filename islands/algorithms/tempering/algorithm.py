@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 _CHAINS: tuple[type[ReplicaChains], ...] = (CoreChains, MoveChains, PlaceChains, PairChains)
-_ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
+_ENCODINGS = {
+    "order": "permutation",
+    "subset": "bits",
+    "keys": "keys",
+    "vector": "vector",
+    "choices": "choices",
+}
 """The encoding whose genomes are solutions, by kind of solution."""
 _RENEWED = 0.5, 1.0
 """The rungs whose replicas are renewed, as shares of the ladder."""
@@ -50,7 +56,7 @@ class Tempering(Algorithm):
 
     name: ClassVar[str] = "tempering"
     header: ClassVar[Header] = Header("algorithms/tempering.cuh")
-    encodings: ClassVar[tuple[str, ...]] = ("permutation", "bits", "keys", "vector")
+    encodings: ClassVar[tuple[str, ...]] = tuple(_ENCODINGS.values())
     improves: ClassVar[bool] = False
     needs: ClassVar[str] = "moves whose change of the cost can be computed"
     most_first_calls: ClassVar[int] = 1 + ROUGHNESS_SAMPLES

@@ -1,0 +1,150 @@
+// Blocks of moves of choices, which single moves would have to climb for: *close* a value, so that
+// each of its items takes its best other one, or *open* an unused value, which takes the items that
+// are cheaper there. A block is made move by move, each judged by its change of the cost, and
+// accepted or undone as a whole. Values with a limited number of items have no blocks. Changes the
+// solution. No random numbers here: the caller passes
+// random words.
+#pragma once
+
+#include "tempering/move_rule.cuh"
+#include "tempering/proposals.cuh"
+
+namespace tempering {
+
+#if SOLUTION_KIND == SOLUTION_CHOICES && (defined(STATED_STATE) || defined(STATED_DELTA)) && \
+    !defined(STATED_STEP) && !CHOICES_LIMITED
+
+class Blocks {
+  public:
+    __device__ Blocks(Scratch& scratch, const encoding::Shape& shape)
+        : shape_(shape), log_(scratch.take<problem::Move>(shape.n)) {}
+
+    // Whether a proposal is a block: one of n, as a block judges about n moves.
+    __device__ bool are_at(const uint4& words) const {
+        return problem::takes(problem::SETTING) && draw::below(words.x, max(shape_.n, FEWEST)) == 0;
+    }
+
+    // Propose a block by all threads; return what rule::judged says about it. The cost becomes that
+    // of the solution, and `judged` the number of moves that were judged.
+    __device__ rule::Verdict run(const problem::Judge& judge, Gene* row, const uint4& words,
+                                 const Acceptance<Delta>& acceptance, int64_t& cost, int& judged) {
+        const int64_t before = cost;
+        made_ = judged_ = 0;
+        if (words.w & 1) {
+            close(judge, row, row[draw::below(words.y, shape_.n)], cost);
+        } else {
+            open(judge, row, draw::below(words.y, shape_.values), cost);
+        }
+        judged = judged_;
+        rule::Verdict verdict{false, false};
+        if (made_ > 0) verdict = rule::judged(cost, before, acceptance, words.z);
+        if (!verdict.accepts) {
+            while (made_ > 0) judge.make(row, log_[--made_], cost, before);
+            cost = before;
+        }
+        return verdict;
+    }
+
+  private:
+    static constexpr int FEWEST = 16;
+    static constexpr int64_t NONE = int64_t(~uint64_t(0) >> 1);  // above all costs
+
+    // Let the items with a value take others.
+    __device__ void close(const problem::Judge& judge, Gene* row, int value, int64_t& cost) {
+        for (int item = 0; item < shape_.n; ++item) {
+            if (row[item] != value || shape_.sizes[item] < 2) continue;
+            block::Ranked best{NONE, 0};
+            for (int other = threadIdx.x; other < shape_.sizes[item]; other += blockDim.x) {
+                if (other == value) continue;
+                const block::Ranked own{judge.cost_after(row, set(item, other), cost),
+                                        uint32_t(other)};
+                if (own.before(best)) best = own;
+            }
+            judged_ += shape_.sizes[item] - 1;
+            best = block::argmin(best);
+            make(judge, row, set(item, best.index), best.value, cost);
+        }
+    }
+
+    // Let an unused value take the item to which it matters least, and all that are cheaper then.
+    __device__ void open(const problem::Judge& judge, Gene* row, int value, int64_t& cost) {
+        int used = 0;
+        for (int item = threadIdx.x; item < shape_.n; item += blockDim.x) {
+            used += row[item] == value;
+        }
+        if (block::sum(int32_t(used)) > 0) return;
+        block::Ranked best{NONE, uint32_t(shape_.n)};
+        for (int item = threadIdx.x; item < shape_.n; item += blockDim.x) {
+            if (value >= shape_.sizes[item]) continue;
+            const block::Ranked own{judge.cost_after(row, set(item, value), cost), uint32_t(item)};
+            if (own.before(best)) best = own;
+        }
+        judged_ += 2 * shape_.n;
+        best = block::argmin(best);
+        if (int(best.index) == shape_.n) return;
+        make(judge, row, set(best.index, value), best.value, cost);
+        for (int next = 0; next < shape_.n;) {
+            const int item = next + threadIdx.x;
+            block::Ranked cheaper{NONE, 0};
+            if (item < shape_.n && row[item] != value && value < shape_.sizes[item]) {
+                const int64_t after = judge.cost_after(row, set(item, value), cost);
+                // The first item counts, so that the number of threads does not matter.
+                if (after < cost) cheaper = {threadIdx.x, 0};
+            }
+            cheaper = block::argmin(cheaper);
+            if (cheaper.value == NONE) {
+                next += blockDim.x;
+                continue;
+            }
+            const int found = next + int(cheaper.value);
+            make(judge, row, set(found, value), cost_after(judge, row, set(found, value), cost),
+                 cost);
+            next = found + 1;
+        }
+    }
+
+    // Return the cost after a move to all threads.
+    __device__ static int64_t cost_after(const problem::Judge& judge, const Gene* row,
+                                         const problem::Move& move, int64_t cost) {
+        __shared__ int64_t after;
+        __syncthreads();
+        if (threadIdx.x == 0) after = judge.cost_after(row, move, cost);
+        __syncthreads();
+        return after;
+    }
+
+    __device__ static problem::Move set(int item, int value) {
+        return {item, value, problem::Move::NONE};
+    }
+
+    // Make a move, and remember what undoes it.
+    __device__ void make(const problem::Judge& judge, Gene* row, const problem::Move& move,
+                         int64_t after, int64_t& cost) {
+        if (threadIdx.x == 0) log_[made_] = set(move.item, row[move.item]);
+        ++made_;
+        cost = judge.make(row, move, cost, after);
+    }
+
+    const encoding::Shape& shape_;
+    problem::Move* const log_;
+    int made_, judged_;
+};
+
+#else
+
+// Other solutions have none.
+class Blocks {
+  public:
+    __device__ Blocks(Scratch&, const encoding::Shape&) {}
+
+    __device__ static constexpr bool are_at(const uint4&) { return false; }
+
+    __device__ static rule::Verdict run(const problem::Judge&, Gene*, const uint4&,
+                                        const Acceptance<Delta>&, int64_t&, int&) {
+        return {false, false};
+    }
+};
+
+#endif
+
+}  // namespace tempering
