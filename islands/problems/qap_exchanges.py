@@ -15,6 +15,7 @@ from islands.backends.source import Header, Macros
 from islands.instances.qaplib import QapFile
 from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_form import Form, alike
+from islands.problems.qap_sparse import Sparse, sparse_of
 
 Matrix = NDArray[np.int64]
 
@@ -45,6 +46,11 @@ class Swaps:
     def choice(self) -> Choice | None:
         """The choice of places that the instance is if it has two kinds of items."""
         return choice(self._form)
+
+    @cached_property
+    def sparse(self) -> Sparse | None:
+        """The neighbours of its items if one of symmetric matrices is sparse."""
+        return sparse_of(self._on_device, symmetric=self._symmetric)
 
     @cached_property
     def is_unstructured(self) -> bool:

@@ -1,0 +1,164 @@
+"""Resampled growth of assignments whose flows are sparse.
+
+Partial assignments grow along the flows from one random pair each, always with the item that would
+lose most by its second best place. At checkpoints, the better half of a batch replaces the others.
+Exchanges of two items, by which other searches improve, hardly ever pay where many items have to
+move together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import Algorithm, Launch, Schedule, Shape
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, scratch_bytes
+from islands.backends.source import Header, Macros
+from islands.backends.state import Field
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+    from islands.problems.qap_sparse import Sparse
+
+# The constants of kernels/growth.
+_THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
+_VECTOR = 16  # numbers
+_HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
+
+FEWEST_ITEMS, MOST_ITEMS = 8, 1024
+"""The sizes of instances; the memory of a block has room for the costs of the places of more."""
+_GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 1024
+_WINDOW = 6
+"""Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
+_SOFTNESS = 32
+"""The unit of temperatures is the mean product of a flow and a distance, divided by this."""
+
+
+@dataclass(frozen=True)
+class GrowthSettings(Settings):
+    """The settings of resampled growth."""
+
+    growths: int = setting(
+        0,
+        "partial assignments of a batch, which is a generation of an island; 0: two for each item,"
+        " at most 1024",
+        low=0,
+        high=65_536,
+    )
+
+
+class Growth(Algorithm):
+    """Batches of growths on each island, whose individuals are the best ones."""
+
+    name: ClassVar[str] = "growth"
+    header: ClassVar[Header] = Header("algorithms/growth.cuh")
+    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    improves: ClassVar[bool] = False
+    needs: ClassVar[str] = "sparse flows between 8 to 1024 items, and symmetric matrices"
+    fewest_threads: ClassVar[int] = 256
+    divides: ClassVar[bool | None] = False
+    Settings: ClassVar[type[Settings]] = GrowthSettings
+
+    def __init__(
+        self, settings: GrowthSettings, population: int, encoding: str = "permutation"
+    ) -> None:
+        super().__init__(settings, population, encoding)
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        sparse = _sparse(problem)
+        return sparse is not None and FEWEST_ITEMS <= sparse.size <= MOST_ITEMS
+
+    @classmethod
+    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
+        return {"islands": 128 if gpus() else 4, "population": 48}
+
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        sparse = _sparse(problem)
+        assert sparse is not None, "the problem fits"
+        self._sparse = sparse
+        self._padded = -(-sparse.size // _VECTOR) * _VECTOR
+        usual = min(_GROWTHS_AN_ITEM * sparse.size, _MOST_GROWTHS)
+        self._growths = self.settings.growths or usual
+        if self._growths < 8:
+            raise UsageError(
+                f"growths={self._growths}: must be at least 8, as the best eight are polished"
+            )
+
+    def defines(self) -> Macros:
+        return {"GROWTH_NUMBER": "int" if self._sparse.number is np.int32 else "long long"}
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        each = _HEAD + self._padded * (_NUMBERS * self._bytes + _SHORTS * 2)
+        return {"states": Field((self._growths, each), np.uint8, kind="scratch", cleared=False)}
+
+    @property
+    def _bytes(self) -> int:
+        return np.dtype(self._sparse.number).itemsize
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        sparse, n = self._sparse, self._sparse.size
+        near = sparse.near(_MOST_NEAR)
+        lists = np.zeros((n, _MOST_NEAR), np.int32)
+        lists[:, : near.shape[1]] = near
+        distances = np.zeros((n, self._padded), sparse.number)
+        distances[:, :n] = sparse.distances
+        reach = sparse.nearest[:, min(_NEXT, n - 1) - 1]
+        return {
+            "first": sparse.first,
+            "neighbour": np.append(sparse.neighbour, np.int32(0)),
+            "flow": np.append(sparse.flow, 0).astype(sparse.number),
+            "flows": sparse.flows.astype(sparse.number),
+            "distances": distances,
+            "near": lists,
+            "reach": reach.astype(sparse.number),
+        }
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        sparse, number = self._sparse, self._sparse.number
+        count = max(1, len(sparse.flow))
+        pairs = sparse.size * (sparse.size - 1)
+        total, flows = int(sparse.nearest.sum()), int(sparse.flow.sum())
+        names = ("first", "neighbour", "flow", "flows", "distances", "near", "reach", "states")
+        members: dict[str, Any] = {name: arrays[name] for name in names}
+        return Struct(
+            **members,
+            state_bytes=np.int64(arrays["states"].shape[-1]),
+            padded=np.int32(self._padded),
+            known=np.int32(min(_MOST_NEAR, sparse.size - 1)),
+            growths=np.int32(self._growths),
+            turned=np.int32(sparse.turned),
+            least=number(sparse.nearest.min()),
+            mean=number(_rounded(total, pairs)),
+            window=number(max(1, _rounded(total, _WINDOW * pairs))),
+            softness=number(max(1, _rounded(total * flows, _SOFTNESS * pairs * count))),
+        )
+
+    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+        def launch(kernel: str) -> tuple[Launch, ...]:
+            return (Launch(kernel, shape.islands, self._room(shape), _THREADS),)
+
+        return Schedule(launch("first_growths"), launch("next_growths"))
+
+    def _room(self, shape: Shape) -> int:
+        """Return the bytes of block memory: of the warps, to sort the growths, and of the heirs."""
+        ranked = 1 << (self._growths - 1).bit_length()
+        costs = _THREADS // 32 * self._padded * self._bytes
+        size = shape.population
+        return scratch_bytes(costs, 8 * ranked, 4 * ranked, 8 * size, 4 * size)
+
+
+def _sparse(problem: Problem) -> Sparse | None:
+    return None if problem.swaps is None else problem.swaps.sparse
+
+
+def _rounded(number: int, divisor: int) -> int:
+    """Return a quotient of integers, rounded."""
+    return (2 * number + divisor) // (2 * divisor)

@@ -1,0 +1,41 @@
+// The settings and arrays of the algorithm growth, as kernels read them. Items are those of the
+// sparse matrix, places those of the other one. Reads nothing. No random numbers.
+#pragma once
+
+#include "core/islands.cuh"
+#include "core/votes.cuh"
+#include "core/warp.cuh"
+
+namespace growth {
+
+using Number = GROWTH_NUMBER;  // holds any sum of the products of an item
+
+constexpr int MOST_NEAR = 8;  // nearest places in a list
+constexpr int POLISHED = 8;   // growths of a batch that may enter the population
+
+}  // namespace growth
+
+namespace algorithm {
+
+struct Plan {
+    // The neighbours of each item, by decreasing flow: those from first[u] to first[u + 1].
+    const int32_t* first;
+    const int32_t* neighbour;
+    const growth::Number* flow;
+    const growth::Number* flows;      // [n]: the sum of each item
+    const growth::Number* distances;  // [n][padded], with zeros after the last place of a row
+    const int32_t* near;              // [n][MOST_NEAR]: the nearest places of each, nearest first
+    const growth::Number* reach;      // [n]: the distance to the fourth of them
+    char* states;                     // [growths] of `state_bytes` for each island
+    int64_t state_bytes;
+    int32_t padded;   // places, rounded up for vectors
+    int32_t known;    // places in each list of the nearest
+    int32_t growths;  // of a batch
+    int32_t turned;   // whether items are the places of the problem
+    growth::Number least;     // the smallest distance
+    growth::Number mean;      // the mean distance
+    growth::Number window;    // by how much a candidate may exceed the best, for each unit of flow
+    growth::Number softness;  // the unit of the temperatures of a batch
+};
+
+}  // namespace algorithm
