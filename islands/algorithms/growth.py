@@ -32,8 +32,6 @@ _THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
 _VECTOR = 16  # numbers
 _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
-FEWEST_ITEMS, MOST_ITEMS = 8, 1024
-"""The sizes of instances; the memory of a block has room for the costs of the places of more."""
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 1024
 _WINDOW = 6
 """Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
@@ -74,7 +72,7 @@ class Growth(Algorithm):
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         sparse = _sparse(problem)
-        return sparse is not None and FEWEST_ITEMS <= sparse.size <= MOST_ITEMS
+        return sparse is not None and sparse.can_grow
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:

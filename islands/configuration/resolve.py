@@ -24,7 +24,14 @@ from islands.configuration.fit import (
 from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
 from islands.configuration.identity import part_versions
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.configuration.stop import CONVERGED, parse, require_known, time_limit
+from islands.configuration.stop import (
+    BOUND,
+    CONVERGED,
+    Criterion,
+    parse,
+    require_known,
+    time_limit,
+)
 from islands.custom.scripts import absolute_reference, is_reference
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
@@ -122,7 +129,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
     criteria = _listed(values.get("stop", [])) or _default_stop(problem)
-    stop = tuple(parse(text) for text in criteria)
+    stop = _with_bound([parse(text) for text in criteria], problem)
     is_of_script = problem.path is None
     require_known(stop, problem.instance, problem.best_known, is_of_script=is_of_script)
     groups: dict[str, Any] = {
@@ -241,6 +248,14 @@ def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> di
 
 def _listed(value: Any) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
+
+
+def _with_bound(stop: list[Criterion], problem: Problem) -> tuple[Criterion, ...]:
+    """Return the criteria, and that of the problem's lower bound: nothing is better."""
+    has_bound = any(each.kind == BOUND for each in stop)
+    if problem.lower_bound is None or has_bound:
+        return tuple(stop)
+    return (*stop, parse(f"{BOUND}={problem.lower_bound}"))
 
 
 def _default_stop(problem: Problem) -> list[str]:

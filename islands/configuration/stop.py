@@ -27,6 +27,9 @@ KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnatio
 CONVERGED = "converged"
 """The criterion of a search that is unlikely to find more: for many small instances."""
 
+BOUND = "bound"
+"""The criterion that a problem with a lower bound adds to all others."""
+
 
 State = Progress | Standings
 """What criteria read: the progress of a run, or of several ones in arrays."""
@@ -124,6 +127,7 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
 
 _TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
     "target": lambda state, value: state.reached(value),
+    "bound": lambda state, value: state.reached(value),
     "gap": lambda state, percent: state.is_within(percent),
     "best-known": lambda state, _: state.has_reached_best_known,
     "optimum": lambda state, _: state.has_reached_best_known,
@@ -158,6 +162,13 @@ CRITERIA = {
         "cost {}".format,
         _TARGETS["target"],
         lambda _, value: f"target {value} reached",
+    ),
+    BOUND: StopKind(
+        "bound=9552",
+        _cost,
+        "cost {}, a lower bound".format,
+        _TARGETS["bound"],
+        lambda _, value: f"lower bound {value} reached, which proves the optimum",
     ),
     "gap": StopKind(
         "gap=0.5%",

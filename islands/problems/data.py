@@ -44,6 +44,15 @@ def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
     return array
 
 
+def read_matrix(name: str, values: Any) -> NDArray[Any]:
+    """Return a matrix as `read_array` does, also from a sparse one of SciPy."""
+    is_sparse = hasattr(values, "toarray") and hasattr(values, "nnz")
+    if is_sparse and len(values.shape) == 2:
+        require_size(name, max(values.shape), "rows", qaplib.LARGEST)
+        values = values.toarray()
+    return read_array(name, values, 2)
+
+
 def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
     """Return a copy of the values as an array of numbers; refuse other types and masked values.
 
@@ -296,6 +305,9 @@ def qap(
     A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
     distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
 
+    Either may be a sparse matrix of SciPy. Where few flows, or few distances, are not zero, the
+    search follows them: see `growth` in docs/algorithms.md.
+
     `linear` has a row for each facility and a column for each location: whole numbers of at
     least 0, the costs of a facility at a location besides those of its flows. The cost then
     includes linear[i, p[i]] of all i.
@@ -308,11 +320,11 @@ def qap(
     >>> result.cost, result.solution.tolist()
     (64, [2, 1, 0])
     """
-    a = integers("flows", read_array("flows", flows, 2), _NUMBER_MAX)
+    a = integers("flows", read_matrix("flows", flows), _NUMBER_MAX)
     n = len(a)
     require_shape("flows", a, (n, n), "a row and a column for each facility")
     require_size("flows", n, "facilities", qaplib.LARGEST)
-    b = integers("distances", read_array("distances", distances, 2), _NUMBER_MAX)
+    b = integers("distances", read_matrix("distances", distances), _NUMBER_MAX)
     require_shape("distances", b, (n, n), f"flows has {counted(n, 'row')}")
     if int(a.sum()) * int(b.max()) > COST_MAX:
         raise UsageError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -62,6 +63,14 @@ _MEMETIC: dict[str, Any] = {
     "record.every": 5,
     **_RING,
 }
+_GROWING: dict[str, Any] = {
+    "algorithm": "growth",
+    "encoding": "permutation",
+    "improver.name": "none",
+    "migration.interval": 10,
+    **_RING,
+}
+"""Settings of resampled growth for sparse flows."""
 _SHORT: dict[str, Any] = {"islands": 1, "population": 16, "migration.topology": "none"}
 """Settings of a memetic search of few facilities that ends when it has converged. It found the best
 of all costs found for 298 of 300 random instances of 20 facilities, with 19 million evaluations
@@ -99,6 +108,8 @@ def _choices(swaps: Swaps, n: int) -> list[dict[str, Any]]:
         "record.every": 5,
         **_RING,
     }
+    if swaps.sparse is not None and swaps.sparse.should_grow and swaps.choice is None:
+        return [_GROWING, tempering, cellular, memetic]
     if swaps.choice is not None:  # tempering searches it as a choice of places
         return [tempering | _CHOOSING, cellular, memetic]
     if swaps.is_dominated and n >= _DOMINATED_FROM:
@@ -218,7 +229,7 @@ class Qap(Problem):
     def likeness(self) -> Hashable:
         """Return the size and the structure, unless it has more than data."""
         is_plain = type(self) is Qap and self.best_known is None
-        if not is_plain or self.form.after is not None:
+        if not is_plain or self.form.after is not None or self.lower_bound is not None:
             return None
         structure = self.swaps.is_unstructured, self.swaps.is_dominated, self.form.places is None
         return (self.size, *structure, *self.defines().items())
@@ -241,6 +252,13 @@ class Qap(Problem):
         if defaults["algorithm"] != "memetic":
             return {}
         return _memetic_sizes(self.swaps, self.size, gpus)
+
+    @cached_property
+    def lower_bound(self) -> int | None:
+        """The bound of sparse flows that growth is the default for."""
+        sparse = self.swaps.sparse
+        is_reached = sparse is not None and sparse.should_grow and self.swaps.choice is None
+        return sparse.lower_bound if sparse is not None and is_reached else None
 
     @property
     def evaluation(self) -> Evaluation:

@@ -21,6 +21,11 @@ MOST_DEGREE = 12
 _MOST_DENSITY = 0.3
 """Share of the pairs up to which it is: the change of the cost by an exchange then takes less time
 from neighbours than from rows."""
+FEWEST_ITEMS, MOST_ITEMS = 8, 1024
+"""The sizes of instances for resampled growth: the memory of a block has room for the costs of the
+places of these."""
+_MANY_ITEMS = 40
+"""The size from which it is the default: tempering solves smaller ones as soon."""
 _NARROW = 2**28
 """Costs of an item below this have 32 bits in kernels."""
 _EXACT = 2**53  # doubles
@@ -64,6 +69,17 @@ class Sparse:
     def size(self) -> int:
         """The number of items."""
         return len(self.first) - 1
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether resampled growth can search the instance."""
+        return FEWEST_ITEMS <= self.size <= MOST_ITEMS
+
+    @property
+    def should_grow(self) -> bool:
+        """Whether resampled growth is the default: at least half of many items have flows."""
+        is_connected = 2 * int(np.count_nonzero(self.degrees)) >= self.size
+        return self.can_grow and is_connected and self.size >= _MANY_ITEMS
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
