@@ -32,7 +32,7 @@ _THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
 _VECTOR = 16  # numbers
 _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
-_GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 1024
+_GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
 _WINDOW = 6
 """Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
 _SOFTNESS = 32
@@ -46,7 +46,7 @@ class GrowthSettings(Settings):
     growths: int = setting(
         0,
         "partial assignments of a batch, which is a generation of an island; 0: two for each item,"
-        " at most 1024",
+        " at most 256",
         low=0,
         high=65_536,
     )

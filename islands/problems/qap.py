@@ -68,6 +68,7 @@ _GROWING: dict[str, Any] = {
     "encoding": "permutation",
     "improver.name": "none",
     "migration.interval": 10,
+    "record.every": 1,
     **_RING,
 }
 """Settings of resampled growth for sparse flows."""
