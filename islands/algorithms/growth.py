@@ -37,6 +37,10 @@ _WINDOW = 6
 """Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
 _SOFTNESS = 32
 """The unit of temperatures is the mean product of a flow and a distance, divided by this."""
+_COLDEST, _MOST_TEMPERATURE = 1 / 64, 2**52
+"""The last temperature of an annealing, relative to the mean change of the cost by an exchange; at
+most this, in units of 1/256."""
+_OFFERED = 16
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,14 @@ class Growth(Algorithm):
         sparse = _sparse(problem)
         assert sparse is not None, "the problem fits"
         self._sparse = sparse
+        self._unit = float(problem.swaps.tables()["unit"][0]) if problem.swaps else 1.0
         self._padded = -(-sparse.size // _VECTOR) * _VECTOR
-        usual = min(_GROWTHS_AN_ITEM * sparse.size, _MOST_GROWTHS)
+        usual = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, _MOST_GROWTHS))
         self._growths = self.settings.growths or usual
-        if self._growths < 8:
+        if self._growths < _OFFERED:
             raise UsageError(
-                f"growths={self._growths}: must be at least 8, as the best eight are polished"
+                f"growths={self._growths}: must be at least {_OFFERED}, as many as a batch offers"
+                " to the population. Raise it, or leave it out"
             )
 
     def defines(self) -> Macros:
@@ -136,7 +142,8 @@ class Growth(Algorithm):
             least=number(sparse.nearest.min()),
             mean=number(_rounded(total, pairs)),
             window=number(max(1, _rounded(total, _WINDOW * pairs))),
-            softness=number(max(1, _rounded(total * flows, _SOFTNESS * pairs * count))),
+            softness=np.int64(256 * max(1, _rounded(total * flows, _SOFTNESS * pairs * count))),
+            coldest=np.int64(min(_MOST_TEMPERATURE, max(16, round(_COLDEST * 256 * self._unit)))),
         )
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:

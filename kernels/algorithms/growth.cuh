@@ -1,7 +1,7 @@
 // Resampled growth: partial assignments grow along the flows of a sparse matrix, from one random
 // pair each, or from a part of an individual. At checkpoints, the better half replaces the others.
-// An island grows one batch in a generation; the cheapest are polished, and replace the worst
-// individuals. Reads generation g, writes g + 1.
+// An island grows one batch in a generation, of which the cheapest are polished, or anneals
+// individuals. They replace the worst individuals. Reads generation g, writes g + 1.
 // Random streams: GROWTH.
 #pragma once
 
@@ -17,10 +17,14 @@
 
 namespace growth {
 
+constexpr int FIRST_BATCHES = 4;  // generations before annealings begin
+constexpr int FEWEST_RUNGS = 24;  // temperatures of an annealing, each 1/16 above the next
+constexpr int SWEEPS = 64, MOST_SWEEPS = 8192;  // moves of an annealing for each item
+
 // What distinguishes the batches of an island.
 struct Batch {
     int checkpoints, weight;
-    Number temperature;
+    int64_t temperature;
 
     __device__ Batch(const Plan& plan, int n, int64_t number) {
         constexpr int CHECKPOINTS[] = {64, 32, 128};
@@ -44,7 +48,7 @@ class Growths {
     // Grow a batch; the cheapest states come first then. Return whether it was halted.
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
         const Batch batch(plan_, n_, made + all_.island[local].number);
-        const bool has_parts = made > 0 && made % 2;
+        const bool has_parts = made > 0 && made / 2 % 2;
         each(local, [&](State& state, int slot) {
             seed(state, local, slot, made, has_parts);
         });
@@ -56,13 +60,42 @@ class Growths {
         if (!advance(local, made, n_, batch, improving)) return false;
         block::sort(value_, index_, plan_.growths);
         __syncthreads();
-        for (int k = warp::index(); k < POLISHED; k += warp::count()) {
+        for (int k = warp::index(); k < OFFERED; k += warp::count()) {
             State state = of_rank(local, k);
             state.polish();
             state.keep();
         }
         __syncthreads();
         return true;
+    }
+
+    // Whether a generation anneals individuals instead of growing a batch.
+    __device__ static bool anneals(int64_t made) { return made >= FIRST_BATCHES && made % 2; }
+
+    // Anneal random individuals, from different temperatures on, for longer and longer. Return
+    // whether it was halted.
+    __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
+        const int sweeps = SWEEPS * int(min(made / 2, int64_t(MOST_SWEEPS / SWEEPS)));
+        bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
+        for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
+            const draw::Place random = all_.place(local, made, k);
+            State state = at(local, k);
+            const int mate = draw::below(random.words(stream::GROWTH, SEEDS).x, all_.population);
+            state.take(all_.genes_of(all_.row(made - 1, local, mate)));
+            const int rungs = FEWEST_RUNGS + 2 * k;
+            for (int rung = rungs; rung > 0 && !halted; --rung) {
+                int64_t temperature = plan_.coldest;
+                for (int i = 1; i < rung; ++i) temperature += temperature / 16;
+                const int moves = n_ * sweeps / rungs;
+                state.anneal(temperature, uint32_t(rung) * moves, moves, random);
+                if (POLLING_IS_CHEAP) halted = improver::halts(improving);
+            }
+            state.polish();
+            state.keep();
+            if (warp::lane() == 0) index_[k] = k;
+        }
+        __syncthreads();
+        return !halted;
     }
 
     // Grow one state alone, so that there is one.
@@ -175,7 +208,7 @@ class Heirs {
             cost_[i] = all_.cost[first + i], source_[i] = NONE;
         }
         __syncthreads();
-        for (int rank = 0; rank < POLISHED; ++rank) {
+        for (int rank = 0; rank < OFFERED; ++rank) {
             const State state = growths.of_rank(local, rank);
             int worst = 0;
             bool is_new = true;
@@ -246,7 +279,10 @@ GROWTH_KERNEL(next_growths) {
     growth::Heirs heirs(scratch, all);
     for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
         if (all.rests(local)) continue;
-        if (!growths.grow(local, all.island[local].generation + 1, improving)) break;
+        const int64_t made = all.island[local].generation + 1;
+        const bool is_whole = growths.anneals(made) ? growths.anneal(local, made, improving)
+                                                    : growths.grow(local, made, improving);
+        if (!is_whole) break;
         heirs.choose(local, growths);
         heirs.write(local, growths);
         all.count(local, 0, plan.growths);

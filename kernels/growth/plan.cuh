@@ -1,5 +1,5 @@
 // The settings and arrays of the algorithm growth, as kernels read them. Items are those of the
-// sparse matrix, places those of the other one. Reads nothing. No random numbers.
+// sparse matrix, places those of the other one. Temperatures are in units of 1 / 256. Reads nothing. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
@@ -11,7 +11,7 @@ namespace growth {
 using Number = GROWTH_NUMBER;  // holds any sum of the products of an item
 
 constexpr int MOST_NEAR = 8;  // nearest places in a list
-constexpr int POLISHED = 8;   // growths of a batch that may enter the population
+constexpr int OFFERED = 16;   // states of a generation that may enter the population
 
 }  // namespace growth
 
@@ -35,7 +35,8 @@ struct Plan {
     growth::Number least;     // the smallest distance
     growth::Number mean;      // the mean distance
     growth::Number window;    // by how much a candidate may exceed the best, for each unit of flow
-    growth::Number softness;  // the unit of the temperatures of a batch
+    int64_t softness;         // the unit of the temperatures of a batch
+    int64_t coldest;          // the last temperature of an annealing
 };
 
 }  // namespace algorithm

@@ -14,8 +14,8 @@ using algorithm::Plan;
 constexpr Number TAKEN = Number(1) << (8 * sizeof(Number) - 2);  // the cost of a place in use
 constexpr int NONE = -1;
 
-// The first numbers of the draws of seeds and of parts; those of steps begin with 0.
-constexpr uint32_t SEEDS = 1u << 20, PARTS = 1u << 21;
+// The first numbers of the draws of seeds, parts and proposals; those of steps begin with 0.
+constexpr uint32_t SEEDS = 1u << 20, PARTS = 1u << 21, PROPOSALS = 1u << 22;
 
 __device__ uint32_t hash(uint32_t key, uint32_t salt) {
     uint32_t word = (key + 1) * 0x9E3779B1u ^ salt;
@@ -132,7 +132,7 @@ class State {
 
     // Place one more item: that of the frontier which would lose most by its second best place. It
     // may get this one instead of the best, by the `temperature`.
-    __device__ void step(Number temperature, const draw::Place& random) {
+    __device__ void step(int64_t temperature, const draw::Place& random) {
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
         int item = most_urgent(word.x), to = NONE;
         if (item == NONE) {
@@ -178,6 +178,52 @@ class State {
         }
     }
 
+    // Take a whole row of genes.
+    __device__ void take(const encoding::Gene* genes) {
+        clear();
+        for (int i = warp::lane(); i < n_; i += warp::SIZE) {
+            const int gene = genes[i];
+            if (plan_.turned) {
+                holder_[i] = gene, place_[gene] = i;
+            } else {
+                place_[i] = gene, holder_[gene] = i;
+            }
+        }
+        warp::sync();
+        at_.placed = n_;
+        for (int item = 0; item < n_; ++item) {
+            const Number* const distances = row(place_[item]);
+            for (int e = plan_.first[item]; e < plan_.first[item + 1]; ++e) {
+                const int other = plan_.neighbour[e];
+                if (other < item) at_.cost += int64_t(plan_.flow[e]) * distances[place_[other]];
+            }
+        }
+    }
+
+    // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first`
+    // numbers the proposals. All items are placed.
+    __device__ void anneal(int64_t temperature, uint32_t first, int moves,
+                           const draw::Place& random) {
+        for (int from = 0; from < moves;) {
+            const int k = from + warp::lane();
+            Proposal mine{0, 0, 0};
+            bool is_accepted = false;
+            if (k < moves) {
+                mine = proposed(first + k, random);
+                const int64_t by = mine.item == mine.other ? 0 : raised(mine.item, mine.other);
+                is_accepted = mine.item != mine.other &&
+                              (by <= 0 || is_below(by, temperature, mine.word));
+            }
+            const int lane = warp::find(is_accepted);
+            if (lane < 0) {
+                from += warp::SIZE;
+                continue;
+            }
+            exchange(warp::of(mine.item, lane), warp::of(mine.other, lane));
+            from += lane + 1;
+        }
+    }
+
     // Exchange items as long as the cost falls: each with those at the nearest places of its
     // neighbours. All items are placed.
     __device__ void polish() {
@@ -213,14 +259,15 @@ class State {
         return plan_.distances + int64_t(place) * plan_.padded;
     }
 
-    // Whether a gap is below an exponential random number with a mean. Of a random word, the
-    // leading zeros and the next bits approximate its logarithm.
-    __device__ static bool is_below(Number gap, Number mean, uint32_t word) {
-        if (mean == 0) return false;
+    // Whether a cost is below an exponential random number with a temperature as its mean. Of a
+    // random word, the leading zeros and the next bits approximate its logarithm.
+    __device__ static bool is_below(int64_t cost, int64_t temperature, uint32_t word) {
         const int zeros = __clz(word | 1);
-        const uint32_t rest = (word << zeros << 1) >> 16;                // after the leading one
-        const int64_t logarithm = (int64_t(zeros + 1) << 16) - rest;     // to base 2
-        return (int64_t(gap) << 16) < int64_t(mean) * (logarithm * 45426 >> 16);  // ln 2
+        const uint32_t rest = (word << zeros << 1) >> 16;                       // after the first 1
+        const int64_t binary = (int64_t(zeros + 1) << 16) - rest;               // to base 2
+        const int64_t natural = binary * 45426 >> 16;                           // times ln 2
+        const int64_t high = temperature >> 16, low = temperature & 0xffff;
+        return cost < (high * natural + (low * natural >> 16)) >> 8;
     }
 
     // Return the item of the frontier with the largest gap between its best places; of equals, that
@@ -383,20 +430,44 @@ class State {
                 from += warp::SIZE;
                 continue;
             }
-            const int other = holder_[near[from + lane]];
-            const int64_t by = raised(item, other);
-            const int p = place_[item], q = place_[other];
-            warp::sync();
-            if (warp::lane() == 0) {
-                place_[item] = q, place_[other] = p;
-                holder_[q] = item, holder_[p] = other;
-            }
-            warp::sync();
-            at_.cost += by;
+            exchange(item, holder_[near[from + lane]]);
             falls = true;
             from += lane + 1;
         }
         return falls;
+    }
+
+    struct Proposal {
+        int item, other;
+        uint32_t word;
+    };
+
+    // Return a random exchange: half of the time, of an item with that at a place near one of its
+    // neighbours.
+    __device__ Proposal proposed(uint32_t number, const draw::Place& random) const {
+        const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PROPOSALS + number);
+        const int item = draw::below(word.x, n_);
+        const int begin = plan_.first[item], degree = plan_.first[item + 1] - begin;
+        if (degree > 0 && word.w % 2) {
+            const int at = place_[plan_.neighbour[begin + draw::below(word.y, degree)]];
+            const int near = plan_.near[at * MOST_NEAR + draw::below(word.z, plan_.known)];
+            return {item, holder_[near], word.w};
+        }
+        const int other = item + 1 + draw::below(word.z, n_ - 1);
+        return {item, other < n_ ? other : other - n_, word.w};
+    }
+
+    // Exchange two items. All threads of the warp call.
+    __device__ void exchange(int item, int other) {
+        const int64_t by = raised(item, other);
+        const int p = place_[item], q = place_[other];
+        warp::sync();
+        if (warp::lane() == 0) {
+            place_[item] = q, place_[other] = p;
+            holder_[q] = item, holder_[p] = other;
+        }
+        warp::sync();
+        at_.cost += by;
     }
 
     // Return how much an exchange raises the cost.
