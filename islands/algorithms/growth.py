@@ -54,6 +54,13 @@ class GrowthSettings(Settings):
         low=0,
         high=65_536,
     )
+    sweeps: int = setting(
+        64,
+        "exchanges of an annealing for each item; each generation has as many more than the one"
+        " before, up to 8192; 0: batches alone",
+        low=0,
+        high=8192,
+    )
 
 
 class Growth(Algorithm):
@@ -97,7 +104,7 @@ class Growth(Algorithm):
             )
 
     def defines(self) -> Macros:
-        return {"GROWTH_NUMBER": "int" if self._sparse.number is np.int32 else "long long"}
+        return {"GROWTH_NUMBER": "int" if self._sparse.number is np.int32 else "int64_t"}
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         each = _HEAD + self._padded * (_NUMBERS * self._bytes + _SHORTS * 2)
@@ -138,6 +145,7 @@ class Growth(Algorithm):
             padded=np.int32(self._padded),
             known=np.int32(min(_MOST_NEAR, sparse.size - 1)),
             growths=np.int32(self._growths),
+            sweeps=np.int32(self.settings.sweeps),
             turned=np.int32(sparse.turned),
             least=number(sparse.nearest.min()),
             mean=number(_rounded(total, pairs)),

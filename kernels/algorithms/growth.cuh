@@ -17,9 +17,9 @@
 
 namespace growth {
 
-constexpr int FIRST_BATCHES = 4;  // generations before annealings begin
+constexpr int PERIOD = 4;  // generations of which one grows a batch, after as many that all do
 constexpr int FEWEST_RUNGS = 24;  // temperatures of an annealing, each 1/16 above the next
-constexpr int SWEEPS = 64, MOST_SWEEPS = 8192;  // moves of an annealing for each item
+constexpr int MOST_SWEEPS = 8192;  // moves of an annealing for each item
 
 // What distinguishes the batches of an island.
 struct Batch {
@@ -47,8 +47,9 @@ class Growths {
 
     // Grow a batch; the cheapest states come first then. Return whether it was halted.
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
-        const Batch batch(plan_, n_, made + all_.island[local].number);
-        const bool has_parts = made > 0 && made / 2 % 2;
+        const int64_t number = made < PERIOD ? made : PERIOD - 1 + made / PERIOD;
+        const Batch batch(plan_, n_, number + all_.island[local].number);
+        const bool has_parts = number % 2;
         each(local, [&](State& state, int slot) {
             seed(state, local, slot, made, has_parts);
         });
@@ -70,12 +71,14 @@ class Growths {
     }
 
     // Whether a generation anneals individuals instead of growing a batch.
-    __device__ static bool anneals(int64_t made) { return made >= FIRST_BATCHES && made % 2; }
+    __device__ bool anneals(int64_t made) const {
+        return plan_.sweeps > 0 && made >= PERIOD && made % PERIOD != 0;
+    }
 
     // Anneal random individuals, from different temperatures on, for longer and longer. Return
     // whether it was halted.
     __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
-        const int sweeps = SWEEPS * int(min(made / 2, int64_t(MOST_SWEEPS / SWEEPS)));
+        const int sweeps = int(min(made * plan_.sweeps, int64_t(MOST_SWEEPS)));
         bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
         for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
             const draw::Place random = all_.place(local, made, k);

@@ -20,6 +20,7 @@ from typing import Any
 from colonies_for_tests import in_teams, one_colony
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
+from known_optima import grid
 from own_steps import problem as problem_of_steps
 from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds
 
@@ -72,6 +73,8 @@ def _problem(name: str, folder: Path) -> Problem:
         return of_two_kinds(40, 15, symmetric="neither")
     if name == "bytes":
         return facilities(47)
+    if name == "grid":
+        return grid(5, 6, farthest_hidden=2).problem()
     if name == "steps":
         return problem_of_steps()
     if name == "shop":
@@ -108,6 +111,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "shop": ("shop", "tempering", "permutation", {"name": "none"}),
     "dated shop": ("dated shop", "tempering", "permutation", {"name": "none"}),
     "flexible shop": ("flexible shop", "tempering", "permutation", {"name": "none"}),
+    "growth": ("grid", "growth", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
     "tiles": ("bytes", "memetic", "permutation", {"name": "tabu", "steps": 70}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
@@ -139,7 +143,8 @@ def made(
 ) -> Archipelago:
     """Return the islands of a run on one of the ranks, which share them if there are more."""
     of, algorithm, encoding, improver = RUNS[name]
-    asked: dict[str, Any] = {"children": 5} if algorithm == "eax" else {"reset": 2}
+    own = {"eax": {"children": 5}, "growth": {"growths": 20, "sweeps": 2}}
+    asked: dict[str, Any] = own.get(algorithm, {"reset": 2})
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
