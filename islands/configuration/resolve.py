@@ -25,8 +25,8 @@ from islands.configuration.given import ALIASES, COLONIES, Layer, combined, laye
 from islands.configuration.identity import part_versions
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import (
-    BOUND,
     CONVERGED,
+    LOWER_BOUND,
     Criterion,
     parse,
     require_known,
@@ -252,10 +252,10 @@ def _listed(value: Any) -> list[str]:
 
 def _with_bound(stop: list[Criterion], problem: Problem) -> tuple[Criterion, ...]:
     """Return the criteria, and that of the problem's lower bound: nothing is better."""
-    has_bound = any(each.kind == BOUND for each in stop)
+    has_bound = any(each.kind == LOWER_BOUND for each in stop)
     if problem.lower_bound is None or has_bound:
         return tuple(stop)
-    return (*stop, parse(f"{BOUND}={problem.lower_bound}"))
+    return (*stop, parse(f"{LOWER_BOUND}={problem.lower_bound}"))
 
 
 def _default_stop(problem: Problem) -> list[str]:

@@ -27,7 +27,7 @@ KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnatio
 CONVERGED = "converged"
 """The criterion of a search that is unlikely to find more: for many small instances."""
 
-BOUND = "bound"
+LOWER_BOUND = "lower-bound"
 """The criterion that a problem with a lower bound adds to all others."""
 
 
@@ -127,7 +127,7 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
 
 _TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
     "target": lambda state, value: state.reached(value),
-    "bound": lambda state, value: state.reached(value),
+    "lower-bound": lambda state, value: state.reached(value),
     "gap": lambda state, percent: state.is_within(percent),
     "best-known": lambda state, _: state.has_reached_best_known,
     "optimum": lambda state, _: state.has_reached_best_known,
@@ -163,11 +163,11 @@ CRITERIA = {
         _TARGETS["target"],
         lambda _, value: f"target {value} reached",
     ),
-    BOUND: StopKind(
-        "bound=9552",
+    LOWER_BOUND: StopKind(
+        "lower-bound=9552",
         _cost,
         "cost {}, a lower bound".format,
-        _TARGETS["bound"],
+        _TARGETS["lower-bound"],
         lambda _, value: f"lower bound {value} reached, which proves the optimum",
     ),
     "gap": StopKind(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -109,7 +108,7 @@ def _choices(swaps: Swaps, n: int) -> list[dict[str, Any]]:
         "record.every": 5,
         **_RING,
     }
-    if swaps.sparse is not None and swaps.sparse.should_grow and swaps.choice is None:
+    if swaps.grown is not None:
         return [_GROWING, tempering, cellular, memetic]
     if swaps.choice is not None:  # tempering searches it as a choice of places
         return [tempering | _CHOOSING, cellular, memetic]
@@ -181,6 +180,7 @@ class Qap(Problem):
         if self.form.linear is not None:
             self._on_device.append(self._narrowed(self.form.linear))
         self.swaps = Swaps(file, self.form, self._on_device, symmetric=self.symmetric)
+        self.lower_bound = self.swaps.grown.lower_bound if self.swaps.grown else None
 
     @classmethod
     def read(
@@ -253,13 +253,6 @@ class Qap(Problem):
         if defaults["algorithm"] != "memetic":
             return {}
         return _memetic_sizes(self.swaps, self.size, gpus)
-
-    @cached_property
-    def lower_bound(self) -> int | None:
-        """The bound of sparse flows that growth is the default for."""
-        sparse = self.swaps.sparse
-        is_reached = sparse is not None and sparse.should_grow and self.swaps.choice is None
-        return sparse.lower_bound if sparse is not None and is_reached else None
 
     @property
     def evaluation(self) -> Evaluation:

@@ -22,6 +22,8 @@ Matrix = NDArray[np.int64]
 _KEY = 1
 _UNIFORM, _DOMINANT = 0.07, 4.0  # relative variances
 _EXACT = 2**63
+_GROWN_FROM = 40
+"""The size from which resampled growth is the default: tempering solves smaller ones as soon."""
 _FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
@@ -51,6 +53,14 @@ class Swaps:
     def sparse(self) -> Sparse | None:
         """The neighbours of its items if one of symmetric matrices is sparse."""
         return sparse_of(self._on_device, symmetric=self._symmetric)
+
+    @cached_property
+    def grown(self) -> Sparse | None:
+        """The same if resampled growth is the default: at least half of many items have flows."""
+        if self._file.size < _GROWN_FROM or self.sparse is None or self.choice is not None:
+            return None
+        is_connected = 2 * np.count_nonzero(self.sparse.degrees) >= self.sparse.size
+        return self.sparse if is_connected and self.sparse.can_grow else None
 
     @cached_property
     def is_unstructured(self) -> bool:

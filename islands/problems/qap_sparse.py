@@ -24,8 +24,6 @@ from neighbours than from rows."""
 FEWEST_ITEMS, MOST_ITEMS = 8, 1024
 """The sizes of instances for resampled growth: the memory of a block has room for the costs of the
 places of these."""
-_MANY_ITEMS = 40
-"""The size from which it is the default: tempering solves smaller ones as soon."""
 _NARROW = 2**28
 """Costs of an item below this have 32 bits in kernels."""
 _EXACT = 2**53  # doubles
@@ -53,12 +51,10 @@ class Sparse:
         turned = counts[1] < counts[0]
         flows, distances = (b, a) if turned else (a, b)
         n = len(flows)
-        item, neighbour = np.nonzero(flows)
-        is_sparse = len(item) <= min(MOST_DEGREE * n, _MOST_DENSITY * n * (n - 1))
+        is_sparse = min(counts) <= min(MOST_DEGREE * n, _MOST_DENSITY * n * (n - 1))
         if not is_sparse or (a.diagonal().any() and b.diagonal().any()):
             return None
-        others = item != neighbour
-        item, neighbour = item[others], neighbour[others]
+        item, neighbour = np.nonzero(np.where(np.eye(n, dtype=bool), 0, flows))
         flow = flows[item, neighbour].astype(np.int64)
         order = np.lexsort((neighbour, -flow, item))
         first = np.searchsorted(item, np.arange(n + 1)).astype(np.int32)
@@ -74,12 +70,6 @@ class Sparse:
     def can_grow(self) -> bool:
         """Whether resampled growth can search the instance."""
         return FEWEST_ITEMS <= self.size <= MOST_ITEMS
-
-    @property
-    def should_grow(self) -> bool:
-        """Whether resampled growth is the default: at least half of many items have flows."""
-        is_connected = 2 * int(np.count_nonzero(self.degrees)) >= self.size
-        return self.can_grow and is_connected and self.size >= _MANY_ITEMS
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
