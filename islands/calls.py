@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeGuard, TypeVar
 
@@ -37,6 +38,22 @@ def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
         return function(*args, **named)
 
     return checked
+
+
+def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Let the signature of a function with `**others` name them: the fields of a dataclass."""
+
+    def named(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        signature, parameter = inspect.signature(function), inspect.Parameter
+        own = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
+        others = (
+            parameter(each.name, parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+            for each in fields(group)
+        )
+        vars(function)["__signature__"] = signature.replace(parameters=[*own, *others])
+        return function
+
+    return named
 
 
 def is_whole(value: Any) -> TypeGuard[int | np.integer[Any]]:

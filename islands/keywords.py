@@ -62,7 +62,7 @@ class CheckpointKeywords(TypedDict, total=False):
 class _Common(TypedDict, total=False):
     """The settings that every call takes."""
 
-    gpus: int
+    sized_for_gpus: int
     decoding: str
     elite: float
     mutants: float

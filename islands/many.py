@@ -5,18 +5,16 @@ Those of the same size and kind share the launches of a device: see islands/engi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from islands.backends import takes_gpu
 from islands.calls import explained, is_whole
-from islands.cells.batch import DEFAULT_STOP
-from islands.configuration.given import combined, layers
-from islands.configuration.resolve import seed_of
+from islands.configuration.asked import Asked
+from islands.configuration.defaults import STOP_OF_MANY
+from islands.configuration.keywords import of_keywords
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KEYWORDS, stop_texts
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
 from islands.engine.plan import AskedPlan, Ready
@@ -30,7 +28,7 @@ from islands.problems import taken
 from islands.problems.base import Problem
 from islands.problems.batches import Batch, as_problems
 from islands.progress.result import Result
-from islands.solver import DEFAULT_SEED, draw, drawn, options_of, page, parted, require_function
+from islands.solver import DEFAULT_SEED, draw, drawn, page, parted, require_function
 from islands.text import shown
 from islands.untrusted import followed
 
@@ -39,8 +37,6 @@ _OF_A_RUN = {
     "verbose": "The command `islands run --batch` shows the progress",
     "session": "Each thread has a device of its own",
 }
-
-_NAMED = ("algorithm", "encoding", "preset", "islands", "population")
 
 
 class _Task(NamedTuple):
@@ -111,24 +107,25 @@ def iter_many(
     if not is_whole(runs) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
     require_function(callback)
-    config, preset = settings.get("config"), settings.get("preset")
-    configured = None if config is None else Path(config)
+    others = dict[str, Any](settings)
+    by_user, share = bool(others.pop("trust", False)), bool(others.pop("share_gpu", False))
+    files, start = parted(others.pop("start", None))
+    others |= {"start": files or None, "backend": "cpu", "threads": 1}
+    if on_gpu := takes_gpu(backend):
+        others |= {"backend": "cuda", "threads": None}
     trust, ranks = Trust(), world if world is not None else launched_world()
     with within(trust):
-        by_user = bool(settings.pop("trust", False))
-        trust_files(signed_scripts(configured, followed, by_user=by_user))
-        sources = layers({} if preset is None else {"preset": preset}, configured)
-    is_given = any(settings.get(each) is not None for each in ("stop", *KEYWORDS))
-    if not is_given and "stop" not in combined(sources):
-        settings["stop"] = list(DEFAULT_STOP)
+        asked = of_keywords({}, **others)
+        trust_files(signed_scripts(asked.config, followed, by_user=by_user))
+        # On a GPU, each problem is solved on one.
+        one = {"sized_for_gpus": 1} if on_gpu else {}
+        asked = asked.filled({"stop": STOP_OF_MANY, **one})
     first = drawn(seed, ranks)
     if first is None and runs > 1:
-        first = seed_of(sources)
+        first = asked.seed
     tasks = _tasks(as_problems(problems), first, seeds, int(runs))
     count = GeneralSettings.converted("threads", threads or 0) or None
-    others = dict[str, Any](settings)
-    share = bool(others.pop("share_gpu", False))
-    plan = _Many(others, callback, trust, backend)
+    plan = _Many(asked, start, callback, trust)
     return _solved(tasks, int(runs), plan, ranks, backend, count, share_gpu=share)
 
 
@@ -191,35 +188,15 @@ class _Many(AskedPlan[_Task]):
 
     trust: Trust
 
-    def __init__(self, settings: dict[str, Any], callback: Any, trust: Trust, backend: str) -> None:
-        self.callback, self.shares, self.trust = callback, callback is None, trust
-        if (config := settings.pop("config", None)) is not None:
-            self.config = Path(config)
-        files, self.start = parted(settings.pop("start", None))
-        criteria = {name: settings.pop(name, None) for name in KEYWORDS}
-        stop = stop_texts(settings.pop("stop", None), criteria)
-        bound = settings.pop("bound", None) or None
-        named = {name: settings.pop(name, None) for name in _NAMED}
-        named |= {"stop": stop, "start": files or None, "bound": bound}
-        if takes_gpu(backend):
-            settings.setdefault("gpus", 1)  # each problem is solved on one
-            self._named = {**named, "backend": "cuda"}
-        else:
-            self._named = {**named, "backend": "cpu", "threads": 1}
-        self._others = settings
+    def __init__(self, asked: Asked, start: list[Any], callback: Any, trust: Trust) -> None:
+        self._asked, self.start, self.trust = asked, start, trust
+        self.callback, self.shares = callback, callback is None
 
-    def options(self, task: _Task) -> Mapping[str, Any]:
-        """Return the options of `solve`."""
-        name, _ = self.instance(task)
-        return options_of({**self._named, "instance": name, "seed": task.seed}, self._others)
-
-    def instance(self, task: _Task) -> tuple[str, Problem | None]:
-        """Return what a problem is called, and itself unless it is a name."""
-        return taken(task.problem(), "solve")
-
-    def seed(self, task: _Task) -> int | None:
-        """Return the seed of a solution."""
-        return task.seed
+    def asked_of(self, cell: _Task) -> tuple[Asked, Problem | None]:
+        """Return what `solve` would be asked for."""
+        name, problem = taken(cell.problem(), "solve")
+        seed = {} if cell.seed is None else {"seed": cell.seed}
+        return self._asked.also({"instance": name, **seed}), problem
 
     def made(self, ready: Ready[_Task], result: Result) -> Result | IslandsError:
         """Return what `solve` returns or raises."""

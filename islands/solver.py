@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -16,15 +16,15 @@ from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.calls import explained, is_whole
-from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
-from islands.configuration.spec import GeneralSettings, RunSpec
-from islands.configuration.stop import stop_texts
+from islands.configuration.keywords import of_keywords
+from islands.configuration.resolved import Resolved
+from islands.configuration.spec import GeneralSettings
 from islands.custom.scripts import refuse_while_importing
-from islands.custom.trust import signed_scripts, trust_files, trust_named, trusting
+from islands.custom.trust import signed_scripts, trust_files, trusting
 from islands.encodings import Encoding
 from islands.engine.build import RankOptions, make_archipelago, take_device
-from islands.engine.request import resolved, starting_from
+from islands.engine.request import load_and_resolve, starting_from
 from islands.engine.runner import run_requested
 from islands.engine.single import Output, check_exactly
 from islands.errors import UsageError
@@ -139,33 +139,32 @@ def solve(
         backend, world = session.backend, session.world
         if session.threads:
             settings["threads"] = session.threads
-    criteria = {
-        "seconds": seconds,
-        "generations": generations,
-        "evaluations": evaluations,
-        "target": target,
-        "gap": gap,
-        "stagnation": stagnation,
-    }
     require_function(callback)
     if verbose not in (False, True):
         raise UsageError(f"verbose={shown(verbose)}: must be True or False")
     ranks = world if world is not None else launched_world()
     files, arrays = parted(start)
-    named = {
-        "instance": name,
-        "start": files or None,
-        "algorithm": algorithm,
-        "encoding": encoding,
-        "preset": preset,
-        "stop": stop_texts(stop, criteria),
-        "seed": drawn(seed, ranks),
-        "islands": islands,
-        "population": population,
-        "backend": backend,
-        "bound": bound or None,
-    }
-    options = options_of(named, settings)
+    asked = of_keywords(
+        settings,
+        config=config,
+        instance=name,
+        start=files or None,
+        algorithm=algorithm,
+        encoding=encoding,
+        preset=preset,
+        stop=stop,
+        seconds=seconds,
+        generations=generations,
+        evaluations=evaluations,
+        target=target,
+        gap=gap,
+        stagnation=stagnation,
+        seed=drawn(seed, ranks),
+        islands=islands,
+        population=population,
+        backend=backend,
+        bound=bound,
+    )
     output = Output(
         writes=out is not None,
         folder=given_folder(out, "out") if out is not None else None,
@@ -174,7 +173,6 @@ def solve(
         callback=callback,
         collects=True,
     )
-    configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
         held = None if session is None else session.device
         if held is not None:
@@ -182,9 +180,9 @@ def solve(
         device = RankOptions(share_gpu=share_gpu, device=held)
         if trust:
             ranks.run_on_all(
-                lambda: trust_files(signed_scripts(configured, followed, by_user=True))
+                lambda: trust_files(signed_scripts(asked.config, followed, by_user=True))
             )
-        result = run_requested(*(options, configured, ranks, output, made, device), start=arrays)
+        result = run_requested(asked, ranks, output, made, device, start=arrays)
     result.warn_of_lost_files()
     return result.shown_by(draw, page)
 
@@ -196,17 +194,6 @@ def require_function(callback: Any) -> None:
             f"callback={callback!r}: is not a function. Pass a function of one argument, the"
             " progress"
         )
-
-
-def options_of(named: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings by full name; those of `named` that are None are not given.
-
-    A program has stated them, so the scripts that they name may run.
-    """
-    chosen = {name: value for name, value in named.items() if value is not None}
-    options = gathered([*of_table(chosen), *of_table(others)])
-    trust_named(options)
-    return options
 
 
 def drawn(seed: Any, world: World) -> Any:
@@ -349,23 +336,25 @@ class Solver:
         refuse_while_importing("islands.Solver")
         name, made = taken(problem, "Solver")
         files, arrays = parted(start)
-        named = {"instance": name, "start": files or None, "seed": drawn(seed, self._world)}
-        options = options_of(named, settings)
+        seed = drawn(seed, self._world)
+        asked = of_keywords(settings, instance=name, start=files or None, seed=seed)
 
-        def chosen() -> tuple[RunSpec, Problem]:
-            spec, problem = resolved(layers(options), made)
-            if spec.general.bound:
+        def chosen() -> Resolved:
+            resolved = load_and_resolve(asked, made)
+            if resolved.spec.general.bound:
                 raise UsageError(
                     "bound: Solver computes no bound. Leave it out, or use islands.solve"
                 )
-            return starting_from(arrays, spec, problem)
+            return starting_from(arrays, resolved)
 
-        self.spec, self.problem = self._world.run_on_all(chosen)
-        require_agreement(self._world, self.spec, self.problem, writes=False)
+        resolved = self._world.run_on_all(chosen)
+        self.spec, self.problem = resolved.spec, resolved.problem
+        require_agreement(self._world, resolved, writes=False)
         general = self.spec.general
         name, threads = general.backend, general.threads or None
         backend = take_device(self._world, name, threads, share_gpu=share_gpu)
-        self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
+        deal = resolved.deal(self._world.size)
+        self._archipelago = make_archipelago(resolved, self._world, backend, deal)
         self.reset()
 
     @property

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.calls import explained
-from islands.configuration.stop import stop_texts
+from islands.configuration.keywords import of_keywords
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import current, trusting, within
 from islands.engine.build import RankOptions
@@ -66,22 +66,20 @@ def resume(
     needed only if the folder does not contain it: a Python function, or a file that has moved.
     """
     refuse_while_importing("islands.resume")
-    criteria = {
-        "seconds": seconds,
-        "generations": generations,
-        "evaluations": evaluations,
-        "target": target,
-        "gap": gap,
-        "stagnation": stagnation,
-    }
     name, made = _named(problem, "resume")
-    named = {
-        "instance": name,
-        "stop": stop_texts(stop, criteria) or None,
-        "backend": backend,
-        "threads": threads,
-    }
-    options = {key: value for key, value in named.items() if value is not None}
+    asked = of_keywords(
+        {},
+        instance=name,
+        backend=backend,
+        threads=threads,
+        stop=stop,
+        seconds=seconds,
+        generations=generations,
+        evaluations=evaluations,
+        target=target,
+        gap=gap,
+        stagnation=stagnation,
+    )
     output = Output(stream=sys.stdout if verbose else None, callback=callback)
     ranks = world if world is not None else launched_world()
     path = given_folder(folder, "folder")
@@ -89,7 +87,7 @@ def resume(
         if trust:
             ranks.run_on_all(lambda: trust_folder(path))
         result = resume_requested(
-            *(path, options, ranks, output, RankOptions(share_gpu=share_gpu)), problem=made
+            *(path, asked, ranks, output, RankOptions(share_gpu=share_gpu)), problem=made
         )
         if result.violation == 0:
             ranks.run_on_all(result.require_solution)

@@ -18,6 +18,7 @@ from islands.engine import dealing
 from islands.engine.limits import LIMITS
 from islands.engine.shared import Sharing, VisitRecords
 from islands.errors import RunError
+from islands.modelling.model import Model
 from islands.parallel import world
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
@@ -101,7 +102,7 @@ def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
 def test_a_fault_names_its_problem() -> None:
     problems = [own_problems.vector(9, np.random.default_rng(each)) for each in range(5)]
     cost = problems[2].statement.cost.replace("return sum", "return 0.0 / (sum - sum)")
-    problems[2] = islands.models.changed(problems[2], cost=cost)
+    problems[2] = Model(problems[2].kind, replace(problems[2].statement, cost=cost))
     settings = {"islands": 1, "population": 8, "backend": "cpu", "generations": 5}
     with pytest.raises(RunError, match=r"^problems\[2\]: "):
         islands.solve_many(problems, threads=1, **settings)

@@ -279,20 +279,6 @@ class Algorithm(ABC):
         return True
 
     @classmethod
-    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        """Return general settings that suit it better than the usual ones, for a time limit.
-
-        `gpus` returns the number of GPUs of the run, 0 for CPUs, which may take a while to find
-        out. Islands are those for one GPU if the algorithm `grows_by_islands`.
-        """
-        return {}
-
-    @classmethod
-    def when_converged(cls, problem: Problem) -> dict[str, Any]:
-        """Return default settings of a run that ends when it has converged, besides the others."""
-        return {}
-
-    @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
         """Return whether it takes the given settings together, by name; a default must."""
         return True

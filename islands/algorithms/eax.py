@@ -140,36 +140,14 @@ def search_bytes(n: int) -> int:
 
 _STAGE = 8  # numbers of a Stage of kernels/eax
 _ENTROPY, _GREEDY = "entropy", "greedy"
-_SHORT = {"first_tours": "greedy"}
 _CURVE = "curve"
 _DONE = 2  # the phase of an island that begins again
 _FIRST_TOURS = ("greedy", _CURVE, "nearest", "random", "mixed")
 _CELLS_OF_CURVE = (1 << 19) - 1
 _UNIT = 1 << 24
 _SPREAD = 256
-_CPU = (0.002, 30, 30)
-"""Seconds per individual until 1,000 cities converge, on two CPU threads; fewest individuals and
-children."""
-_GPU = (0.00004, 100, 60)
-_MOST, _MOST_ON_CPU = 1000, 300  # individuals; on a CPU, a tenth of the number of cities if more
-_WIDE = 4.0
-"""How much longer more than 65,536 cities take on a GPU, whose fast memory is too small then."""
-_MOST_CHILDREN, _CITIES_PER_CHILD = 120, 150
-_GAIN = 0.7
-"""The power of the number of GPUs by which a population converges sooner."""
-_SHARE = 0.7
-"""Share of the time limit in which a population should converge."""
-_FEW_CITIES = 500
+FEW_CITIES = 500
 """Up to this number, islands converge in a second, and eight of them rarely miss the optimum."""
-_SHORT_TOUR, _CHILDREN_OF_SHORT, _CHILDREN_OF_LONG = 200, 10, 20
-"""The children of a pair in a run that ends when it has converged. Short tours have few cycles."""
-_CONVERGING = {"islands": 1, "first_tours": "nearest", "spread": 1.0, "restart": False}
-"""Settings for few cities in a run that ends when it has converged. On a CPU, one large population
-was better than several small ones in the same time. Of 384 runs (64 instances of TSPLIB), 383 found
-the optimum, 377 with spread=0.5 and 380 with first_tours=mixed; 10 generations of 160 tours of 100
-cities took 30 milliseconds, 36 with mixed ones.
-"""
-_FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; six for five cities between
 _STILL = 5
 """Generations without a better tour after which few cities have converged. With 12 in place of 5,
 of 200 tours of 200 cities one more was as short as the shortest one of all runs."""
@@ -241,47 +219,9 @@ class Eax(Algorithm):
         super().__init__(settings, population, encoding)
 
     @classmethod
-    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        """Return eight small islands for few cities, or one large one.
-
-        Its size lets it converge within the time limit. If the time is too short for the smallest
-        size, short first tours matter more than different ones; of very many cities, those that
-        lead to the nearest city take long. Many cities have many AB-cycles, of which more children
-        are worth their time.
-        """
-        size = problem.size
-        if size <= _FEW_CITIES:
-            return {"islands": 8, "population": 50}
-        on_gpus = gpus()
-        one, fewest, children = _GPU if on_gpus else _CPU
-        each = one * max(1.0, size / 1000) ** 1.5
-        if on_gpus and size > NARROW:
-            each *= _WIDE
-        children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
-        most = _MOST if on_gpus else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
-        each /= max(1, on_gpus) ** _GAIN
-        population = int(_SHARE * seconds / each) // 10 * 10
-        is_short = population < fewest or size > NARROW
-        return {
-            "islands": 1,
-            "population": min(most, max(fewest, population)),
-            "children": children,
-            **(_SHORT if is_short else {}),
-        }
-
-    @classmethod
     def standstill(cls, settings: EaxSettings, population: int, size: int, *, is_warm: bool) -> int:
         # A given tour is better than the first ones for as long as its edges spread.
-        return population if is_warm or size > _FEW_CITIES else _STILL
-
-    @classmethod
-    def when_converged(cls, problem: Problem) -> dict[str, Any]:
-        """Return settings for one population, which ends when it has converged."""
-        if problem.size > _FEW_CITIES:
-            return {"restart": False}
-        population = min(_MOST_CONVERGING, max(_FEWEST_CONVERGING, problem.size * 6 // 50 * 10))
-        children = _CHILDREN_OF_SHORT if problem.size <= _SHORT_TOUR else _CHILDREN_OF_LONG
-        return {**_CONVERGING, "population": population, "children": children}
+        return population if is_warm or size > FEW_CITIES else _STILL
 
     def defines(self) -> Macros:
         return {"EAX_WIDE": str(int(self._pitch > NARROW))}
@@ -354,7 +294,7 @@ class Eax(Algorithm):
     @classmethod
     def shares_all(cls, problem: Problem) -> bool:
         # Islands begin again at different times, and their first generations take longest.
-        return problem.size > _FEW_CITIES
+        return problem.size > FEW_CITIES
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch

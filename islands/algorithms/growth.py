@@ -8,7 +8,7 @@ move together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -84,10 +84,6 @@ class Growth(Algorithm):
     def fits(cls, problem: Problem) -> bool:
         sparse = _sparse(problem)
         return sparse is not None and sparse.can_grow
-
-    @classmethod
-    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        return {"islands": 128 if gpus() else 4, "population": 48}
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
         sparse = _sparse(problem)

@@ -54,7 +54,7 @@ class Archipelago:
         islands = sum(each.islands for each in colonies)
         self._islands = islands_of_each(colonies)
         held = RankIslands(islands, seed=seed, world=world, deal=deal)
-        self.held = held.mine
+        self.deal, self.held = held.deal, held.mine
         """The islands of which this rank has a copy."""
         self.mine = held.deal.recorded(world.rank)
         """Those that it measures, records and saves: each island has one such rank."""

@@ -210,7 +210,7 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     elif shown := _shown(first, own):
         first += f"; this line is {shown!r}"
     place = _PLACE.match(first)
-    wanted = codes.get(place[1] if place is not None else "") or next(iter(codes.values()), "")
+    wanted = codes.get(place[1] if place is not None else "", next(iter(codes.values()), ""))
     if wanted:
         first += f"; the code must define {wanted}"
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")

@@ -12,11 +12,26 @@ from typing import Any
 from islands.bench.base import BenchRequest
 from islands.bench.quality import compared
 from islands.bench.variants import Variant
+from islands.configuration.asked import Asked
 from islands.configuration.given import colonies as parsed
 from islands.errors import UsageError
 from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.tables import Row
+
+_SUITED = {
+    "tsp": ("algorithm=brkga", "algorithm=ga encoding=permutation improver=two_opt population=64"),
+    "qap": (
+        "algorithm=cellular",
+        "algorithm=ga encoding=permutation improver=tabu population=64",
+    ),
+    "mkp": ("algorithm=ga", "algorithm=pso population=64"),
+    "order": ("algorithm=brkga", "algorithm=ga encoding=permutation population=64"),
+    "subset": ("algorithm=ga", "algorithm=pso"),
+    "keys": ("algorithm=brkga", "algorithm=de"),
+    "vector": ("algorithm=de",),
+}
+"""The colonies that suit a problem, or others with its kind of solutions."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
@@ -27,7 +42,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 
 def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
     """Return the colonies together, the first with migration, and each alone."""
-    suited = problem.other_defaults().colonies or problem.kind.colonies
+    suited = _SUITED.get(problem.name) or _SUITED[problem.solution_kind]
     stated = parsed(list(request.colony or suited))
     if len(stated) < 2:
         raise UsageError(
@@ -46,12 +61,14 @@ def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
 
 def _both(name: str, colonies: Sequence[Mapping[str, Any]], request: BenchRequest) -> list[Variant]:
     """Return the colonies with migration, and without."""
-    settings = {
-        "colony": [dict(each) for each in colonies],
-        "migration.interval": request.interval,
-        "migration.migrants": request.migrants,
-    }
+    asked = Asked(
+        {
+            "colony": [dict(each) for each in colonies],
+            "migration.interval": request.interval,
+            "migration.migrants": request.migrants,
+        }
+    )
     return [
-        Variant(name, {**settings, "migration.topology": request.topology}),
-        Variant(f"{name}, no migration", {**settings, "migration.topology": "none"}),
+        Variant(name, asked.also({"migration.topology": request.topology})),
+        Variant(f"{name}, no migration", asked.also({"migration.topology": "none"})),
     ]

@@ -113,7 +113,7 @@ class _Case:
         self.has_target = problem.best_known is not None
         backend, most = request.backends[0], powers_of_two(request.world.size)[-1]
         if problem.instance == SLEEP:
-            variant = replace(variant, options={**SLEEP_SETTINGS, **variant.options})
+            variant = replace(variant, asked=variant.asked.filled(SLEEP_SETTINGS))
             threads = request.threads or 1
         gap = min(request.gap)
         ends = [f"gap={gap:.17g}%" if gap else "best-known"] if self.has_target else []
@@ -123,8 +123,9 @@ class _Case:
         every = {TARGET: request.every or EVERY[backend], SPEED: None}
 
         def method(ranks: int, purpose: str) -> Method:
-            gpus = variant.options.get("gpus", ranks if request.own_defaults else most)
-            return variant.resolved(problem, every[purpose], {**options, "gpus": gpus})
+            gpus = {"sized_for_gpus": ranks if request.own_defaults else most}
+            own = replace(variant, asked=variant.asked.filled(gpus))
+            return own.resolved(problem, every[purpose], options)
 
         sizes = powers_of_two(request.world.size)
         self._methods = {(n, purpose): method(n, purpose) for n in sizes for purpose in every}
@@ -156,14 +157,14 @@ class _Case:
         words: str = "",
     ) -> GpuRunRow:
         method, request = self._methods[ranks, purpose], self.request
-        spec = method.spec(seed, stop)
-        settings = spec.to_mapping()
+        resolved = method.run(seed, stop)
+        settings = resolved.spec.to_mapping()
         asked = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
 
         def run() -> dict[str, Any]:
             part = parts[ranks]
             options = RankOptions(share_gpu=request.share_gpu)
-            made = {} if part is None else ran(spec, self.problem, part, options)
+            made = {} if part is None else ran(resolved, part, options)
             request.world.wait_for_all()  # without a processor, unlike the next message
             return request.world.bcast(made)
 

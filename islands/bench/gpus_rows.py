@@ -15,11 +15,10 @@ import numpy as np
 from islands.bench.base import METHOD, spread
 from islands.bench.quality_rows import KNOWN, SHARES, at_shares
 from islands.bench.quality_runs import RunRow, followed
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.configuration.stop import time_limit
 from islands.engine.build import RankOptions
 from islands.parallel import World
-from islands.problems.base import Problem
 from islands.progress import usage
 from islands.statistics import RestartLaw
 from islands.tables import Column, Row, Table, columns_of
@@ -77,10 +76,10 @@ class GpuRunRow(RunRow):
 RUNS = Table("gpus_runs", columns_of(GpuRunRow))
 
 
-def ran(spec: RunSpec, problem: Problem, world: World, rank_options: RankOptions) -> dict[str, Any]:
+def ran(resolved: Resolved, world: World, rank_options: RankOptions) -> dict[str, Any]:
     """Return the fields of a `GpuRunRow` that come from the result; collective."""
-    made, result, course = followed(spec, problem, world, rank_options)
-    is_timed = result.seconds >= time_limit(spec.stop)
+    made, result, course = followed(resolved, world, rank_options)
+    is_timed = result.seconds >= time_limit(resolved.spec.stop)
     # Without a look before the end, the whole run is measured.
     first = course.first if course.first is not None and not course.first.generation else None
     first = first if result.generations > 0 else None
@@ -111,7 +110,7 @@ def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]
 
 def digest_of(settings: Mapping[str, Any]) -> str:
     """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
-    mine = {name: value for name, value in settings.items() if name != "gpus"}
+    mine = {name: value for name, value in settings.items() if name != "sized_for_gpus"}
     return hashlib.sha256(json.dumps(mine, sort_keys=True).encode()).hexdigest()
 
 

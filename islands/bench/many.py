@@ -122,11 +122,11 @@ def _rows(problem: str, solved: Sequence[_Solved], rival: _Solved | None) -> Ite
 
 
 def _by_islands(problems: Sequence[Problem], method: Variant, backend: str, cores: int) -> _Solved:
-    settings: dict[str, Any] = {**method.options, "backend": backend, "seed": 1}
+    settings: dict[str, Any] = {**method.asked.options, "backend": backend, "seed": 1}
     if backend == "cpu":
         settings["threads"] = cores
-    if method.config is not None:
-        settings["config"] = method.config
+    if method.asked.config is not None:
+        settings["config"] = method.asked.config
     solve_many(problems[:_FIRST], **settings)
     began = perf_counter()
     found = solve_many(problems, **settings)

@@ -23,8 +23,9 @@ from islands.backends.base import Backend
 from islands.bench.algorithms import BRKGA, cities
 from islands.bench.base import BenchRequest, spread
 from islands.bench.topologies import traffic
-from islands.configuration.resolve import layers, resolve
-from islands.configuration.spec import RunSpec
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.engine.build import make_archipelago, take_device
 from islands.engine.loop import Loop
 from islands.engine.observers import Observer
@@ -92,7 +93,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
     problems = world.run_on_all(lambda: {name: _problem(name) for name in request.instances})
     for problem in problems.values():
         for _, case in _cases(request, problem):
-            world.run_on_all(partial(case.spec, generations=1))
+            world.run_on_all(partial(case.run, generations=1))
     return _measured(request, problems)
 
 
@@ -160,8 +161,8 @@ class Case:
         """Return a description of the measurement on `ranks` ranks."""
         return f"{self.scaling} scaling on {counted(ranks, 'rank')}, delay {self.delay}"
 
-    def spec(self, generations: int) -> RunSpec:
-        """Return the settings of a run of `generations` generations."""
+    def run(self, generations: int) -> Resolved:
+        """Return a run of `generations` generations."""
         options = {
             "instance": self.problem.instance,
             "algorithm": "brkga",
@@ -175,11 +176,12 @@ class Case:
             "record.every": self.request.interval,
             "stop": f"generations={generations}",
         }
-        return resolve(layers(options), self.problem)
+        return resolve(Asked(options), self.problem)
 
     def measured(self, world: World, backend: Backend, alone: Row | None) -> list[Row]:
         """Return the row of these ranks, and of the ends of their epochs if any; collective."""
-        archipelago = make_archipelago(self.spec(1), self.problem, world, backend)
+        run = self.run(1)
+        archipelago = make_archipelago(run, world, backend, run.deal(world.size))
         # The first run also captures the CUDA graphs of later runs.
         short = _FEWEST_EPOCHS * self.request.interval
         rate = self._rate(archipelago, world, short)
@@ -209,9 +211,8 @@ class Case:
     def _rate(self, archipelago: Archipelago, world: World, generations: int) -> float:
         """Return generations per second, from the end of the first epoch to that of the last."""
         clock = _Clock()
-        spec = self.spec(generations)
         with Interruption() as interruption:
-            Loop(archipelago, spec, self.problem, world, interruption, [clock]).run()
+            Loop(archipelago, self.run(generations), world, interruption, [clock]).run()
         # The first epoch has small steps, as the speed is still unknown.
         (_, (first, began), *_, (last, ended)) = clock.seen
         return (last - first) / (ended - began)

@@ -119,9 +119,9 @@ def _rows(
 
 def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
     """Return the result of a run, which may be known; collective."""
-    spec = method.spec(seed)
-    asked = {"settings": spec.to_mapping(), "ranks": request.world.size, **program()}
-    run = partial(followed, spec, method.problem, request.world)
+    resolved = method.run(seed)
+    asked = {"settings": resolved.spec.to_mapping(), "ranks": request.world.size, **program()}
+    run = partial(followed, resolved, request.world)
     words = f"{method.name}, {method.backend}, seed {seed}"
     return request.campaign.result(asked, lambda: run()[0], words)
 

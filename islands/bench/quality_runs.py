@@ -12,7 +12,7 @@ import numpy as np
 
 import islands
 from islands.cells.campaign import completed
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.engine.build import RankOptions
 from islands.engine.runner import run
 from islands.engine.single import Output
@@ -169,14 +169,14 @@ class Course:
 
 
 def followed(
-    spec: RunSpec, problem: Problem, world: World, rank_options: RankOptions = _DEFAULT
+    resolved: Resolved, world: World, rank_options: RankOptions = _DEFAULT
 ) -> tuple[dict[str, Any], Result, Course]:
     """Return the fields of a `RunRow` that come from the result, it, and the course; collective.
 
     The course has points on rank 0 only.
     """
-    course = Course(maximise=problem.maximise)
-    result = completed(run(spec, problem, world, Output(callback=course.see), rank_options))
+    course = Course(maximise=resolved.problem.maximise)
+    result = completed(run(resolved, world, Output(callback=course.see), rank_options))
     whole = course.passed()
     course.add(result.seconds, result.cost)
     made = {

@@ -16,6 +16,7 @@ from time import perf_counter
 
 from islands.bench.base import BenchRequest, spread
 from islands.cells.campaign import completed
+from islands.configuration.asked import Asked
 from islands.engine.runner import run_requested
 from islands.engine.single import Output
 from islands.parallel import World
@@ -103,5 +104,5 @@ class _Case:
         given = {name: value for name, value in options.items() if value is not None}
         output = Output(writes=folder is not None, folder=folder)
         began = perf_counter()
-        result = completed(run_requested(given, None, World(), output))
+        result = completed(run_requested(Asked.of(given), World(), output))
         return result, perf_counter() - began - result.seconds

@@ -16,7 +16,9 @@ from islands.archipelago.shared import SharedRuns, parts_for
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench.base import BenchRequest, spread, timed
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.engine.build import islands_of
 from islands.errors import IslandsError
@@ -116,13 +118,12 @@ class AlgorithmBench:
     ) -> Throughput:
         """Measure one problem with one of the settings; `generations` is the most of a repeat."""
         options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
-        spec = resolve(layers(options), problem)
+        resolved = resolve(Asked.of(options), problem)
+        spec = resolved.spec
         if runs == 1:
-            islands: _OneRun | _SeveralRuns = _OneRun(
-                islands_of(spec, problem, World(), backend), spec
-            )
+            islands: _OneRun | _SeveralRuns = _OneRun(islands_of(resolved, World(), backend), spec)
         else:
-            islands = _SeveralRuns(spec, problem.adjusted(spec.problem), runs, backend)
+            islands = _SeveralRuns(resolved, runs, backend)
         with backend.timed() as first:
             islands.advance(self.warm_up)
         generations = min(generations, self.most or generations)
@@ -178,11 +179,12 @@ class _OneRun:
 class _SeveralRuns:
     """The islands of runs without migration, with consecutive seeds, that share launches."""
 
-    def __init__(self, spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> None:
+    def __init__(self, resolved: Resolved, runs: int, backend: Backend) -> None:
         """Make generation 0."""
+        spec = resolved.spec
         assert not spec.migrates, "these benchmarks have none"
         colony = spec.as_colony()
-        parts = parts_for(colony, problem, runs, backend)
+        parts = parts_for(colony, resolved.problem, runs, backend)
         self._islands = SharedRuns(colony.islands, parts, None, runs, backend, migration=None)
         self._seeds = [*range(spec.general.seed, spec.general.seed + runs)]
         self._islands.begin(range(runs), [None] * runs, self._seeds)

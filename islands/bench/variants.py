@@ -5,14 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from islands.configuration.given import combined, gathered, layers, of_text
-from islands.configuration.spec import RunSpec
+from islands.configuration.asked import Asked
+from islands.configuration.given import gathered, of_text
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.configuration.stop import parse
-from islands.engine.request import resolved
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 
@@ -24,11 +25,10 @@ _FIXED = ("instance", "seed", "stop", "backend", "threads")
 
 @dataclass(frozen=True)
 class Variant:
-    """The settings of a method by name; those of a file are weaker."""
+    """What a method asks for."""
 
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    config: Path | None = None
+    asked: Asked
     origin: str = ""
     """The option that states it, for errors."""
 
@@ -37,13 +37,11 @@ class Variant:
 
         The trace has a row for `every` generations, unless the method says otherwise or it is None.
         """
-        asked = {**self.options, **options, "instance": problem.instance}
+        asked = self.asked.also({**options, "instance": problem.instance, "seed": 1})
         with _naming(self.origin):
-            own = combined(layers(asked, self.config)).get("record.every")
-            if own is None and every is not None:
-                asked["record.every"] = every
-            spec, problem = resolved(layers({**asked, "seed": 1}, self.config), problem)
-        return Method(self.name, options["backend"], spec, problem)
+            usual = {} if every is None else {"record.every": every}
+            first = resolve(asked.filled(usual), problem)
+        return Method(self.name, options["backend"], first)
 
 
 @dataclass(frozen=True)
@@ -52,14 +50,13 @@ class Method:
 
     name: str
     backend: str
-    first: RunSpec
+    first: Resolved
     """The run with the seed 1."""
-    problem: Problem
 
-    def spec(self, seed: int, stop: Sequence[str] = ()) -> RunSpec:
+    def run(self, seed: int, stop: Sequence[str] = ()) -> Resolved:
         """Return the run with a seed, with its usual end or another one."""
-        general = self.first.general.later(seed - 1)
-        return replace(self.first, general=general, stop=tuple(map(parse, stop)) or self.first.stop)
+        run = self.first.later(seed - 1)
+        return replace(run, spec=replace(run.spec, stop=tuple(map(parse, stop)) or run.spec.stop))
 
     def cells(self) -> dict[str, Any]:
         """Return the cells of tables that name it."""
@@ -68,7 +65,7 @@ class Method:
 
 def variants(texts: Sequence[str]) -> list[Variant]:
     """Return the methods of `--variant TEXT`, by default one: the default run."""
-    found = [_variant(text) for text in texts] or [Variant(DEFAULT)]
+    found = [_variant(text) for text in texts] or [Variant(DEFAULT, Asked())]
     names = [each.name for each in found]
     for name in names:
         if names.count(name) > 1:
@@ -106,5 +103,5 @@ def _variant(text: str) -> Variant:
                 f"--variant {text!r}: {name} is the same for all variants. Leave it out, and see"
                 " --of, --seeds, --limit, --backend and --threads"
             )
-    config = Path(files[0]) if files else None
-    return Variant(" ".join(words) or DEFAULT, options, config, f"--variant {text!r}")
+    asked = Asked(options, Path(files[0]) if files else None)
+    return Variant(" ".join(words) or DEFAULT, asked, f"--variant {text!r}")

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
@@ -23,14 +23,14 @@ from islands.backends import takes_gpu
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Key, Made, plain
-from islands.configuration.given import combined
-from islands.configuration.resolve import Layer, layers, seed_of
-from islands.configuration.stop import CONVERGED
+from islands.configuration.asked import Asked
+from islands.configuration.defaults import STOP_OF_MANY
+from islands.configuration.identity import as_before
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
 from islands.engine.plan import AskedPlan, Ready
-from islands.engine.request import resolved
+from islands.engine.request import load_and_resolve
 from islands.engine.scheduler import Scheduler
 from islands.engine.signals import INTERRUPT, INTERRUPTED_STATUS, SUSPENDED_STATUS, received
 from islands.engine.single import Output
@@ -40,15 +40,12 @@ from islands.inside import inside
 from islands.instances.lines import reading_until
 from islands.parallel import World
 from islands.paths import published
-from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.files import Row
 from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, FolderKind
 from islands.text import counted, gap, one_line
 from islands.untrusted import bounded_text, parsing
 
-DEFAULT_STOP = (CONVERGED, "seconds=10")
-"""When an instance ends if nothing else is said."""
 COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
 _OF_DEVICE = ("backend", "threads")
 _MOST_TRIED = 20
@@ -68,19 +65,13 @@ class BatchPlan(AskedPlan[Task]):
 
     instances: Sequence[str]
     runs: int
-    asked: Mapping[str, Any]
-    """The options of the command."""
-    config: Path | None = None
+    asked: Asked
     is_open: bool = False
     """Whether more instances may come."""
 
-    @cached_property
-    def _layers(self) -> list[Layer]:
-        return layers(self.asked, self.config)
-
     def tasks_of(self, instances: Iterable[str]) -> Iterator[Task]:
         """Yield the runs of instances, those of an instance one after another."""
-        first = seed_of(self._layers)
+        first = self.asked.seed
         return (Task(each, first + run) for each in instances for run in range(self.runs))
 
     def stored(self) -> dict[str, Any]:
@@ -88,12 +79,12 @@ class BatchPlan(AskedPlan[Task]):
         return {
             "is_open": self.is_open,
             "runs": self.runs,
-            "options": {k: v for k, v in self.asked.items() if k not in _OF_DEVICE},
-            "config": None if self.config is None else str(self.config.absolute()),
+            "options": _kept(self.asked),
+            "config": None if self.asked.config is None else str(self.asked.config.absolute()),
         }
 
     @classmethod
-    def of_folder(cls, folder: Path, device: Mapping[str, Any]) -> Self:
+    def of_folder(cls, folder: Path, device: Asked) -> Self:
         """Return the plan of a folder."""
         path = inside(folder, BATCH_SETTINGS)
         with parsing(path):
@@ -106,28 +97,19 @@ class BatchPlan(AskedPlan[Task]):
                 raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept.get("is_open", False))
         with named_by(f"{path}: "):
-            layers(options, config)
-        return cls(kept_names(folder), runs, {**options, **device}, config, is_open)
+            asked = Asked.of(options, config)
+            _ = asked.sources  # refuses scripts that this file names
+        return cls(kept_names(folder), runs, asked.also(device.options), is_open)
 
-    def options(self, cell: Task) -> dict[str, Any]:
-        """Return the options of one run."""
+    def asked_of(self, cell: Task) -> tuple[Asked, None]:
+        """Return what one run asks for; its instance is read when it is its turn."""
         own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
-        if "stop" not in combined(self._layers):
-            own["stop"] = [*DEFAULT_STOP]
-        return {**self.asked, **own}
-
-    def instance(self, cell: Task) -> tuple[str, Problem | None]:
-        """Return the name of the instance of a run, which is read when it is its turn."""
-        return cell.instance, None
-
-    def seed(self, cell: Task) -> int:
-        """Return the seed of a run."""
-        return cell.seed
+        return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
     def key(self, cell: Task) -> Key:
         """Return what the result of a run depends on."""
-        settings = {k: v for k, v in self.options(cell).items() if k not in _OF_DEVICE}
-        return {"instance": cell.instance, "seed": cell.seed, "settings": plain(settings)}
+        asked, _ = self.asked_of(cell)
+        return {"instance": cell.instance, "seed": cell.seed, "settings": plain(_kept(asked))}
 
     def made(self, ready: Ready[Task], result: Result) -> Made:
         """Return a result as the store has it, which is also less for ranks to exchange."""
@@ -138,7 +120,7 @@ class BatchPlan(AskedPlan[Task]):
         require_all(self.instances, "the list of instances ")
         for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
             try:
-                resolved(layers(self.options(task), self.config))
+                load_and_resolve(*self.asked_of(task))
             except InputError:
                 continue  # is named when it is its turn
             return
@@ -278,7 +260,8 @@ class _Batch:
     ) -> Iterator[tuple[Task, Made | IslandsError]]:
         """Yield what becomes of the runs, on all ranks, until a signal arrives."""
         plan, world = self._plan, self._world
-        name, threads = str(plan.asked.get("backend", "auto")), int(plan.asked.get("threads", 0))
+        options = plan.asked.options
+        name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
         share = rank_options.share_gpu
         with solving_devices(world, name, threads or None, share_gpu=share) as devices:
             scheduler = Scheduler(plan, devices, world)
@@ -337,6 +320,11 @@ class _Batch:
         if self._stream is not None:
             with suppress(OSError, ValueError):
                 self._campaign.heartbeat.print(text, self._stream)
+
+
+def _kept(asked: Asked) -> dict[str, Any]:
+    """Return the options on which results depend, as folders of earlier versions have them."""
+    return {k: v for k, v in as_before(asked.options).items() if k not in _OF_DEVICE}
 
 
 def _row(_: Key, made: Made) -> Row:

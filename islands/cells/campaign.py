@@ -64,22 +64,7 @@ class Campaign:
         *,
         force: bool = False,
     ) -> Iterator[Path]:
-        """Yield the claimed folder, which is open until the end of the block."""
-        folder = self.claim(asked, name, refuse, own)
-        try:
-            self.open(folder, force=force)
-            yield folder
-        finally:
-            self.close()
-
-    def claim(
-        self,
-        asked: Path | None,
-        name: str,
-        refuse: Callable[[Path], None],
-        own: Collection[str] = (),
-    ) -> Path:
-        """Return the folder that was asked for, or a new one in `runs`.
+        """Yield the folder that was asked for, or a new one in `runs`, open until the block ends.
 
         Refuse a folder with other work, and the same kind of work if `refuse` does. `own` are names
         that this work may leave in the folder before its first result.
@@ -95,7 +80,11 @@ class Campaign:
                 return fresh(runs, f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"), True
 
         folder, self._is_new = self.world.from_first(claimed)
-        return folder
+        try:
+            self.open(folder, force=force)
+            yield folder
+        finally:
+            self.close()
 
     def open(self, folder: Path, *, force: bool = False) -> None:
         """Lock the folder and read its store; with `force`, forget the results in it."""

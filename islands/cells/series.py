@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,12 +18,13 @@ from typing import Any, Self
 from islands.cells.campaign import Campaign
 from islands.cells.store import differing
 from islands.cells.summary import Summary, table
-from islands.configuration.resolve import layers, resolve
-from islands.configuration.spec import RunSpec
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.configuration.stop import time_limit
 from islands.display.screen import Screen
 from islands.engine.build import RankOptions
-from islands.engine.request import resolved
+from islands.engine.request import load_and_resolve
 from islands.engine.runner import resume_requested, run
 from islands.engine.signals import INTERRUPT, OUTPUT_LOST, Interruption
 from islands.engine.single import Output
@@ -31,7 +32,6 @@ from islands.errors import RunError, UsageError
 from islands.inside import inside
 from islands.parallel import World, differences
 from islands.paths import reading
-from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.files import Row, read_table
 from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
@@ -53,11 +53,8 @@ _DEFAULT = RankOptions()
 
 
 @dataclass(frozen=True)
-class PlannedRun:
+class PlannedRun(Resolved):
     """One run of a series."""
-
-    spec: RunSpec
-    problem: Problem
 
     @property
     def folder(self) -> str:
@@ -68,10 +65,6 @@ class PlannedRun:
     def key(self) -> dict[str, str]:
         """What distinguishes the run from others of the series."""
         return {"instance": self.problem.instance, "seed": str(self.spec.general.seed)}
-
-    def later(self, runs: int) -> PlannedRun:
-        """Return the run of the same instance with the seed increased by `runs`."""
-        return PlannedRun(replace(self.spec, general=self.spec.general.later(runs)), self.problem)
 
     def words(self) -> str:
         """Return the instance and the seed."""
@@ -91,14 +84,14 @@ class SeriesPlan:
         cls,
         instances: Sequence[str],
         runs: int,
-        options: Mapping[str, Any],
-        config: Path | None = None,
+        asked: Asked,
     ) -> Self:
         """Resolve the settings of all runs; refuse invalid ones before the first run."""
         named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
-        first = [
-            PlannedRun(*resolved(layers({**options, **instance}, config))) for instance in named
-        ]
+        first = list[PlannedRun]()
+        for instance in named:
+            made = load_and_resolve(asked.also(instance))
+            first.append(PlannedRun(made.spec, made.problem))
         if first[1:] and any(job.spec.start for job in first):
             raise UsageError(
                 "--start with several instances: a solution belongs to one instance. Leave it"
@@ -121,7 +114,9 @@ class SeriesPlan:
             folders = (folder / job.later(number).folder for number in range(self.runs))
             kept = next((each for each in folders if has_problem(each)), None)
             problem = None if kept is None else as_stored(kept, job.problem)
-            return job if problem is None else replace(job, problem=problem)
+            if problem is None:
+                return job
+            return replace(job, problem=problem.adjusted(job.spec.problem))
 
         return replace(self, first=tuple(map(begun, self.first)))
 
@@ -172,8 +167,8 @@ def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
 
 def _refuse_other(folder: Path, job: PlannedRun) -> None:
     """Refuse a job's folder that contains a run with other settings."""
-    stored = layers({}, require_intact(folder / job.folder))
-    kept, asked = resolve(stored, job.problem).to_mapping(), job.spec.to_mapping()
+    stored = Asked(config=require_intact(folder / job.folder))
+    kept, asked = resolve(stored, job.problem).spec.to_mapping(), job.spec.to_mapping()
     if names := [name for name in differing(kept, asked) if name not in _OWN]:
         raise UsageError(
             f"--out {folder}: {job.folder} contains a run with other settings:"
@@ -365,9 +360,10 @@ class _Runs:
         is_whole = known is not None and bool(known["cost"])
         goes_on = not self._output.force and (is_whole or not options.asynchronous)
         if not world.from_first(lambda: goes_on and (folder / RUN_SETTINGS).exists()):
-            return run(job.spec, job.problem, world, output, options)
+            return run(job, world, output, options)
         self._campaign.heartbeat.skip()
-        place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
+        general = job.spec.general
+        place = Asked({"backend": general.backend, "threads": general.threads})
         return resume_requested(folder, place, world, output, options)
 
     def _print_continuation(self) -> None:

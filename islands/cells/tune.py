@@ -85,7 +85,7 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
         ranking = Ranking.of(ranked, tuning.problems, results, tuning.metric)
         campaign.world.run_on_all(lambda: _require_any(ranking, tuning.problems.values(), folder))
         best = tuning.candidates.configurations[ranking.ranked[0].configuration]
-        settings = tuning.base.to_mapping(best.values, best.settings[0])
+        settings = tuning.base.to_mapping(best.values, best.settings[0].spec)
         result = TuneResult(folder, tuning, ranking, settings, left_out)
         if campaign.world.rank == 0:
             _write(result)
@@ -116,9 +116,8 @@ class _Performance:
         self._is_timed = any(math.isfinite(task.time_limit) for task in self._tasks)
 
     def _may_share(self, task: Task) -> bool:
-        problem = task.problem.adjusted(task.spec.problem)
         try:
-            return may_share(task.spec, problem, self._backend)
+            return may_share(task, self._backend)
         except IslandsError:
             return True  # it is refused when it runs
 
@@ -156,9 +155,8 @@ class _Performance:
                 campaign.heartbeat.skip()
                 yield self._keep(task, made, "done before")
         # If some runs may not share their time, none does.
-        settings = [(task.spec, task.problem) for task in tasks]
         sharers = runs if self._share else 1
-        plan = Repeats(settings, shares=self._share or not self._is_timed, sharers=sharers)
+        plan = Repeats(tasks, shares=self._share or not self._is_timed, sharers=sharers)
         left = (
             p for p, made in enumerate(known) if made is None and not self._is_left_out(tasks[p])
         )

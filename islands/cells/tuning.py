@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import fmean
 from typing import Any, Self
 
@@ -18,15 +17,18 @@ from islands.algorithms import ALGORITHMS
 from islands.cells.configurations import Candidates, Configuration, Values, grid, random
 from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
 from islands.cells.store import Key, Made
-from islands.configuration.defaults import stand_in
+from islands.configuration.asked import Asked
+from islands.configuration.choosing import stand_in
 from islands.configuration.fit import (
     owners,
     require_block_memory,
     require_possible,
     unknown_setting,
 )
-from islands.configuration.given import combined, twice
-from islands.configuration.resolve import Layer, absolute, instance_of, layers, resolve
+from islands.configuration.given import twice
+from islands.configuration.identity import as_before
+from islands.configuration.resolve import absolute, resolve
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import Criterion, time_limit
 from islands.engine.build import block_memory
@@ -53,25 +55,18 @@ compilation."""
 
 
 @dataclass(frozen=True)
-class Base:
-    """The options that all configurations share, by full name, and a file of settings."""
+class Base(Asked):
+    """What all configurations ask for."""
 
-    options: Mapping[str, Any]
-    config: Path | None = None
-
-    def layers(self, values: Mapping[str, Any]) -> list[Layer]:
-        """Return the layers of settings with these values."""
-        return layers({**self.options, **values}, self.config)
-
-    def resolved(self, problem: Problem, name: str, values: Values) -> RunSpec:
-        """Return the settings of a configuration on an instance, with the first seed."""
-        asked = {**values, "instance": name}
-        sources = self.layers(asked)
-        if launched()[1] == 1 or "gpus" in combined(sources):
-            return resolve(sources, problem)
+    def resolved(self, problem: Problem, name: str, values: Values) -> Resolved:
+        """Return the run of a configuration on an instance, with the first seed."""
+        asked = self.also({**values, "instance": name})
+        if launched()[1] == 1 or "sized_for_gpus" in asked.values:
+            return resolve(asked, problem)
         # Each run has one rank, and the defaults of one.
-        spec = resolve(self.layers({**asked, "gpus": 1}), problem)
-        return replace(spec, general=spec.general.replace({"gpus": 0}))
+        made = resolve(asked.also({"sized_for_gpus": 1}), problem)
+        general = made.spec.general.replace({"sized_for_gpus": 0})
+        return replace(made, spec=replace(made.spec, general=general))
 
     def to_mapping(self, values: Values, spec: RunSpec) -> dict[str, Any]:
         """Return the requested options of a configuration in the form of `islands run --config`.
@@ -79,8 +74,9 @@ class Base:
         `spec`, on any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
         """
-        own = [each for each in self.layers(values) if not each.origin.startswith("preset ")]
-        keys = {key for layer in own for key in layer.values if key not in _NOT_WRITTEN}
+        sources = self.also(values).sources
+        own = [each for each in sources if not each.origin.startswith("preset ")]
+        keys = {key for each in own for key in each.values if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
         for full, value in flat(spec.stored).items():
             group, _, name = full.rpartition(".")
@@ -95,17 +91,14 @@ class Base:
             return self
         parts = {"encoding": self.options.get("encoding"), "improver.name": spec.improver.name}
         name = stand_in([spec.algorithm], dict.fromkeys(tuned) | parts, problem)
-        return self if name == spec.algorithm else Base({**self.options, "algorithm": name})
+        return self if name == spec.algorithm else self.also({"algorithm": name})
 
 
 @dataclass(frozen=True)
-class Task:
-    """The runs of one configuration on one instance."""
+class Task(Resolved):
+    """The runs of one configuration on one instance, by the one with the first seed."""
 
     configuration: Configuration
-    problem: Problem
-    spec: RunSpec
-    """Settings of the run with the first seed."""
 
     @property
     def key(self) -> tuple[int, str]:
@@ -131,7 +124,8 @@ class Task:
 
         Whether runs share launches matters only if they have a time limit, which they then share.
         """
-        settings = {name: each for name, each in self.spec.to_mapping().items() if name not in _OWN}
+        stored = as_before(self.spec.to_mapping())
+        settings = {name: each for name, each in stored.items() if name not in _OWN}
         if share and math.isfinite(self.time_limit):
             settings["shares_seconds"] = True
         return {"runs": runs, "settings": settings}
@@ -223,18 +217,18 @@ class Tuning:
         """
         problems = _problems(base, instances)
         name, first = next(iter(problems.items()))
-        spec = base.resolved(first, name, {})
+        spec = base.resolved(first, name, {}).spec
         base = base.with_algorithm_for([*map(full_name, over)], spec, first)
-        spec = base.resolved(first, name, {})
+        spec = base.resolved(first, name, {}).spec
         _require_tunable(spec, runs, len(problems))
         memory = block_memory(spec.general.backend)
 
-        def resolved(values: Values) -> tuple[RunSpec, ...]:
-            specs = tuple(base.resolved(each, name, values) for name, each in problems.items())
-            for spec, problem in zip(specs, problems.values(), strict=True):
-                require_possible(spec, problem, memory)
-                require_block_memory(spec, problem, lambda: memory)
-            return specs
+        def resolved(values: Values) -> tuple[Resolved, ...]:
+            made = tuple(base.resolved(each, name, values) for name, each in problems.items())
+            for each in made:
+                require_possible(each, memory)
+                require_block_memory(each, lambda: memory)
+            return made
 
         domains = _domains(over, base, spec, first)
         if steps is not None:
@@ -253,9 +247,9 @@ class Tuning:
     def tasks(self) -> list[Task]:
         """All configurations instance by instance: a machine that slows down affects all."""
         return [
-            Task(configuration, problem, configuration.settings[place])
-            for place, problem in enumerate(self.problems.values())
-            for configuration in self.candidates.configurations
+            Task(each.settings[place].spec, each.settings[place].problem, each)
+            for place in range(len(self.problems))
+            for each in self.candidates.configurations
         ]
 
 
@@ -264,11 +258,11 @@ def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
     named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
     found: dict[str, Problem] = {}
     for each in named:
-        sources = base.layers(each)
-        problem = load_instance(sources)
+        asked = base.also(each)
+        problem = load_instance(asked)
         if any(problem.instance == other.instance for other in found.values()):
             raise UsageError(f"{problem.instance} is named twice. Name each instance once")
-        found[absolute(instance_of(sources))] = problem
+        found[absolute(asked.instance)] = problem
     return found
 
 

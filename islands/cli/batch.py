@@ -16,6 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from islands.configuration.asked import Asked
 from islands.custom.trust import signed_scripts, trust_files
 from islands.errors import InputError, IslandsError, UsageError
 from islands.instances.catalogue import catalogue
@@ -48,7 +49,7 @@ _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
 
 def run_batch(
     args: argparse.Namespace,
-    options: Mapping[str, Any],
+    asked: Asked,
     ranks: World,
     output: Output,
     rank_options: RankOptions,
@@ -71,9 +72,9 @@ def run_batch(
                 "--batch: no instances. Name some, such as 'orlib/mknapcb1-*', a folder, @FILE with"
                 " a list, or - for standard input"
             )
-        own = {name: value for name, value in options.items() if name != "instance"}
+        own = {name: value for name, value in asked.options.items() if name != "instance"}
         is_open = arriving is not None
-        return BatchPlan(names, args.runs or 1, own, args.config, is_open)
+        return BatchPlan(names, args.runs or 1, Asked(own, args.config), is_open)
 
     # Other hosts may lack the key.
     trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
@@ -84,7 +85,7 @@ def run_batch(
 
 def resume_batch(
     args: argparse.Namespace,
-    options: Mapping[str, Any],
+    asked: Asked,
     ranks: World,
     output: Output,
     rank_options: RankOptions,
@@ -92,11 +93,11 @@ def resume_batch(
     """Solve the instances of a folder that are left."""
     from islands.cells.batch import BatchPlan
 
-    if other := sorted({*options} - {"backend", "threads"}):
+    if other := sorted({*asked.options} - {"backend", "threads"}):
         raise UsageError(
             f"{option(other[0])}: a batch keeps its settings. Leave it out, or begin another batch"
         )
-    plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, options))
+    plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, asked))
     return _ended(plan, args, ranks, output, rank_options)
 
 

@@ -68,7 +68,10 @@ def _show(args: argparse.Namespace) -> int:
         _print_rows({"name": own.instance} | _own(own))
         return 0
     found = find(args.name, FOUND_BY_NAME)
-    fetch_it = f"not here; `islands instances fetch {found.name.partition('/')[0]}` gets it"
+    set_name = found.name.partition("/")[0]
+    fetch_it = f"not here; `islands instances fetch {set_name}` gets it"
+    if found.entry and catalogue().set(set_name).is_made:
+        fetch_it = "made when it is needed"
     rows = {"name": found.name}
     problem = None if found.entry else read(found, args.format)
     if found.entry:

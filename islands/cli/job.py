@@ -19,8 +19,8 @@ from shlex import join, quote
 from typing import Any
 
 from islands.cli import arguments, parsed
-from islands.cli.run import add_run, options, resume_options
-from islands.configuration.resolve import DEFAULT_INSTANCE
+from islands.cli.run import add_run, of_arguments, of_resume
+from islands.configuration.asked import DEFAULT_INSTANCE
 from islands.custom.trust import command, trust_typed
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.record.claim import fresh
@@ -268,20 +268,20 @@ def trust_words(words: Sequence[str]) -> None:
 def facts(words: Sequence[str]) -> JobFacts:
     """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
     from islands.cells.series import SeriesPlan
-    from islands.configuration.resolve import layers, resolve
-    from islands.engine.request import resolved, stored_request
+    from islands.configuration.resolve import resolve
+    from islands.engine.request import load_and_resolve, stored_request
 
     args = parsed(list(words))
     if args.command == "resume":
         require_run(args.folder)
-        asked = stored_request(args.folder, resume_options(args))
-        return JobFacts(resolve(*asked).general.backend == "cpu")
-    given = options(args)
+        asked = stored_request(args.folder, of_resume(args))
+        return JobFacts(resolve(*asked).spec.general.backend == "cpu")
+    given = of_arguments(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:
-        specs = [resolved(layers(given, args.config))[0]]
+        specs = [load_and_resolve(given).spec]
     else:
-        plan = SeriesPlan.of(args.instances, args.runs or 1, given, args.config)
+        plan = SeriesPlan.of(args.instances, args.runs or 1, given)
         specs = [job.spec for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
     return JobFacts(all(spec.general.backend == "cpu" for spec in specs), runs)

@@ -15,8 +15,8 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
 from islands.cli.batch import is_name, resume_batch, run_batch
+from islands.configuration.asked import DEFAULT_INSTANCE, Asked
 from islands.configuration.given import Given, gathered
-from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import CRITERIA
 from islands.custom.trust import signed_scripts, trust_files
@@ -168,22 +168,17 @@ def run(args: argparse.Namespace) -> int:
     from islands.engine.runner import run_requested
 
     output = output_of(args, args.out, force=args.force)
-    requested = options(args)  # all ranks raise the same errors here
+    asked = of_arguments(args)  # all ranks raise the same errors here
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         if args.batch:
-            return run_batch(args, requested, ranks, output, rank_options)
+            return run_batch(args, asked, ranks, output, rank_options)
         if args.runs is None and not args.instances[1:]:
             result = run_requested(
-                requested,
-                args.config,
-                ranks,
-                output,
-                rank_options=rank_options,
-                allow_no_solution=True,
+                asked, ranks, output, rank_options=rank_options, allow_no_solution=True
             )
             if args.plot and ranks.rank == 0:
                 _plot(result, output)
@@ -191,7 +186,7 @@ def run(args: argparse.Namespace) -> int:
         # Other hosts may lack the key.
         trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
         runs = args.runs or 1
-        planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config)
+        planned = partial(SeriesPlan.of, args.instances, runs, asked)
         series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 
@@ -257,12 +252,12 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
     add_output(parser.add_argument_group("output"))
 
 
-def resume_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings on the command line."""
+def of_resume(args: argparse.Namespace) -> Asked:
+    """Return what the options of `islands resume` ask for."""
     names = ("stop", "instance", *PARTS, "backend", "threads")
     given = {name: getattr(args, name) for name in names}
     given["instance"] = args.script or args.instance
-    return {name: value for name, value in given.items() if value is not None}
+    return Asked.of({name: value for name, value in given.items() if value is not None})
 
 
 def resume(args: argparse.Namespace) -> int:
@@ -278,8 +273,8 @@ def resume(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)
         if ranks.from_first(lambda: is_batch(args.folder)):
-            return resume_batch(args, resume_options(args), ranks, output, rank_options)
-        result = resume_requested(*(args.folder, resume_options(args), ranks, output, rank_options))
+            return resume_batch(args, of_resume(args), ranks, output, rank_options)
+        result = resume_requested(*(args.folder, of_resume(args), ranks, output, rank_options))
         return ended(result, ranks, as_json=args.json)
 
 
@@ -317,8 +312,8 @@ def _fail(error: str) -> None:
     raise RunError(error)
 
 
-def options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings on the command line, including the instances."""
+def of_arguments(args: argparse.Namespace) -> Asked:
+    """Return what the options of `islands run` ask for, including the instances."""
     names = (
         *("format", "preset", "islands", "colony", "population", *PARTS),
         *("interval", "migrants", "seed", "start", "stop", "bound"),
@@ -329,7 +324,7 @@ def options(args: argparse.Namespace) -> dict[str, Any]:
     if args.instances:
         value = args.instances if args.instances[1:] else args.instances[0]
         given.append(Given(" ".join(args.instances), "instance", value))
-    return gathered([*given, *map(_set, args.set or [])])
+    return Asked(gathered([*given, *map(_set, args.set or [])]), args.config)
 
 
 def _words(name: str, value: Any) -> str:

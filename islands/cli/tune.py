@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from islands.cells import METRICS
 from islands.cli import arguments
-from islands.cli.run import add_output, add_settings, options, output_of
+from islands.cli.run import add_output, add_settings, of_arguments, output_of
 from islands.errors import Suspended, UsageError
 from islands.parallel import InterruptedTogether, world
 from islands.text import show
@@ -131,7 +131,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
         raise UsageError(
             "--grid with --configurations: a grid determines the number. Leave one of them out"
         )
-    given = {key: value for key, value in options(args).items() if key != "instance"}
+    given = {key: value for key, value in of_arguments(args).options.items() if key != "instance"}
     return Tuning.of(
         Base(given, args.config),
         args.instances,

@@ -11,8 +11,10 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import of_colony
+from islands.configuration.asked import Source
 from islands.configuration.fit import UnknownSettingError, owners, unknown_setting
-from islands.configuration.given import COLONIES, Layer, alike
+from islands.configuration.given import COLONIES, alike
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
@@ -45,18 +47,20 @@ _OWN = ColonySettings.names()
 
 
 def resolve_colonies(
-    sources: Sequence[Layer],
+    sources: Sequence[Source],
     problem: Problem,
-    resolve: Callable[[Sequence[Layer], Problem, int], RunSpec],
-) -> RunSpec:
-    """Return a run with colonies, which the strongest layer that has some states.
+    resolve: Callable[[Sequence[Source], int], Resolved],
+) -> Resolved:
+    """Return a run with colonies, which the strongest source that has some states.
 
     `resolve` resolves a run without colonies, as one colony of a run with a number of islands.
     """
-    place = max(i for i, layer in enumerate(sources) if COLONIES in layer.values)
+    place = max(i for i, source in enumerate(sources) if COLONIES in source.values)
     origin, stated = sources[place].origin, sources[place].values[COLONIES]
     common = [
-        Layer(each.origin, {k: v for k, v in each.values.items() if k not in (COLONIES, "islands")})
+        Source(
+            each.origin, {k: v for k, v in each.values.items() if k not in (COLONIES, "islands")}
+        )
         for each in sources
     ]
     total, own = 0, list[ColonySettings]()
@@ -69,17 +73,17 @@ def resolve_colonies(
     _require_total(sources[place:], total, len(stated))
     GeneralSettings.converted("islands", total)
     # The defaults of a problem only make sense for a run without colonies.
-    given = {name for layer in common for name in layer.values}
+    given = {name for source in common for name in source.values}
     usual = {name: value for name, value in _DEFAULTS_OF_RUN.items() if name not in given}
-    specs, algorithms, unknowns = list[RunSpec](), list[str](), list[str]()
+    made, algorithms, unknowns = list[Resolved](), list[str](), list[str]()
     for number, each in enumerate(stated):
-        values = Layer("", {k: v for k, v in each.items() if k not in _OWN})
-        layers = [Layer("", usual), *common[: place + 1], values, *common[place + 1 :]]
+        values = Source("", {k: v for k, v in each.items() if k not in _OWN})
+        its = [Source("", usual), *common[: place + 1], values, *common[place + 1 :]]
         with of_colony(number, origin):
             try:
-                specs.append(resolve(layers, problem, total))
-                _require_own_islands(specs[-1])
-                algorithms.append(specs[-1].algorithm)
+                made.append(resolve(its, total))
+                _require_own_islands(made[-1].spec)
+                algorithms.append(made[-1].spec.algorithm)
             except UnknownSettingError as error:
                 if error.key in each:
                     raise _unknown_in_colony(error, problem) from None
@@ -87,16 +91,17 @@ def resolve_colonies(
                 unknowns.append(error.key)
     if unknowns:
         raise _unknown_to_some(unknowns[0], common, algorithms, problem)
-    first = specs[0]
+    specs = [each.spec for each in made]
     adjusted = [f"colony {i}: {spec.adjusted}" for i, spec in enumerate(specs) if spec.adjusted]
-    return replace(
-        first,
-        general=first.general.replace({"islands": total}),
+    spec = replace(
+        specs[0],
+        general=specs[0].general.replace({"islands": total}),
         adjusted="\n".join(adjusted),
         colonies=tuple(
             replace(spec.as_colony(), rate=each.rate) for spec, each in zip(specs, own, strict=True)
         ),
     )
+    return Resolved(spec, made[0].problem)
 
 
 def _islands(values: Mapping[str, Any]) -> int:
@@ -131,13 +136,13 @@ def _refuse_contradiction(common: Mapping[str, Any], own: Mapping[str, Any]) -> 
             )
 
 
-def _require_total(sources: Sequence[Layer], total: int, colonies: int) -> None:
+def _require_total(sources: Sequence[Source], total: int, colonies: int) -> None:
     """Refuse a number of islands of the run that is not that of its colonies."""
-    for layer in sources:
-        islands = layer.values.get("islands")
+    for source in sources:
+        islands = source.values.get("islands")
         if islands is not None and GeneralSettings.converted("islands", islands) != total:
             raise UsageError(
-                f"{layer.origin}islands={islands}, but colonies 0 to {colonies - 1} have"
+                f"{source.origin}islands={islands}, but colonies 0 to {colonies - 1} have"
                 f" {counted(total, 'island')}. Leave islands out, or change those of a colony"
             )
 
@@ -167,18 +172,18 @@ def _unknown_in_colony(error: UnknownSettingError, problem: Problem) -> UsageErr
 
 
 def _unknown_to_some(
-    key: str, sources: Sequence[Layer], algorithms: Sequence[str], problem: Problem
+    key: str, sources: Sequence[Source], algorithms: Sequence[str], problem: Problem
 ) -> UsageError:
     """Return the error about a setting of all colonies that some of their algorithms lack."""
-    layer = next(each for each in reversed(sources) if key in each.values)
+    source = next(each for each in reversed(sources) if key in each.values)
     kinds = [ALGORITHMS[name] for name in dict.fromkeys(algorithms)]
     numbers = [n for n, name in enumerate(algorithms) if key in ALGORITHMS[name].Settings.names()]
     if not numbers:
-        return UsageError(f"{layer.origin}{unknown_setting(kinds, key, problem)}")
+        return UsageError(f"{source.origin}{unknown_setting(kinds, key, problem)}")
     takers = [f"colony {number} ({algorithms[number]})" for number in numbers]
-    value = f"{key}={layer.values[key]}"
+    value = f"{key}={source.values[key]}"
     return UsageError(
-        f"{layer.origin}{value} is given for all colonies, but only {' and '.join(takers)}"
+        f"{source.origin}{value} is given for all colonies, but only {' and '.join(takers)}"
         f" {'have' if takers[1:] else 'has'} this setting. Write it inside such a colony:"
         f" 'islands=1 algorithm={algorithms[numbers[0]]} {value}'"
     )

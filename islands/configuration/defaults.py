@@ -1,318 +1,332 @@
-"""Settings that a user did not give: the defaults of the problem, adjusted to the improver.
+"""The table of default settings: each row has a condition and its values.
 
-The adjustment shortens generations with an improver to less than half a second. The cost of a
-search is estimated, not measured, and only depends on the backend's name, so that a command gives
-the same run on all devices of a backend.
+`SEARCHES` has the complete settings of good searches of a problem, of which `choosing.py` takes the
+first that agrees with what a user has set. `SIZES` has further settings of the algorithm that was
+chosen, by the problem, the time limit and the number of GPUs: nothing else determines a default.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from islands.algorithms import ALGORITHMS, Algorithm
-from islands.backends import takes_gpu
-from islands.configuration.fit import fitting, require_population
-from islands.configuration.spec import GeneralSettings, RunSpec
-from islands.configuration.stop import CONVERGED
-from islands.encodings import base_encoding
-from islands.errors import UsageError
-from islands.improvers import Improver, improvers_for
-from islands.improvers.base import MOST_STEPS
-from islands.parallel import LARGEST_TEAM, launched
+from islands.algorithms import Algorithm
+from islands.algorithms.eax import Eax
+from islands.algorithms.ga import Ga
+from islands.algorithms.growth import Growth
+from islands.algorithms.memetic import Memetic
+from islands.algorithms.tempering.algorithm import Tempering, chains_of
+from islands.algorithms.tempering.chains import ReplicaChains
+from islands.algorithms.tempering.core import CoreChains
+from islands.algorithms.tempering.moves import MoveChains
+from islands.algorithms.tempering.pairs import PairChains
+from islands.algorithms.tempering.places import PlaceChains
+from islands.configuration.sizes import (
+    Case,
+    Values,
+    converging_tours,
+    core_sizes,
+    growth_sizes,
+    is_small,
+    learning_sizes,
+    memetic_sizes,
+    move_sizes,
+    pair_sizes,
+    place_sizes,
+    rows_of_knapsacks,
+    searching_sizes,
+    tour_sizes,
+)
+from islands.configuration.stop import CONVERGED, Criterion, criteria_of
 from islands.problems.base import Problem
+from islands.problems.mkp import Mkp
+from islands.problems.qap import Qap
+from islands.problems.tsp import Tsp
 
-_CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
-"""The parts for which a problem's defaults were chosen."""
-_PARTS = ("crossover", "mutation")
-"""The parts that are settings of algorithms."""
-_TARGET_SECONDS = 0.2
-_LONGEST_SEARCH = 0.5  # seconds of a search, if only one is made at a time
-_TOLERANCE = 1.25  # factor by which an estimate may exceed the target
-_READ_SECONDS = 2e-9  # for a CPU thread to read and add a number
-_FEWEST = 16  # minimum population
-_CORE = 60  # items with medium utility; more are rarely useful
-_SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful
+if TYPE_CHECKING:
+    from islands.modelling.model import Model
+
+Kind = TypeVar("Kind", bound=Problem)
+Condition = Callable[[Problem], bool]
+Searches = Sequence[Values] | Callable[[Any], Sequence[Values]]
 
 
-def defaults_for(
-    problem: Problem, given: Mapping[str, Any], seconds: float
-) -> tuple[dict[str, Any], str]:
-    """Return default settings by name for a time limit, and a message about another algorithm.
+def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
+    """Return complete settings of searches of a problem, the best ones first.
 
-    Those of a problem only make sense together: with another given algorithm, encoding or improver,
-    or a preset, only the default algorithm is used, or another one that takes the request. Parts
-    choose the algorithm, other settings do not: those that it lacks are refused later.
+    A run `is_short` if it ends when it has converged.
     """
-    ends = given.get("stop", ())
-    is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
-    other = problem.other_defaults()
-    choices = [problem.defaults(), *other.choices]
-    if is_short and other.short is not None:
-        choices.insert(0, other.short)
-    defaults = _of_problem(problem, choices, given)
-    own, usual = defaults["algorithm"], choices[0]["algorithm"]
-    name, note = given.get("algorithm"), ""
-    if name is None and own != usual:
-        note = f"{own}, since the default {usual} does not take these options"
-    chosen = ALGORITHMS.get(str(own if name is None else name))
-    if chosen is None or given.get("preset") is not None:
-        return dict(defaults), note
-
-    def gpus() -> int:
-        return _gpus(given)
-
-    general = chosen.defaults(problem, seconds, gpus)
-    sizes = other.sizes(defaults, gpus) if defaults in choices else {}
-    last = chosen.when_converged(problem) if is_short else {}
-    return _filling({**general, **sizes, **last, **defaults}, chosen, given), note
+    short = [search(problem) for holds, search in SHORT_SEARCHES if is_short and holds(problem)]
+    found = next(searches for holds, searches in SEARCHES if holds(problem))
+    usual: Sequence[Values] = found(problem) if callable(found) else found
+    choices = [*short, *usual]
+    first, others = choices[0], choices[1:]
+    own = problem.defaults()
+    if own.get("algorithm", first["algorithm"]) == first["algorithm"]:
+        return [{**first, **own}, *others]
+    return [own, first, *others]
 
 
-def _gpus(given: Mapping[str, Any]) -> int:
-    """Return the number of GPUs for which defaults are chosen; 0 if the run uses CPUs."""
-    if not takes_gpu(str(given.get("backend", "auto"))):
-        return 0
-    return GeneralSettings.converted("gpus", given.get("gpus", 0)) or launched()[1]
+def sizes(algorithm: type[Algorithm], case: Case) -> Values:
+    """Return further settings of an algorithm; one of a script has those of its base class."""
+    found = dict[str, Any]()
+    for kind, holds, values in SIZES:
+        if issubclass(algorithm, kind) and holds(case):
+            found |= values(case)
+    return found
 
 
-def _filling(
-    defaults: dict[str, Any], algorithm: type[Algorithm], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the defaults with the islands of one GPU for each.
+STOP_OF_MANY = (CONVERGED, "seconds=10")
+"""The criteria of each run of a batch or of `solve_many`, without any given."""
 
-    Where GPUs share islands, it is for every eight.
 
-    Whether a run uses GPUs may take a while to find out, and is not asked for a single rank.
+def default_stop(problem: Problem) -> list[Criterion]:
+    """Return the criteria of a run without any given."""
+    proven = problem.best_known is not None and problem.best_known.status == "optimal"
+    seconds = 20 if problem.instance.startswith("demo/") else 60
+    return criteria_of([*(["optimum"] if proven else []), f"seconds={seconds}"])
+
+
+# Quadratic assignment
+
+_ROUGH_FROM, _FEW_ROUGH = 38, 75
+"""The sizes of unstructured instances for which a memetic search is the default."""
+_DOMINATED_FROM = 40
+"""The smallest dominated instance for which a memetic search is the default."""
+_RING: Values = {"migration.topology": "ring", "migration.migrants": 1}
+_TEMPERING: Values = {
+    "algorithm": "tempering",
+    "encoding": "permutation",
+    "improver.name": "none",
+    "migration.interval": 100,
+    **_RING,
+}
+_FREEZING: Values = {
+    **_TEMPERING,
+    "sweeps": 512,
+    "patience": 0,
+    "migration.topology": "none",
+}
+"""Tempering for unstructured instances: replicas near the temperature at which they freeze need
+long undisturbed chains. Renewing them, and migrants, led to worse solutions. Two good solutions of
+tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same location, so that
+crossing them keeps nothing.
+"""
+_CHOOSING_PLACES: Values = {**_TEMPERING, "migration.topology": "none"}
+_MEMETIC: Values = {
+    "algorithm": "memetic",
+    "encoding": "permutation",
+    "improver.name": "tabu",
+    "migration.interval": 20,
+    "record.every": 5,
+    **_RING,
+}
+_ROUGH: Values = {**_MEMETIC, "crossover": "uniform", "reset": 120}
+"""Up to this size, a population converges in seconds, and begins again after 120 generations
+without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
+children are too far from both mates. Tabu searches that become longer, up to four times, while
+there is no progress are worse: on tai60a, 1 instead of 6 of 6 runs of 15 s reached the best known
+value (H100).
+"""
+_STEPS_AN_ITEM = 20
+_SHORT: Values = {**_MEMETIC, "islands": 1, "population": 16, "migration.topology": "none"}
+"""Settings of a memetic search of few facilities that ends when it has converged. It found the best
+of all costs found for 298 of 300 random instances of 20 facilities, with 19 million evaluations
+each; 300 steps and a population of 20 found fewer. Ten searches of 50 steps for each facility found
+the best cost for 98.9 instead of 98.4 % of 1,200 others, but QAPLIB's best known costs in 242
+instead of 252 of 255 runs. Tempering needs as many evaluations, which take longer on a CPU.
+"""
+_CELLULAR: Values = {
+    "algorithm": "cellular",
+    "encoding": "permutation",
+    "population": 64,
+    "selection": "random",
+    "crossover": "uniform",
+    "group": 1,
+    "replacement": "elitist",
+    "improver.name": "tabu",
+    "migration.interval": 10,
+    "record.every": 5,
+    **_RING,
+}
+_GROWING: Values = {
+    "algorithm": "growth",
+    "encoding": "permutation",
+    "improver.name": "none",
+    "migration.interval": 10,
+    "record.every": 1,
+    **_RING,
+}
+"""Resampled growth of sparse flows: a batch may prove the optimum, so that each one is looked at."""
+
+
+def _short(problem: Problem) -> Values:
+    return {**_SHORT, "improver.steps": _STEPS_AN_ITEM * problem.size}
+
+
+# Tours
+
+_EAX: Values = {"algorithm": "eax"}
+_VERY_FEW = 12
+"""Up to this number of cities, 2-opt and Or-opt alone find the shortest tour many times."""
+
+# Knapsacks, measured on an H200
+
+_CORE_OF_ITEMS: Values = {"algorithm": "tempering", "encoding": "bits"}
+_MANY, _FEW = 16_384, 4_096  # individuals in all
+_FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
+
+
+def _genetic(problem: Mkp) -> Values:
+    """Return settings with many small populations that restart when they stop improving.
+
+    Populations are larger and fewer for many items. Without repair, only the algorithm and the
+    encoding have defaults.
     """
-    if launched()[1] == 1 and "gpus" not in given:
-        return defaults
-    gpus = _gpus(given)
-    having = gpus if algorithm.grows_by_islands else -(-gpus // LARGEST_TEAM)
-    if having > 1:
-        defaults["islands"] = having * int(defaults.get("islands", GeneralSettings.islands))
-    return defaults | {"gpus": gpus}
+    if not problem.sorts_items:
+        return {"algorithm": "ga", "encoding": "bits"}
+    wanted = min(max(_FEWEST, problem.size / _ITEMS_AN_INDIVIDUAL), _MOST)
+    population = 1 << round(math.log2(wanted))
+    return {
+        "algorithm": "ga",
+        "encoding": "bits",
+        "islands": max(1, (_MANY if is_small(problem) else _FEW) // population),
+        "population": population,
+        "strength": 2,
+        "reset": max(500, min(problem.size, 5000)),
+        "improver.name": "exchange22",
+        "improver.strategy": "best",
+        "improver.core": 60,
+        "improver.every": 100,
+        "improver.rate": 0.1,
+        "migration.topology": "none",
+    }
 
 
-def _of_problem(
-    problem: Problem, choices: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    """Return the first complete defaults that agree with the request, or a default algorithm."""
-    usual = [defaults["algorithm"] for defaults in choices]
-    chosen = stand_in(usual, given, problem)
-    if given.get("algorithm") is None and chosen == usual[0]:
-        given, choices = _without_settings(given), choices[:1]
-    for defaults in choices if given.get("preset") is None else ():
-        agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
-        if agrees and _is_able(defaults["algorithm"], problem, given):
-            return defaults
-    return {"algorithm": chosen}
+# Problems of a user's own
+
+_OF_KIND: Mapping[str, Values] = {
+    "order": {
+        "algorithm": "ga",
+        "population": 16,
+        "mutation": "mixed",
+        "crossover_rate": 0.2,
+        # Two migrants from each of all other islands would not fit into small populations.
+        "migration.topology": "hypercube",
+        "migration.interval": 50,
+    },
+    "subset": {"algorithm": "ga"},
+    "keys": {"algorithm": "brkga"},
+    "vector": {
+        "algorithm": "de",
+        "population": 256,
+        "strategy": "current-to-pbest/1",
+        "adaptation": "nearby",
+        "F": 0.5,
+        "Cr": 0.5,
+    },
+}
+"""By kind of solution, for requests that exclude tempering, such as of an improver; measured with
+docs/examples/compare.py."""
+_MOVES: Values = {"algorithm": "tempering"}
+_BY_MOVES = ("order", "subset")
+"""The kinds of solutions that tempering searches without a state."""
 
 
-def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
-    """Return the default algorithm for the given encoding, improver, parts and other settings.
-
-    It is the first of the usual ones unless another one is needed: then the first that takes all
-    of them, or all but the algorithm's own settings, which are refused later.
-    """
-    parts = _without_settings(given)
-    of_parts = _first_taking(usual, parts, problem) or usual[0]
-    if of_parts == usual[0]:
-        return of_parts
-    return _first_taking(usual, given, problem) or of_parts
+def _judges_moves(model: Model) -> bool:
+    """Return whether tempering is good at a problem, as it can judge moves."""
+    by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
+    # A repair searches by itself: then, a population is as good.
+    is_repaired = model.functions is not None and model.functions.repair is not None
+    return by_moves and _moves(model) and not is_repaired
 
 
-def _first_taking(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str | None:
-    """Return the first algorithm that takes what is given, the usual ones before all others."""
-    pairs, encoding = fitting(problem), given.get("encoding")
-    improves = given.get("improver.name", "none") != "none"
-    for name in (*usual, *ALGORITHMS):
-        takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
-        if takes and _is_able(name, problem, given) and (ALGORITHMS[name].improves or not improves):
-            return name
-    return None
+def _moves(problem: Problem) -> bool:
+    """Return whether kernels compute the cost after moves that tempering proposes."""
+    return bool(problem.chains.proposals)
 
 
-def _without_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what chooses an algorithm: all but its own settings, of which only parts do."""
-    others = _own_settings(given).difference(_PARTS)
-    return {name: value for name, value in given.items() if name not in others}
+# The table
 
 
-def _own_settings(given: Mapping[str, Any]) -> set[str]:
-    """Return the given settings that belong to algorithms."""
-    return {name for each in ALGORITHMS.values() for name in each.Settings.names() if name in given}
-
-
-def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
-    """Return whether an algorithm has all given settings that belong to algorithms."""
-    kind = ALGORITHMS.get(algorithm)
-    return (
-        kind is not None
-        and _own_settings(given) <= {*kind.Settings.names()}
-        and kind.takes(problem, given)
-        and ("decoding" not in given or "keys" in kind.encodings)
-    )
-
-
-@dataclass(frozen=True)
-class _Device:
-    words: str
-    searches: int
-    """Number of concurrent searches, each about as fast as on a CPU thread."""
-    individuals: int
-    """Minimum number of individuals over all islands."""
-
-
-_CPU = _Device("the CPU", searches=2, individuals=128)
-_GPU = _Device("a GPU", searches=256, individuals=512)  # at least two blocks per multiprocessor
-
-
-def adjusted(
-    spec: RunSpec,
-    problem: Problem,
-    given: Collection[str],
-    usual: Mapping[str, Any],
-    islands: int,
-) -> RunSpec:
-    """Return the run with settings adjusted to its improver, except those in `given`.
-
-    The `usual` settings are the problem's defaults, which were chosen on a GPU. `islands` are those
-    of the whole run, if `spec` is one of its colonies.
-    """
-    on_gpu = takes_gpu(spec.general.backend)
-    if on_gpu and "improver.name" in usual:
-        return spec
-    adjustment = _Adjustment(spec, problem, _GPU if on_gpu else _CPU, islands)
-    if "population" not in given:
-        adjustment.lower_population()
-    if "improver.steps" not in given:
-        adjustment.lower_steps(_SHARE_OF_STEPS)
-    if "improver.core" not in given:
-        adjustment.lower_core()
-    if "improver.rate" not in given:
-        adjustment.lower_rate()
-    if "improver.steps" not in given:
-        adjustment.limit_steps()
-    lines = filter(None, [spec.adjusted, adjustment.words(spec)])
-    return dataclasses.replace(adjustment.spec, adjusted="\n".join(lines))
-
-
-class _Adjustment:
-    """Shortens the generations of a run step by step."""
-
-    def __init__(self, spec: RunSpec, problem: Problem, device: _Device, islands: int) -> None:
-        self.spec, self._problem, self._device, self._islands = spec, problem, device, islands
-
-    def lower_population(self) -> None:
-        """Halve the population while generations are too long, down to the minimum that fits."""
-        population, islands = self.spec.general.population, self.spec.general.islands
-        while self._excess() > _TOLERANCE:
-            population //= 2
-            if population < max(_FEWEST, self._device.individuals / islands):
-                return
-            general = self.spec.general.replace({"population": population})
-            smaller = dataclasses.replace(self.spec, general=general)
-            if _is_possible(smaller, self._islands):
-                self.spec = smaller
-
-    def lower_steps(self, share: int) -> None:
-        """Lower the default steps of a search, at most to 1 / `share` of them."""
-        steps, excess = self._improver().steps(), self._excess()
-        if steps and excess > _TOLERANCE:
-            self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / share))))
-
-    def lower_core(self) -> None:
-        """Let fewer items of a subset change, if items are ordered by utility."""
-        if self._problem.layout.sorts_items and self._excess() > _TOLERANCE:
-            core = self._problem.size / math.sqrt(self._excess())
-            self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
-
-    def lower_rate(self) -> None:
-        """Improve fewer individuals, at least one for each concurrent search."""
-        rate, excess = self.spec.improver.rate, self._excess()
-        if excess > _TOLERANCE:
-            least = self._device.searches / self._individuals()
-            self._improve(rate=_rounded(min(rate, max(rate / excess, least))))
-
-    def limit_steps(self) -> None:
-        """Limit the steps so that no search takes longer than a generation may."""
-        whole, most = self._seconds(), self._improver().steps() or self._problem.size
-        allowed = _LONGEST_SEARCH / max(1.0, self._turns())
-        if whole > allowed * _TOLERANCE:
-            self._improve(steps=1)
-            steps = _rounded(allowed / self._seconds())
-            self._improve(steps=max(1, min(int(steps), most, MOST_STEPS)))
-
-    def words(self, requested: RunSpec) -> str:
-        """Return the message about the adjusted settings, or an empty string without changes."""
-        before, after = self._named(requested), self._named(self.spec)
-        changes = [
-            f"{name} {before[name]} -> {value}"
-            for name, value in after.items()
-            if value != before[name]
-        ]
-        if not changes:
-            return ""
-        listed = " and ".join(filter(None, [", ".join(changes[:-1]), changes[-1]]))
-        return (
-            f"{listed}, as {requested.improver.name} on {self._device.words} would take too long."
-            " To prevent this, set them yourself"
-        )
-
-    def _named(self, spec: RunSpec) -> dict[str, str]:
-        """Return the settings that may be adjusted, as text."""
-        steps = _improver(spec, self._problem).steps()
-        return {
-            "population": str(spec.general.population),
-            "improver.steps": str(steps or "no limit"),
-            "improver.core": str(spec.improver.core or self._problem.size),
-            "improver.rate": f"{spec.improver.rate:g}",
-        }
-
-    def _improve(self, **values: Any) -> None:
-        self.spec = dataclasses.replace(self.spec, improver=self.spec.improver.replace(values))
-
-    def _improver(self) -> Improver:
-        return _improver(self.spec, self._problem)
-
-    def _seconds(self) -> float:
-        """Return the estimated seconds of a search."""
-        return self._improver().work(self._problem) * _READ_SECONDS
-
-    def _individuals(self) -> int:
-        return self.spec.general.islands * self.spec.general.population
-
-    def _excess(self) -> float:
-        """Return the estimated time of a generation, relative to the target."""
-        return self._turns() * self._seconds() / _TARGET_SECONDS
-
-    def _turns(self) -> float:
-        """Return the mean number of consecutive searches in a generation.
-
-        The estimate assumes that all islands are on one device.
-        """
-        improver = self.spec.improver
-        return self._individuals() * improver.rate / improver.every / self._device.searches
-
-
-def _is_possible(spec: RunSpec, islands: int) -> bool:
-    """Return whether the algorithm and the migration support the size of the population."""
-    make, population = ALGORITHMS[spec.algorithm], spec.general.population
-    try:
-        algorithm = make(spec.settings, population, base_encoding(spec.encoding))
-        require_population(spec, population, algorithm, islands)
-    except UsageError:
-        return False
+def _always(problem: Problem) -> bool:
     return True
 
 
-def _improver(spec: RunSpec, problem: Problem) -> Improver:
-    return improvers_for(problem.solution_kind)[spec.improver.name](spec.improver, problem.size)
+def _on(kind: type[Kind], holds: Callable[[Kind], bool] = lambda _: True) -> Condition:
+    """Return the condition of problems of a kind for which another one holds."""
+    return lambda problem: isinstance(problem, kind) and holds(problem)
 
 
-def _rounded(number: float) -> float:
-    """Return a number rounded to two significant digits."""
-    return float(f"{number:.2g}")
+def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
+    """Return the condition of problems that a script states for which another one holds."""
+
+    def is_met(problem: Problem) -> bool:
+        from islands.modelling.model import Model  # importing it takes a while
+
+        return isinstance(problem, Model) and holds(problem)
+
+    return is_met
+
+
+def _by(chains: type[ReplicaChains]) -> Callable[[Case], bool]:
+    """Return the condition of problems that tempering searches by these chains."""
+    return lambda case: chains_of(case.problem) is chains
+
+
+def _own(holds: Condition) -> Callable[[Case], bool]:
+    """Return the condition of runs with a search of `SEARCHES` for a problem."""
+    return lambda case: case.is_own and holds(case.problem)
+
+
+def _rough(fewest: int) -> Condition:
+    """Return the condition of unstructured instances with at least so many facilities."""
+    return _on(Qap, lambda qap: qap.size >= fewest and qap.swaps.is_unstructured)
+
+
+SEARCHES: Sequence[tuple[Condition, Searches]] = (
+    (
+        _on(Qap, lambda qap: qap.swaps.grown is not None),
+        (_GROWING, _TEMPERING, _CELLULAR, _MEMETIC),
+    ),
+    (_on(Qap, lambda qap: qap.swaps.choice is not None), (_CHOOSING_PLACES, _CELLULAR, _MEMETIC)),
+    (
+        _on(Qap, lambda qap: qap.size >= _DOMINATED_FROM and qap.swaps.is_dominated),
+        (_MEMETIC, _TEMPERING, _CELLULAR),
+    ),
+    # Tempering solves small instances at once, and leads on large ones. Between, the costs of
+    # unstructured instances vary too abruptly for it.
+    (_rough(_FEW_ROUGH + 1), (_FREEZING, _MEMETIC, _CELLULAR)),
+    (_rough(_ROUGH_FROM), (_ROUGH, _FREEZING, _CELLULAR)),
+    (_on(Qap), (_TEMPERING, _CELLULAR, _MEMETIC)),
+    (_on(Tsp, lambda tsp: tsp.size <= _VERY_FEW), ({**_EAX, "stop": ["generations=100"]},)),
+    (_on(Tsp), (_EAX,)),
+    (_on(Mkp, lambda mkp: mkp.core is not None), lambda mkp: (_CORE_OF_ITEMS, _genetic(mkp))),
+    (_on(Mkp), lambda mkp: (_genetic(mkp),)),
+    (_stated(_judges_moves), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
+    (_stated(), lambda model: (_OF_KIND[model.solution_kind],)),
+    (_always, ({"algorithm": "brkga"},)),
+)
+"""Conditions of problems, and complete settings of searches, the best ones first: the others are
+for requests that exclude these. The first row whose condition holds counts."""
+
+SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
+    (_on(Qap, lambda qap: qap.size < _ROUGH_FROM and qap.swaps.choice is None), _short),
+)
+"""Searches that are better than those above in runs that end when they have converged."""
+
+SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
+    (Tempering, _by(CoreChains), core_sizes),
+    (Tempering, _by(MoveChains), move_sizes),
+    (Tempering, _by(PlaceChains), place_sizes),
+    (Tempering, _by(PairChains), pair_sizes),
+    (Eax, lambda case: True, tour_sizes),
+    (Growth, lambda case: True, growth_sizes),
+    (Tempering, _own(_stated(lambda model: model.learns)), learning_sizes),
+    (Tempering, _own(_stated(lambda model: model.searches)), searching_sizes),
+    (Memetic, _own(_on(Qap)), memetic_sizes),
+    (Ga, _own(_on(Mkp, lambda mkp: mkp.sorts_items)), rows_of_knapsacks),
+    (Eax, lambda case: case.is_short, converging_tours),
+)
+"""Further settings of algorithms. All rows whose condition holds count, the last ones most."""

@@ -11,7 +11,8 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.source import without_room
 from islands.bounds.methods import method_for
-from islands.configuration.given import Layer
+from islands.configuration.asked import Source
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import CRITERIA, OTHER_CRITERIA
 from islands.encodings import ENCODINGS, base_encoding
@@ -66,31 +67,31 @@ class UnknownSettingError(UsageError):
     algorithm = ""
 
 
-def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem: Problem) -> None:
+def refuse_unknown(sources: Sequence[Source], algorithm: type[Algorithm], problem: Problem) -> None:
     """Refuse a name that no setting of a run with this algorithm has."""
     known = known_settings([algorithm], problem)
     allowed = {*known, *GeneralSettings.names()}  # with values that have no effect
     unknowns = [(each, key) for each in sources for key in each.values if key not in allowed]
     if not unknowns:
         return
-    layer, key = unknowns[0]
+    source, key = unknowns[0]
     others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
     if others:
         kinds = " or ".join(others)
         raise UsageError(
-            f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
+            f"{source.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
             f" instance of {problem.name}. Leave it out, or choose an instance of {kinds}"
         )
     if key in OTHER_NAMES:
         raise UsageError(
-            f"{layer.origin}{key}: is not a setting of islands. Write {_written(OTHER_NAMES[key])}"
+            f"{source.origin}{key}: is not a setting of islands. Write {_written(OTHER_NAMES[key])}"
         )
     # Someone may have written the name of the algorithm before that of its setting.
     named = key.removeprefix(f"{algorithm.name}.")
     text = unknown_setting([algorithm], named, problem)
     if named in known:
         text = f"{key}: is not a setting of islands. Write {named}"
-    error = UnknownSettingError(f"{layer.origin}{text}")
+    error = UnknownSettingError(f"{source.origin}{text}")
     error.key, error.algorithm = key, algorithm.name
     raise error
 
@@ -281,34 +282,32 @@ def require_bound(problem: Problem) -> None:
         )
 
 
-def require_possible(spec: RunSpec, problem: Problem, block_memory: int | None = None) -> None:
+def require_possible(resolved: Resolved, block_memory: int | None = None) -> None:
     """Refuse parts, populations and migration that do not fit together, without compiling.
 
     A GPU has a limit of the memory of a block. A lack of device memory only appears in a run.
     """
-    islands, solved = spec.general.islands, problem.adjusted(spec.problem)
+    spec, problem = resolved.spec, resolved.problem
     for number, colony in enumerate(spec.all_colonies):
         with of_colony(number if spec.colonies else None):
-            parts = ProgramParts.of(colony, solved, block_memory)
-            parts.algorithm.require_problem(solved)
+            parts = ProgramParts.of(colony, problem, block_memory)
+            parts.algorithm.require_problem(problem)
             _ = parts.schedule  # refuses one whose children only its kernels evaluate
-            require_population(spec, colony.population, parts.algorithm, islands)
+            require_population(spec, colony.population, parts.algorithm, spec.general.islands)
 
 
-def require_block_memory(
-    spec: RunSpec, problem: Problem, block_memory: Callable[[], int | None]
-) -> None:
+def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | None]) -> None:
     """Refuse launches that declare more memory than a block has, without compiling.
 
     `block_memory` returns its bytes, or None for no limit; it is only called if there are such
     launches, as it may take a while. The needs of other launches are known after compilation.
     """
-    solved = problem.adjusted(spec.problem)
+    spec = resolved.spec
     for number, colony in enumerate(spec.all_colonies):
         if ALGORITHMS[colony.algorithm].schedule is Algorithm.schedule:
             continue  # its launches have the memory of the program
         with of_colony(number if spec.colonies else None):
-            for launch in ProgramParts.of(colony, solved, None).schedule.launches():
+            for launch in ProgramParts.of(colony, resolved.problem, None).schedule.launches():
                 if launch.threads is None or not launch.room:
                     continue
                 needed, limit = Room(launch.room).total, block_memory()

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from islands import algorithms, encodings, improvers
 from islands.algorithms import operators
 from islands.custom.parts import OwnPart, PartKind
-from islands.custom.scripts import is_reference
-from islands.custom.signature import is_signed
-from islands.custom.trust import named_by, trust_named
 from islands.errors import UsageError
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import topology
-from islands.presets import PRESETS, preset_file
-from islands.text import meant, option, plain, seconds, shown, unknown
-from islands.untrusted import bounded_text, followed, parse_toml
+from islands.presets import PRESETS
+from islands.text import meant, plain, seconds, shown
 
 COLONIES = "colony"
 """The full name of the list of colonies, as in a file: `[[colony]]`."""
@@ -30,8 +24,9 @@ ALIASES = {
     "interval": "migration.interval",
     "migrants": "migration.migrants",
     "colonies": COLONIES,
+    "gpus": "sized_for_gpus",
 }
-"""Short names of settings, and their full ones."""
+"""Short or earlier names of settings, and their full ones."""
 
 PARTS: dict[str, PartKind] = {
     "algorithm": algorithms.KIND,
@@ -156,51 +151,6 @@ def _normal(value: Any) -> Any:
     return value.strip() if "=" in value else plain(value.strip())
 
 
-@dataclass(frozen=True)
-class Layer:
-    """Settings from one source, by name; `origin` is the prefix of its errors."""
-
-    origin: str
-    values: Mapping[str, Any]
-
-
-def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer]:
-    """Return the layers of a run, the weakest first; options or the file may name a preset.
-
-    The scripts of parts are imported, if they are trusted: see islands/custom/trust.py.
-    """
-    sources = [Layer("", gathered(of_table(options)))]
-    if config is not None:
-        sources.insert(0, Layer(f"{config}: ", _read(config)))
-    preset = combined(sources).get("preset")
-    if preset is None:
-        return _named(sources)
-    if preset not in PRESETS:
-        raise UsageError(unknown("preset", str(preset), PRESETS))
-    layer = Layer(f"preset {preset}: ", _read(preset_file(preset)))
-    if config is not None and "preset" in sources[-1].values:
-        _refuse_hidden(preset, layer, config, *sources)
-    return _named([layer, *sources])
-
-
-def _named(sources: Sequence[Layer]) -> list[Layer]:
-    """Load the parts of scripts and return the layers with their names; drop overridden parts."""
-    named, stronger = list[Layer](), set[str]()
-    for layer in reversed(sources):
-        parts = {key: value for key, value in layer.values.items() if key in PARTS}
-        hidden = {key for key in stronger & parts.keys() if is_reference(parts[key])}
-        kept = {key: value for key, value in layer.values.items() if key not in hidden}
-        used = {key: parts[key] for key in parts.keys() - hidden}
-        colonies = kept[COLONIES] if COLONIES in kept and COLONIES not in stronger else []
-        with named_by(layer.origin):
-            names = _loaded(used)
-            if colonies:
-                names[COLONIES] = [_loaded(colony) for colony in colonies]
-        named.insert(0, replace(layer, values=kept | names))
-        stronger |= {*parts, *({COLONIES} & kept.keys())}
-    return named
-
-
 def of_scripts(settings: Mapping[str, Any]) -> dict[str, OwnPart]:
     """Return the parts from scripts in a run's settings, by the name of the setting."""
     found = {}
@@ -224,41 +174,3 @@ def with_references(settings: Mapping[str, Any]) -> dict[str, Any]:
         elif own.reference is not None:
             found[name] = own.reference
     return found
-
-
-def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with the names of parts instead of the parts of scripts."""
-    return {
-        key: PARTS[key].name_of(value) if key in PARTS else value for key, value in values.items()
-    }
-
-
-def _read(path: Path) -> dict[str, Any]:
-    text = bounded_text(path, opens=followed)
-    table = parse_toml(text, path)
-    if is_signed(text):
-        trust_named(table)
-    try:
-        return gathered(of_table(table))
-    except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
-
-
-def combined(sources: Sequence[Layer]) -> dict[str, Any]:
-    """Return each setting's value in the strongest layer that has it."""
-    return {name: value for layer in sources for name, value in layer.values.items()}
-
-
-def _refuse_hidden(preset: str, layer: Layer, config: Path, file: Layer, options: Layer) -> None:
-    """Refuse a preset on the command line if the configuration file overrides its settings."""
-    hidden = [
-        key
-        for key, value in layer.values.items()
-        if key not in options.values and file.values.get(key, value) != value
-    ]
-    if hidden:
-        raise UsageError(
-            f"{option('preset', preset)} with {option('config', config)}: the file overrides"
-            f" {', '.join(hidden)} of the preset. Leave one of them out, or write"
-            f" preset = {preset!r} into the file"
-        )

@@ -16,7 +16,7 @@ import numpy as np
 
 from islands.backends.source import Header
 from islands.configuration.given import PARTS, of_scripts
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.errors import UsageError
 from islands.migration.topology import Topology
 from islands.parallel import World, differences
@@ -25,14 +25,14 @@ from islands.text import option
 
 _OWN = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
+_BEFORE = {"sized_for_gpus": "gpus"}
 _CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed; files may have moved."""
 
 
 def require_agreement(
     world: World,
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     *,
     writes: bool,
     folder: Path | None = None,
@@ -41,15 +41,15 @@ def require_agreement(
     """Refuse ranks whose settings, instance data or folder differ from rank 0; collective."""
     if world.size == 1:
         return
-    known = problem.best_known
+    spec, known = resolved.spec, resolved.problem.best_known
     found = differences(
         world,
         {
             "the settings": {k: v for k, v in spec.to_mapping().items() if k not in _OWN},
             "the settings adjusted to the backend": spec.adjusted.encode(),
-            "the data of the instance": _digest_of_data(problem).encode(),
+            "the data of the instance": _digest_of_data(resolved.problem).encode(),
             "the best known cost": "none" if known is None else f"{known.value} {known.status}",
-            "the parts from scripts": _digest(_parts(spec, problem)).encode(),
+            "the parts from scripts": _digest(_parts(resolved)).encode(),
             "whether files are written": writes,
             "the folder of the files": "a new one" if folder is None else str(folder),
             option("async"): asynchronous,
@@ -59,16 +59,22 @@ def require_agreement(
     world.run_on_all(lambda: _refuse(found))
 
 
-def identity(spec: RunSpec, problem: Problem) -> str:
+def identity(resolved: Resolved) -> str:
     """Return a digest of all that a run's states depend on; runs with equal ones can resume."""
-    settings = spec.to_mapping()
-    parts, data = _parts(spec, problem), _digest_of_data(problem)
+    settings = resolved.spec.to_mapping()
+    parts, data = _parts(resolved), _digest_of_data(resolved.problem)
     return _digest({"settings": fixed(settings), "data": data, "parts": parts})
 
 
 def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that belong to the identity of a run."""
-    return {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
+    own = as_before(settings).items()
+    return {k: v for k, v in own if k not in _OWN and k not in _CHANGING}
+
+
+def as_before(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings under the names that folders of earlier versions have."""
+    return {_BEFORE.get(name, name): value for name, value in settings.items()}
 
 
 def _refuse(found: str) -> None:
@@ -84,8 +90,8 @@ def _digest(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def _parts(spec: RunSpec, problem: Problem) -> dict[str, str]:
-    return {f"{each.part} {each.file}": each.sha256 for each in part_versions(spec, problem)}
+def _parts(resolved: Resolved) -> dict[str, str]:
+    return {f"{each.part} {each.file}": each.sha256 for each in part_versions(resolved)}
 
 
 def _digest_of_data(problem: Problem) -> str:
@@ -113,11 +119,12 @@ class PartVersion:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def part_versions(spec: RunSpec, problem: Problem) -> list[PartVersion]:
+def part_versions(resolved: Resolved) -> list[PartVersion]:
     """Return the versions of a run's parts from scripts; refuse a topology that is not pure.
 
     Two parts may share a header, but two different headers need different names.
     """
+    spec, problem = resolved.spec, resolved.problem
     found, settings = [_of_header(f"problem {problem.name}", problem)], spec.to_mapping()
     for each in (settings, *settings.get("colony", ())):
         for key, own in of_scripts(each).items():

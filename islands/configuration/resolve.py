@@ -1,4 +1,4 @@
-"""Resolve a user's options to a `RunSpec`: defaults < preset < configuration file < options."""
+"""Resolve a user's options to a `Resolved`: defaults < preset < configuration file < options."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
+from islands.configuration.adjusting import adjusted
+from islands.configuration.asked import Asked, Source, combined
+from islands.configuration.choosing import defaults_for
 from islands.configuration.colonies import resolve_colonies
-from islands.configuration.defaults import adjusted, defaults_for
+from islands.configuration.defaults import default_stop
 from islands.configuration.fit import (
     NAMES,
     encoding_for,
@@ -21,14 +24,15 @@ from islands.configuration.fit import (
     require_improver,
     require_possible,
 )
-from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
+from islands.configuration.given import ALIASES, COLONIES
 from islands.configuration.identity import part_versions
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import (
     CONVERGED,
     LOWER_BOUND,
     Criterion,
-    parse,
+    criteria_of,
     require_known,
     time_limit,
 )
@@ -42,63 +46,46 @@ from islands.problems.base import Problem
 from islands.settings import Settings
 from islands.text import option
 
-__all__ = ["DEFAULT_INSTANCE", "Layer", "format_of", "instance_of", "layers", "resolve"]
-
-DEFAULT_INSTANCE = "demo/tsp"
 _TOPOLOGY = "migration.topology"
 
 
-def instance_of(sources: Sequence[Layer]) -> str:
-    """Return the name of the instance."""
-    return str(combined(sources).get("instance", DEFAULT_INSTANCE))
-
-
-def seed_of(sources: Sequence[Layer]) -> int:
-    """Return the seed, which settings may leave to its default."""
-    given = combined(sources).get("seed")
-    return GeneralSettings.build({} if given is None else {"seed": given}).seed
-
-
-def format_of(sources: Sequence[Layer]) -> str | None:
-    """Return the format of the instance's file; None: detect it."""
-    form = combined(sources).get("format")
-    return None if form is None else str(form)
-
-
-def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
+def resolve(asked: Asked, problem: Problem) -> Resolved:
     """Return the complete run; refuse settings that are unknown, out of range or do not fit."""
-    given = combined(sources)
-    spec = (
-        _resolved(sources, problem)
+
+    def resolved(sources: Sequence[Source], islands: int | None = None) -> Resolved:
+        return _resolved(asked, sources, problem, islands)
+
+    given = asked.values
+    found = (
+        resolved(asked.sources)
         if given.get(COLONIES) is None
-        else resolve_colonies(sources, problem, _resolved)
+        else resolve_colonies(asked.sources, problem, resolved)
     )
-    spec = with_standstill(spec, problem)
+    found = with_standstill(found)
     try:
-        require_possible(spec, problem)
+        require_possible(found)
     except UsageError:
         if given.get(_TOPOLOGY) is not None:
             raise
-        ring = _on_a_ring(spec)
+        ring = replace(found, spec=_on_a_ring(found.spec))
         with suppress(UsageError):
-            require_possible(ring, problem)
+            require_possible(ring)
             return ring
         raise
-    return spec
+    return found
 
 
-def with_standstill(spec: RunSpec, problem: Problem) -> RunSpec:
+def with_standstill(resolved: Resolved) -> Resolved:
     """Return the run with the standstill after which all its colonies have converged."""
+    spec, size = resolved.spec, resolved.problem.size
     is_warm = bool(spec.start or spec.given)
     limit = max(
-        ALGORITHMS[each.algorithm].standstill(
-            each.settings, each.population, problem.size, is_warm=is_warm
-        )
+        ALGORITHMS[each.algorithm].standstill(each.settings, each.population, size, is_warm=is_warm)
         / each.rate
         for each in spec.all_colonies
     )
     own = (replace(each, value=limit) if each.kind == CONVERGED else each for each in spec.stop)
-    return replace(spec, stop=tuple(own))
+    return replace(resolved, spec=replace(spec, stop=tuple(own)))
 
 
 def _on_a_ring(spec: RunSpec) -> RunSpec:
@@ -112,10 +99,15 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
     return replace(spec, migration=migration, adjusted="\n".join(lines))
 
 
-def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> RunSpec:
-    """Return a run without colonies, or one colony of a run with this number of `islands`."""
+def _resolved(
+    asked: Asked, sources: Sequence[Source], problem: Problem, islands: int | None = None
+) -> Resolved:
+    """Return a run without colonies, or one colony of a run with this number of `islands`.
+
+    A colony has `sources` of its own.
+    """
     own, given = sources, combined(sources)
-    sources, note = _upon_defaults(sources, given, problem)
+    sources, solved, note = _upon_defaults(sources, given, problem)
     chosen = combined(sources)
     name, encoding = str(chosen["algorithm"]), chosen.get("encoding")
     _refuse_clash(sources, name)
@@ -125,23 +117,24 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     _refuse_shared(f"problem {problem.name}", problem.Settings)
     refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
-    if _is_true(values.get("halo")) and given.get(_TOPOLOGY) is None:
+    is_halo = str(values.get("halo")).lower() in ("true", "yes", "on", "1")
+    if is_halo and given.get(_TOPOLOGY) is None:
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
-    criteria = _listed(values.get("stop", [])) or _default_stop(problem)
-    stop = _with_bound([parse(text) for text in criteria], problem)
+    given_stop = criteria_of(values.get("stop", [])) or default_stop(problem)
+    stop = _with_bound(given_stop, problem)
     is_of_script = problem.path is None
     require_known(stop, problem.instance, problem.best_known, is_of_script=is_of_script)
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
     of_problem = problem.Settings.build(_part(values, "", problem.Settings))
-    solved = problem.adjusted(of_problem)
+    solved = solved.adjusted(of_problem)  # the defaults may have changed them
     require_improver(groups["improver"], solved, name)
     settings = _settings(values, algorithm, encoding, problem)
     spec = RunSpec(
-        instance=absolute(str(chosen.get("instance", DEFAULT_INSTANCE))),
-        format=format_of(sources),
+        instance=absolute(asked.instance),
+        format=asked.format,
         preset=values.get("preset"),
         algorithm=algorithm.name,
         encoding=encoding,
@@ -155,28 +148,28 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     )
     if spec.general.bound:
         require_bound(problem)
-    part_versions(spec, problem)  # refuses headers that contradict each other
-    if spec.improver.name == "none":
-        return spec
-    islands = spec.general.islands if islands is None else islands
-    return adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+    part_versions(Resolved(spec, solved))  # refuses headers that contradict each other
+    if spec.improver.name != "none":
+        islands = spec.general.islands if islands is None else islands
+        spec = adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+    return Resolved(spec, solved)
 
 
-def _fixed(sources: Sequence[Layer]) -> set[str]:
+def _fixed(sources: Sequence[Source]) -> set[str]:
     """Return the settings that must not be adjusted: those given, or all of a preset's improver."""
-    by = next((layer for layer in reversed(sources) if "improver.name" in layer.values), None)
+    by = next((source for source in reversed(sources) if "improver.name" in source.values), None)
     if by is not None and by.origin.startswith("preset "):
         return {"population", *(f"improver.{name}" for name in ImproverSettings.names())}
-    return {name for layer in sources for name in layer.values}
+    return {name for source in sources for name in source.values}
 
 
-def _merged(sources: Sequence[Layer], *groups: type[Settings]) -> dict[str, Any]:
+def _merged(sources: Sequence[Source], *groups: type[Settings]) -> dict[str, Any]:
     """Return the strongest values, without weaker settings that have no effect with them."""
     values: dict[str, Any] = {}
     strength: dict[str, int] = {}
-    for place, layer in enumerate(sources):
-        values |= layer.values
-        strength |= dict.fromkeys(layer.values, place)
+    for place, source in enumerate(sources):
+        values |= source.values
+        strength |= dict.fromkeys(source.values, place)
     dropped = {name for group in groups for name in group.ineffective(values, strength)}
     return {name: value for name, value in values.items() if name not in dropped}
 
@@ -198,35 +191,35 @@ def _settings(
     return algorithm.confined(settings) if is_bounded else settings
 
 
-def _is_true(value: Any) -> bool:
-    return str(value).lower() in ("true", "yes", "on", "1")
-
-
 def _upon_defaults(
-    sources: Sequence[Layer], given: Mapping[str, Any], problem: Problem
-) -> tuple[list[Layer], str]:
-    """Return the layers after the problem's own settings and the defaults, and a message."""
-    own = Layer(f"{problem.instance}: ", problem.settings.to_mapping())
+    sources: Sequence[Source], given: Mapping[str, Any], problem: Problem
+) -> tuple[list[Source], Problem, str]:
+    """Return the sources after the problem's own settings and the defaults, and a message.
+
+    Also return the problem with its settings.
+    """
+    own = Source(f"{problem.instance}: ", problem.settings.to_mapping())
     settings = _part(_merged([own, *sources], problem.Settings), "", problem.Settings)
     solved = problem.adjusted(problem.Settings.build(settings))
-    defaults, note = defaults_for(solved, given, _seconds(given, problem))
-    return [own, Layer(f"defaults of {problem.name}: ", defaults), *sources], note
+    asked = criteria_of(given.get("stop", []))
+    is_short = any(each.kind == CONVERGED for each in asked)
+    defaults, note = defaults_for(solved, given, _seconds(asked, problem), is_short=is_short)
+    return [own, Source(f"defaults of {problem.name}: ", defaults), *sources], solved, note
 
 
-def _seconds(given: Mapping[str, Any], problem: Problem) -> float:
+def _seconds(asked: Sequence[Criterion], problem: Problem) -> float:
     """Return the time limit of the run, or the default one if there is none."""
-    texts = _listed(given.get("stop", [])) or _default_stop(problem)
-    limit = time_limit(parse(text) for text in texts)
-    return limit if math.isfinite(limit) else time_limit(map(parse, _default_stop(problem)))
+    limit = time_limit(asked)
+    return limit if math.isfinite(limit) else time_limit(default_stop(problem))
 
 
-def _refuse_clash(sources: Sequence[Layer], algorithm: str) -> None:
+def _refuse_clash(sources: Sequence[Source], algorithm: str) -> None:
     """Refuse a preset for another algorithm than the requested one."""
-    for layer in sources:
-        own = layer.values.get("algorithm", algorithm)
-        if layer.origin.startswith("preset ") and own != algorithm:
+    for source in sources:
+        own = source.values.get("algorithm", algorithm)
+        if source.origin.startswith("preset ") and own != algorithm:
             raise UsageError(
-                f"{layer.origin}its settings are for {own}, but {option('algorithm', algorithm)}"
+                f"{source.origin}its settings are for {own}, but {option('algorithm', algorithm)}"
                 " was requested. Leave one of them out"
             )
 
@@ -250,18 +243,12 @@ def _listed(value: Any) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
 
 
-def _with_bound(stop: list[Criterion], problem: Problem) -> tuple[Criterion, ...]:
+def _with_bound(stop: Sequence[Criterion], problem: Problem) -> tuple[Criterion, ...]:
     """Return the criteria, and that of the problem's lower bound: nothing is better."""
     has_bound = any(each.kind == LOWER_BOUND for each in stop)
     if problem.lower_bound is None or has_bound:
         return tuple(stop)
-    return (*stop, parse(f"{LOWER_BOUND}={problem.lower_bound}"))
-
-
-def _default_stop(problem: Problem) -> list[str]:
-    proven = problem.best_known is not None and problem.best_known.status == "optimal"
-    seconds = 20 if problem.instance.startswith("demo/") else 60
-    return [*(["optimum"] if proven else []), f"seconds={seconds}"]
+    return (*stop, *criteria_of(f"{LOWER_BOUND}={problem.lower_bound}"))
 
 
 def start_name(name: str, problem: Problem) -> str:

@@ -1,4 +1,4 @@
-"""The complete settings of a run, and the generations that they let the host visit."""
+"""The complete settings of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import islands
-from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import MOST_INDIVIDUALS, MOST_ISLANDS, ColonySpec, islands_of_each
 from islands.backends.cpu import MOST_THREADS
 from islands.configuration.given import with_references
@@ -16,11 +15,13 @@ from islands.configuration.stop import CONVERGED, Criterion, last_generation
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings, migrates
-from islands.parallel import Deal
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Solution
+from islands.progress.visits import Visits
 from islands.settings import Settings, setting
 
 _LAST_SEED = 2**63 - 1
+_CONVERGED_EVERY = 5
+"""Generations after which the host looks whether a search has converged."""
 
 SIGN = "# The settings of a run of islands"
 """The first words of `run.toml`, which identify the folder of a run."""
@@ -40,7 +41,7 @@ class GeneralSettings(Settings):
         "device that runs the kernels; auto: a GPU if there is one, otherwise the CPU",
         choices=("auto", "cpu", "cuda"),
     )
-    gpus: int = setting(
+    sized_for_gpus: int = setting(
         0,
         "number of GPUs for which defaults are chosen; 0: one for each rank that has one",
         low=0,
@@ -154,6 +155,15 @@ class RunSpec:
         return migrates(self.migration, self.general.islands)
 
     @property
+    def visits(self) -> Visits:
+        """The generations that the host visits: they depend on settings only, not on time."""
+        every = self.record.every
+        if any(criterion.kind == CONVERGED for criterion in self.stop):
+            every = min(every, _CONVERGED_EVERY)
+        interval = self.migration.interval if self.migrates else None
+        return Visits(interval, every, last_generation(self.stop))
+
+    @property
     def mean_population(self) -> float:
         """The mean number of individuals per island."""
         if not self.colonies:
@@ -208,53 +218,3 @@ def _table(colony: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a colony as a TOML table."""
     settings, improver = colony.pop("settings"), colony.pop("improver")
     return {**colony, **settings, "improver": improver}
-
-
-def deal_of(spec: RunSpec, problem: Problem, ranks: int) -> Deal:
-    """Return which of the ranks have which islands of a run."""
-    shares_all = not spec.colonies and ALGORITHMS[spec.algorithm].shares_all(problem)
-    return Deal(spec.general.islands, ranks, shares_all)
-
-
-_CONVERGED_EVERY = 5
-"""Generations after which the host looks whether a search has converged."""
-
-
-@dataclass(frozen=True)
-class Visits:
-    """The generations that the host visits, each the end of an epoch and a row of the trace."""
-
-    migration_interval: int | None
-    record_every: int
-    last: int | None
-
-    @classmethod
-    def of(cls, spec: RunSpec) -> Self:
-        """Return the visits of a run: they depend on its settings only, not on time."""
-        migration = spec.migration
-        interval = migration.interval if spec.migrates else None
-        every = spec.record.every
-        if any(criterion.kind == CONVERGED for criterion in spec.stop):
-            every = min(every, _CONVERGED_EVERY)
-        return cls(interval, every, last_generation(spec.stop))
-
-    def after(self, generation: int) -> int:
-        """Return the next visit."""
-        steps = (self.record_every, self.migration_interval)
-        visits = [generation - generation % step + step for step in steps if step is not None]
-        if self.last is not None and generation < self.last:
-            visits.append(self.last)
-        return min(visits)
-
-    def include(self, generation: Any) -> Any:
-        """Return whether the host visits this generation, or each generation of an array."""
-        ends = generation % self.record_every == 0
-        if self.migration_interval is not None:
-            ends |= generation % self.migration_interval == 0
-        if self.last is not None:
-            ends |= generation == self.last
-        return ends
-
-    def migrate(self, generation: int) -> bool:
-        """Return whether islands exchange migrants after this generation."""
-        return self.migration_interval is not None and generation % self.migration_interval == 0

@@ -6,23 +6,18 @@ They have no counters, so a resumed run stops at the same point as an uninterrup
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import reduce
-from numbers import Real
 from operator import or_
 from typing import Any
 
-from islands.configuration.given import twice
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
 from islands.progress.standings import Standing, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
-
-KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
-"""The criteria that `solve` takes as keywords: all with a value."""
 
 CONVERGED = "converged"
 """The criterion of a search that is unlikely to find more: for many small instances."""
@@ -30,71 +25,88 @@ CONVERGED = "converged"
 LOWER_BOUND = "lower-bound"
 """The criterion that a problem with a lower bound adds to all others."""
 
+_MOST_DIGITS = 308  # of a floating-point number
+
 
 State = Progress | Standings
 """What criteria read: the progress of a run, or of several ones in arrays."""
 
 
+def _same(number: float) -> float:
+    return number
+
+
 @dataclass(frozen=True)
 class StopKind:
-    """A kind of criterion: how to read its value, describe it, test it and give the reason."""
+    """A kind of criterion: how to read and check its value, test it and give the reason."""
 
     example: str
     read: Callable[[str], float]
+    """Returns the number in a text."""
     words: Callable[[float], str]
     met: Callable[[State, float], Any]
     """Whether a run ends now, or each of several runs, in an array."""
     reason: Callable[[Progress, float], str]
     needs: str = ""
     """The value of the catalogue that it needs."""
+    require: Callable[[float], float] = _same
+    """Returns the number, in its own type, if it is allowed."""
 
 
 def _number(text: str) -> float:
+    """Return the number in a text; integers of any size are exact."""
     try:
-        number = float(text)
+        exact = Decimal(text)
+    except InvalidOperation:
+        exact = Decimal("nan")
+    if exact.is_finite() and abs(exact.adjusted()) <= _MOST_DIGITS and exact == int(exact):
+        return int(exact)
+    try:
+        return float(text)
     except ValueError:
         raise ValueError("must be a number") from None
-    if not math.isfinite(number):
+
+
+def _percent(text: str) -> float:
+    return _number(text.removesuffix("%"))
+
+
+def _finite(number: float) -> float:
+    try:
+        is_finite = math.isfinite(number)
+    except OverflowError:  # an integer
+        is_finite = False
+    if not is_finite:
         raise ValueError("must be a finite number")
     return number
 
 
-def _whole(text: str) -> int:
-    number = int(text) if text.lstrip("+-").isdecimal() else _number(text)
-    if number != int(number):
+def _whole(number: float) -> int:
+    if _finite(number) != int(number):
         raise ValueError("must be a whole number")
     return int(number)
 
 
-def _cost(text: str) -> float:
-    """Return a cost; integers of any size are exact."""
-    rounded = _number(text)
-    try:
-        exact = Decimal(text)
-    except InvalidOperation:
-        raise ValueError("must be a number with fewer digits") from None
-    return int(exact) if exact == int(exact) else rounded
+def _cost(number: float) -> float:
+    return int(number) if _finite(number) == int(number) else number
 
 
-def _at_least_one(text: str) -> int:
-    number = _whole(text)
-    if number < 1:
+def _at_least_one(number: float) -> int:
+    if _whole(number) < 1:
         raise ValueError("must be at least 1")
-    return number
+    return int(number)
 
 
-def _seconds(text: str) -> float:
-    number = seconds(text)
-    if number <= 0:
+def _positive(number: float) -> float:
+    if _finite(number) <= 0:
         raise ValueError("must be more than 0")
-    return number
+    return float(number)
 
 
-def _percent(text: str) -> float:
-    percent = _number(text.removesuffix("%"))
-    if percent < 0:
+def _at_least_zero(number: float) -> float:
+    if _finite(number) < 0:
         raise ValueError("must be at least 0%")
-    return percent
+    return float(number)
 
 
 def _no_value(_: str) -> float:
@@ -137,38 +149,43 @@ _TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
 CRITERIA = {
     "generations": StopKind(
         "generations=1000",
-        _at_least_one,
+        _number,
         _words("generation"),
         lambda state, limit: state.generation >= limit,
         lambda _, limit: f"{counted(limit, 'generation')} done",
+        require=_at_least_one,
     ),
     "seconds": StopKind(
         "seconds=60",
-        _seconds,
+        seconds,
         "{:g} s".format,
         lambda state, limit: state.seconds >= limit,
         lambda _, limit: f"time limit of {limit:g} s reached",
+        require=_positive,
     ),
     "evaluations": StopKind(
         "evaluations=1e9",
-        _at_least_one,
+        _number,
         _words("evaluation", form=","),
         lambda state, limit: state.evaluations >= limit,
         lambda _, limit: f"evaluation limit of {limit} reached",
+        require=_at_least_one,
     ),
     "target": StopKind(
         "target=9552",
-        _cost,
+        _number,
         "cost {}".format,
         _TARGETS["target"],
         lambda _, value: f"target {value} reached",
+        require=_cost,
     ),
     LOWER_BOUND: StopKind(
         "lower-bound=9552",
-        _cost,
+        _number,
         "cost {}, a lower bound".format,
         _TARGETS["lower-bound"],
         lambda _, value: f"lower bound {value} reached, which proves the optimum",
+        require=_cost,
     ),
     "gap": StopKind(
         "gap=0.5%",
@@ -177,6 +194,7 @@ CRITERIA = {
         _TARGETS["gap"],
         lambda _, percent: f"target gap of {percent:g}% reached",
         needs="best known value",
+        require=_at_least_zero,
     ),
     "best-known": StopKind(
         "best-known",
@@ -196,10 +214,11 @@ CRITERIA = {
     ),
     "stagnation": StopKind(
         "stagnation=200",
-        _at_least_one,
+        _number,
         _words("generation", " without a better solution"),
         _stands_still,
         _idle,
+        require=_at_least_one,
     ),
     # The algorithm says for how long; until then, a standstill ends no run.
     CONVERGED: StopKind(
@@ -289,9 +308,10 @@ def parse(text: str, words: str = "") -> Criterion:
     if equals and not takes_value:
         raise UsageError(f"{words}: takes no value; write {option('stop', name)}")
     try:
-        return Criterion(name, kind.read(value), f"{name}={value}" if takes_value else name)
+        number = kind.require(kind.read(value))
     except ValueError as error:
         raise UsageError(f"{words}: {error}") from None
+    return Criterion(name, number, f"{name}={value}" if takes_value else name)
 
 
 def require_known(
@@ -361,44 +381,7 @@ def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | Non
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
-    """Return all criteria as `--stop` takes them, or None without any.
-
-    Refuse a keyword and a criterion in `stop` of the same kind with different values. A keyword
-    whose value is None is not given.
-    """
-    given = {name: value for name, value in keywords.items() if value is not None}
-    if stop is None and not given:
-        return None
-    texts = [] if stop is None else [stop] if isinstance(stop, str) else stop
-    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
-        items = texts if isinstance(texts, list | tuple) else [texts]
-        number = next(each for each in items if not isinstance(each, str))
-        value = _written(number) if _is_number(number) else "100"
-        raise UsageError(
-            f"stop={stop!r}: is not a stopping criterion. Write generations={value} or"
-            f' stop="generations={value}"; other criteria are {", ".join(KEYWORDS)}'
-        )
-    found = {name: _criterion(name, value) for name, value in given.items()}
-    for text in texts:
-        other = parse(text)
-        own = found.pop(other.kind, None)
-        if own is not None and own.value != other.value:
-            words = f"{other.kind}={_written(given[other.kind])}"
-            raise twice(other.kind, f'stop="{text}"', words)
-    return [*texts, *(criterion.text for criterion in found.values())]
-
-
-def _criterion(name: str, value: Any) -> Criterion:
-    if not _is_number(value) and not isinstance(value, str):
-        raise UsageError(f"{name}={value!r}: must be a number. Write {name}=100")
-    return parse(f"{name}={_written(value)}", f"{name}={_written(value)}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)  # also of NumPy
-
-
-def _written(value: Any) -> str:
-    """Return a value as text: a number without decimals as an integer."""
-    return str(int(value)) if _is_number(value) and value % 1 == 0 else str(value)
+def criteria_of(value: Any) -> list[Criterion]:
+    """Return the criteria in a setting `stop`: texts or criteria, one or a list."""
+    many = value if isinstance(value, list | tuple) else [value]
+    return [each if isinstance(each, Criterion) else parse(str(each)) for each in many]

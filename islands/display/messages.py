@@ -14,10 +14,10 @@ from typing import TextIO
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.colonies import ColonySpec
-from islands.configuration.spec import RunSpec, deal_of
+from islands.configuration.resolved import Resolved
+from islands.configuration.spec import RunSpec
 from islands.display.screen import Screen
 from islands.parallel import Deal, World
-from islands.problems.base import Problem
 from islands.progress.usage import Machine
 from islands.text import counted, one_line, option, show
 
@@ -41,17 +41,17 @@ class Notices:
 
 
 def announce(
-    spec: RunSpec, problem: Problem, world: World, stream: TextIO | None, *, quiet: bool
+    resolved: Resolved, deal: Deal, world: World, stream: TextIO | None, *, quiet: bool
 ) -> Notices:
     """Print what runs before the slow steps, device setup and compilation; collective."""
     notices = Notices(Screen(stream if world.rank == 0 else None, None, quiet=quiet))
-    notices.say(opening(islands.__version__, spec, problem, world.size))
+    notices.say(opening(islands.__version__, resolved, deal))
     return notices
 
 
-def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
+def opening(version: str, resolved: Resolved, deal: Deal) -> str:
     """Return the lines about the run and its criteria, which are known before compilation."""
-    known = ""
+    spec, problem, known = resolved.spec, resolved.problem, ""
     if problem.best_known is not None:
         word = "optimum" if problem.best_known.status == "optimal" else "best known"
         known = f", {word} {problem.best_known.value}"
@@ -64,7 +64,7 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
         *(remark.words for remark in problem.remarks()),
         *([problem.words.structure] if problem.words.structure else []),
         f"{_method(spec)}   seed {general.seed}{preset}",
-        *_matching(deal_of(spec, problem, ranks)),
+        *_matching(deal),
         *(_colony(i, each) for i, each in enumerate(spec.colonies)),
         *([spec.adjusted] if spec.adjusted else []),
         f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from islands.configuration.spec import RunSpec
+from islands.configuration.defaults import searches
+from islands.configuration.resolved import Resolved
 from islands.display.heartbeat import duration
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
@@ -48,9 +49,10 @@ def cure(problem: Problem) -> str:
     return HOW_TO_BE_FEASIBLE if problem.scale.priced else problem.words.infeasible_fix
 
 
-def advice(spec: RunSpec, problem: Problem) -> str:
+def advice(resolved: Resolved) -> str:
     """Return what to try if a search stands still."""
-    usual = str(problem.defaults()["algorithm"])
+    spec, problem = resolved.spec, resolved.problem
+    usual = str(searches(problem)[0]["algorithm"])
     tried = [option("algorithm", usual)] if usual != spec.algorithm else []
     tried.append(f"more islands ({option('islands', 4 * spec.general.islands)})")
     if problem.chains.proposals and not problem.chains.has_state:

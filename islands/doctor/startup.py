@@ -50,20 +50,20 @@ def timed_start(backend: str) -> Startup | None:
 def _start(backend_name: str) -> None:
     """Start a run up to its first row, and print when each step began."""
     moments = {"imports": time.monotonic()}
-    from islands.configuration.resolve import layers
+    from islands.configuration.asked import Asked
     from islands.engine.build import make_archipelago, take_device
-    from islands.engine.request import resolved
+    from islands.engine.request import load_and_resolve
     from islands.parallel import World
 
     moments["instance"] = time.monotonic()
     options = {"instance": _INSTANCE, "backend": backend_name, "stop": "generations=1"}
-    spec, problem = resolved(layers(options, None), None)
+    resolved = load_and_resolve(Asked(options))
     moments["device"] = time.monotonic()
     backend = take_device(World(), backend_name)
     compiled: list[str] = []
     backend.compiling.tell = compiled.append
     moments["programs"] = time.monotonic()
-    archipelago = make_archipelago(spec, problem, World(), backend)
+    archipelago = make_archipelago(resolved, World(), backend, resolved.deal(1))
     moments["generation 0"] = time.monotonic()
     archipelago.start()
     archipelago.measure()

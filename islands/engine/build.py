@@ -15,10 +15,11 @@ from typing import Any
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, gpus, takes_gpu
 from islands.backends.base import Backend
-from islands.configuration.spec import RunSpec, deal_of
+from islands.configuration.resolved import Resolved
+from islands.configuration.spec import RunSpec
 from islands.errors import InputError, RunError
 from islands.migration.transport import find
-from islands.parallel import World
+from islands.parallel import Deal, World
 from islands.problems.base import Problem, Solution
 from islands.text import show
 
@@ -94,12 +95,11 @@ def _visible(name: str) -> list[str]:
     return gpus.identities() if takes_gpu(name) else []
 
 
-def islands_of(
-    spec: RunSpec, problem: Problem, world: World, backend: Backend, **others: Any
-) -> Archipelago:
+def islands_of(resolved: Resolved, world: World, backend: Backend, **others: Any) -> Archipelago:
     """Return this rank's islands; pass `others`, which no setting contains, to `Archipelago`."""
+    spec = resolved.spec
     return Archipelago(
-        problem=problem.adjusted(spec.problem),
+        problem=resolved.problem,
         colonies=spec.all_colonies,
         seed=spec.general.seed,
         migration=spec.migration,
@@ -110,30 +110,28 @@ def islands_of(
 
 
 def make_archipelago(
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     world: World,
     backend: Backend,
+    deal: Deal,
     *,
     asynchronous: bool = False,
     goes_on: bool = False,
 ) -> Archipelago:
     """Return this rank's islands before their first generation; collective."""
-    warm_start = cache(lambda: read_start(spec, problem))
+    warm_start = cache(lambda: read_start(resolved))
     if not goes_on:
         # A resumed run does not need these files, which may have been removed.
         world.run_on_all(warm_start)
     transport = None
-    deal = deal_of(spec, problem, world.size)
     team = world.split(deal.team(world.rank).start) if deal.largest_team > 1 else None
-    if team is not None or has_halo(spec) or spec.migrates:
+    if team is not None or has_halo(resolved.spec) or resolved.spec.migrates:
         transport, trouble = find(world, backend)
         if trouble and world.rank == 0:
             show(f"islands: {trouble}", file=sys.stderr)
     return world.run_on_all(
         lambda: islands_of(
-            spec,
-            problem,
+            resolved,
             world,
             backend,
             transport=transport,
@@ -150,8 +148,9 @@ def has_halo(spec: RunSpec) -> bool:
     return bool(getattr(spec.settings, "halo", False))
 
 
-def read_start(spec: RunSpec, problem: Problem) -> list[Solution]:
+def read_start(resolved: Resolved) -> list[Solution]:
     """Return the solutions to start from; refuse files with other content."""
+    spec, problem = resolved.spec, resolved.problem
     return [*(_checked_solution(problem, Path(path)) for path in spec.start), *spec.given]
 
 

@@ -12,14 +12,13 @@ from dataclasses import replace
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.spec import RunSpec, Visits, deal_of
+from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
 from islands.engine.observers import Observer
 from islands.engine.pace import Pace
 from islands.engine.signals import INTERRUPT, Alarm, Interruption, suspension
 from islands.parallel import World
-from islands.problems.base import Problem
 from islands.progress import usage
 from islands.progress.progress import (
     INTERRUPTED,
@@ -42,8 +41,7 @@ class Loop:
     def __init__(
         self,
         archipelago: Archipelago,
-        spec: RunSpec,
-        problem: Problem,
+        resolved: Resolved,
         world: World,
         interruption: Interruption,
         observers: Sequence[Observer] = (),
@@ -55,10 +53,11 @@ class Loop:
 
         Pass observers of the same types on all ranks. `say` prints a message.
         """
-        self._archipelago, self._spec, self._problem = archipelago, spec, problem
+        spec = resolved.spec
+        self._archipelago, self._spec, self._problem = archipelago, spec, resolved.problem
         self._world, self._interruption = world, interruption
         self._observers, self._say = observers, say
-        self._visits, self._limit = Visits.of(spec), time_limit(spec.stop)
+        self._visits, self._limit = spec.visits, time_limit(spec.stop)
         self._population, self._starts = spec.mean_population, spec.starts()
         self._origin = origin
         origin = origin or _BEGIN
@@ -220,7 +219,7 @@ class Loop:
         if self._say is None or self._has_told_idle or not self._archipelago.why_idle:
             return
         self._has_told_idle = True
-        sharing = deal_of(self._spec, self._problem, self._world.size).largest_team
+        sharing = self._archipelago.deal.largest_team
         idle = sharing - self._archipelago.working_ranks
         self._say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
 

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from islands.algorithms import ALGORITHMS, KIND
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.improvers import KIND as IMPROVERS
 from islands.improvers import improvers_for
-from islands.problems.base import Problem
 from islands.progress.progress import Progress
 
 _STEP_SECONDS = 0.5
@@ -158,10 +158,10 @@ def _fitting(generations: int, elapsed: float) -> int:
     return 1 << max(0, fitting.bit_length() - 1)
 
 
-def most_evaluations(spec: RunSpec, problem: Problem) -> float:
+def most_evaluations(resolved: Resolved) -> float:
     """Return an upper bound of the evaluations of a run in one generation; infinite if unknown."""
-    most = 0.0
-    for each in spec.all_colonies:
+    most, problem = 0.0, resolved.problem
+    for each in resolved.spec.all_colonies:
         algorithm = ALGORITHMS[each.algorithm]
         if not algorithm.improves or not KIND.has_built_in(algorithm):
             return math.inf

@@ -7,13 +7,14 @@ result of a run depends on its cell and nothing else.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from islands.backends.base import Backend
+from islands.configuration.asked import Asked
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import Trust
 from islands.custom.trust import within
@@ -34,8 +35,17 @@ class Ready(Generic[Cell]):
     """A cell whose settings and problem are known."""
 
     cell: Cell
-    spec: RunSpec
-    problem: Problem
+    resolved: Resolved
+
+    @property
+    def spec(self) -> RunSpec:
+        """The settings of the run."""
+        return self.resolved.spec
+
+    @property
+    def problem(self) -> Problem:
+        """Its problem."""
+        return self.resolved.problem
 
 
 class Plan(ABC, Generic[Cell]):
@@ -62,32 +72,23 @@ class Plan(ABC, Generic[Cell]):
         """Return the result of a run that shares no launches; it ends when `is_over`."""
         device.begin_run()
         output = Output(callback=self.callback, ends=is_over, collects=True)
-        return run(ready.spec, ready.problem, World(), output, RankOptions(device=device))
+        return run(ready.resolved, World(), output, RankOptions(device=device))
 
 
 class AskedPlan(Plan[Cell]):
-    """A plan whose cells have options, as those of a command, and instances to be read."""
+    """A plan whose cells ask for settings, as a command does, and for instances to be read."""
 
-    config: Path | None = None
     start: Sequence[Any] = ()
     """Solutions, as arrays, with which all runs begin."""
 
     @abstractmethod
-    def options(self, cell: Cell) -> Mapping[str, Any]:
-        """Return all options of a run."""
-
-    @abstractmethod
-    def instance(self, cell: Cell) -> tuple[str, Problem | None]:
-        """Return the name of the instance, and the problem unless it is to be read by its name."""
-
-    @abstractmethod
-    def seed(self, cell: Cell) -> int | None:
-        """Return the seed of a run; None: that of the settings."""
+    def asked_of(self, cell: Cell) -> tuple[Asked, Problem | None]:
+        """Return what a run asks for, and its problem unless it is to be read by its name."""
 
 
 class ResolvedPlan(Plan[Cell]):
     """A plan that knows the settings and the problem of each run."""
 
     @abstractmethod
-    def resolved(self, cell: Cell) -> tuple[RunSpec, Problem]:
+    def resolved(self, cell: Cell) -> Resolved:
         """Return the settings of a run, and its problem."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Generic
 
 from islands.backends.base import Backend
+from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
-from islands.configuration.resolve import Layer, absolute, layers
+from islands.configuration.resolve import absolute, resolve
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.engine.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
-from islands.engine.request import load_instance, resolved, starting_from
+from islands.engine.request import load_instance, starting_from
 from islands.engine.waiting import Waiting, waiting_for
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Finder
@@ -35,15 +37,14 @@ class Preparing(Generic[Cell]):
         """Return the run of a cell: a `Waiting` if it can share launches."""
         plan = self._plan
         if isinstance(plan, ResolvedPlan):
-            return self._of(cell, *plan.resolved(cell))
+            return self._of(cell, plan.resolved(cell))
         assert isinstance(plan, AskedPlan), "there are no others"
-        asked, (name, problem) = None, plan.instance(cell)
+        asked, problem = plan.asked_of(cell)
         if problem is None:
-            asked = layers(plan.options(cell), plan.config)
             problem = load_instance(asked, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
-        likeness, seed = problem.likeness(), plan.seed(cell)
+        likeness, seed = problem.likeness(), asked.options.get("seed")
         if likeness is None or plan.start:
             return self._first(plan, cell, problem, asked)
         known = type(problem), likeness, seed is None
@@ -53,8 +54,10 @@ class Preparing(Generic[Cell]):
             self._known[known] = first.spec, kept
             return first
         spec, alike = self._known[known]
+        name = asked.options["instance"]
         spec = spec.of(self._absolute(name), spec.general.seed if seed is None else seed)
-        return Ready(cell, spec, problem) if alike is None else alike.like(cell, spec, problem)
+        resolved = Resolved(spec, problem)
+        return Ready(cell, resolved) if alike is None else alike.like(cell, resolved)
 
     def _absolute(self, name: str) -> str:
         """Return a name that is valid in any folder; problems from arrays have the same one."""
@@ -63,18 +66,16 @@ class Preparing(Generic[Cell]):
         return self._name[1]
 
     def _first(
-        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Sequence[Layer] | None
+        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Asked
     ) -> Ready[Cell]:
-        if asked is None:
-            asked = layers(plan.options(cell), plan.config)
-        spec, problem = starting_from(plan.start, *resolved(asked, problem))
-        self._settings[type(problem)] = spec.problem
-        return self._of(cell, spec, problem)
+        resolved = starting_from(plan.start, resolve(asked, problem))
+        self._settings[type(problem)] = resolved.spec.problem
+        return self._of(cell, resolved)
 
-    def _of(self, cell: Cell, spec: RunSpec, problem: Problem) -> Ready[Cell]:
-        require_block_memory(spec, problem, lambda: self._backend.block_memory)
+    def _of(self, cell: Cell, resolved: Resolved) -> Ready[Cell]:
+        require_block_memory(resolved, lambda: self._backend.block_memory)
         if not self._plan.shares:
-            return Ready(cell, spec, problem)
+            return Ready(cell, resolved)
         has_own_kind = self._plan.repeats
-        waiting = waiting_for(cell, spec, problem, self._backend, has_own_kind=has_own_kind)
-        return Ready(cell, spec, problem) if waiting is None else waiting
+        waiting = waiting_for(cell, resolved, self._backend, has_own_kind=has_own_kind)
+        return Ready(cell, resolved) if waiting is None else waiting

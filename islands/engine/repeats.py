@@ -9,11 +9,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from islands.backends.base import Backend
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.configuration.stop import Criterion
 from islands.engine.plan import Ready, ResolvedPlan
 from islands.engine.shared import VisitRecords
-from islands.problems.base import Problem
 from islands.progress.result import Result
 
 Place = tuple[int, int]
@@ -42,29 +41,29 @@ class Repeats(ResolvedPlan[Place]):
 
     def __init__(
         self,
-        asked: Sequence[tuple[RunSpec, Problem]],
+        first: Sequence[Resolved],
         *,
         shares: bool = True,
         sharers: int = 1,
     ) -> None:
-        """Take the settings with the first seed and the problem; they share launches or not.
+        """Take the run with the first seed for each of the settings; runs share launches or not.
 
         If so many `sharers` share a time limit, a run that cannot share launches has its part.
         """
-        self._asked = [(spec, problem.adjusted(spec.problem)) for spec, problem in asked]
-        self.shares, self._sharers = shares, sharers
+        self._first, self.shares, self._sharers = first, shares, sharers
         self._alone = set[Place]()
 
-    def resolved(self, cell: Place) -> tuple[RunSpec, Problem]:
-        """Return the settings with the seed of the run."""
-        spec, problem = self._asked[cell[0]]
-        return replace(spec, general=spec.general.later(cell[1])), problem
+    def resolved(self, cell: Place) -> Resolved:
+        """Return the run with its seed."""
+        number, later = cell
+        return self._first[number].later(later)
 
     def alone(self, ready: Ready[Place], device: Backend, is_over: Callable[[], bool]) -> Result:
         """Note that the run has the device for itself."""
         self._alone.add(ready.cell)
-        stop = tuple(map(self._part, ready.spec.stop))
-        return super().alone(replace(ready, spec=replace(ready.spec, stop=stop)), device, is_over)
+        spec = replace(ready.spec, stop=tuple(map(self._part, ready.spec.stop)))
+        own = Ready(ready.cell, replace(ready.resolved, spec=spec))
+        return super().alone(own, device, is_over)
 
     def _part(self, each: Criterion) -> Criterion:
         is_shared = each.kind == "seconds" and self._sharers > 1

@@ -9,17 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from islands.archipelago.injection import checked_solutions
+from islands.configuration.asked import Asked
 from islands.configuration.given import COLONIES, PARTS, gathered, of_table, twice
 from islands.configuration.identity import part_versions
-from islands.configuration.resolve import (
-    Layer,
-    format_of,
-    instance_of,
-    layers,
-    resolve,
-    with_standstill,
-)
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolve import resolve, with_standstill
+from islands.configuration.resolved import Resolved
 from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import named_by, signed_scripts, trust_files
 from islands.errors import InputError, IslandsError, UntrustedError, UsageError
@@ -32,50 +26,46 @@ from islands.record.inputs import as_stored, has_problem, require_same_parts, st
 from islands.text import either, option
 from islands.untrusted import read_toml
 
-Request = tuple[Sequence[Layer], Problem]
+
+def load_and_resolve(asked: Asked, problem: Problem | None = None) -> Resolved:
+    """Return a run, whose problem is loaded unless it is given."""
+    return resolve(asked, problem if problem is not None else load_instance(asked))
 
 
-def resolved(asked: Sequence[Layer], problem: Problem | None = None) -> tuple[RunSpec, Problem]:
-    """Return the settings of a run and its problem, which is loaded unless it is given."""
-    problem = problem if problem is not None else load_instance(asked)
-    spec = resolve(asked, problem)
-    return spec, problem.adjusted(spec.problem)
-
-
-def starting_from(start: Sequence[Any], spec: RunSpec, problem: Problem) -> tuple[RunSpec, Problem]:
-    """Return the settings with solutions given as arrays, and the problem; refuse wrong ones."""
+def starting_from(start: Sequence[Any], resolved: Resolved) -> Resolved:
+    """Return the run with solutions given as arrays; refuse wrong ones."""
     if not start:
-        return spec, problem
+        return resolved
+    spec = resolved.spec
     # Solutions are dealt to all islands in turn, so the smallest population limits them.
     most = spec.general.islands * min(each.population for each in spec.all_colonies)
-    given = checked_solutions(problem, start, max(0, most - len(spec.start)), "start")
-    return with_standstill(replace(spec, given=tuple(given)), problem), problem
+    given = checked_solutions(resolved.problem, start, max(0, most - len(spec.start)), "start")
+    return with_standstill(replace(resolved, spec=replace(spec, given=tuple(given))))
 
 
-def load_instance(asked: Sequence[Layer], finder: Finder | None = None) -> Problem:
+def load_instance(asked: Asked, finder: Finder | None = None) -> Problem:
     """Return the problem; import its script, if that is trusted."""
-    origins = [layer.origin for layer in asked if "instance" in layer.values]
+    origins = [source.origin for source in asked.sources if "instance" in source.values]
     with named_by(origins[-1] if origins else ""):
-        return loaded(instance_of(asked), format_of(asked), finder)
+        return loaded(asked.instance, asked.format, finder)
 
 
 def stored_request(
-    folder: Path,
-    options: Mapping[str, Any],
-    made: Problem | None = None,
-) -> Request:
-    """Return the stored settings of a run, with `options` laid over them, and its instance.
+    folder: Path, asked: Asked, made: Problem | None = None
+) -> tuple[Asked, Problem]:
+    """Return the stored settings of a run, with what is asked laid over them, and its instance.
 
     The instance is `made` if it already exists.
     """
     settings = folder / RUN_SETTINGS
-    options = gathered(of_table(options))
     trust_files(signed_scripts(settings))
     kept = gathered(of_table(read_toml(settings)))
-    options = with_moved_parts(kept, options)  # also has the other parts of the folder's colonies
+    options = with_moved_parts(
+        kept, asked.options
+    )  # also has the other parts of the folder's colonies
     if missing := missing_parts(folder, {**kept, **options}):
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
-    asked = layers(options, settings)
+    asked = Asked(options, settings)
     if made is not None:
         same = as_stored(folder, made) if has_problem(folder) else made
         if same is None:
@@ -93,19 +83,19 @@ def stored_request(
         raise _elsewhere(folder, str(error), ["--instance FILE"]) from error
 
 
-def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
-    """Return the settings and the problem; refuse parts of scripts that have changed."""
-    spec, problem = resolved(*asked)
-    require_same_parts(folder, part_versions(spec, problem))
-    return spec, problem
+def resolve_stored(folder: Path, asked: tuple[Asked, Problem]) -> Resolved:
+    """Return the run; refuse parts of scripts that have changed."""
+    resolved = resolve(*asked)
+    require_same_parts(folder, part_versions(resolved))
+    return resolved
 
 
-def _stored(folder: Path, asked: Sequence[Layer]) -> Problem:
+def _stored(folder: Path, asked: Asked) -> Problem:
     """Return the problem stored in a folder, or of the script if it needs one."""
     try:
         return stored_problem(folder)
     except NeedsScriptError:
-        if not is_reference(instance_of(asked)):
+        if not is_reference(asked.instance):
             raise
         return load_instance(asked)
 

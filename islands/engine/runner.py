@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
 from islands.configuration.identity import identity, part_versions, require_agreement
-from islands.configuration.resolve import layers
-from islands.configuration.spec import RunSpec, deal_of
+from islands.configuration.resolved import Resolved
 from islands.custom.trust import signed_scripts, trust_files
 from islands.display.messages import announce
 from islands.display.screen import Screen
@@ -24,12 +24,12 @@ from islands.engine.build import (
     read_start,
     take_device,
 )
-from islands.engine.request import resolve_stored, resolved, starting_from, stored_request
+from islands.engine.request import load_and_resolve, resolve_stored, starting_from, stored_request
 from islands.engine.signals import Interruption, suspension
 from islands.engine.single import Output, PreparedRun, perform
 from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
 from islands.migration.exchange import require_same_senders
-from islands.parallel import World, describe
+from islands.parallel import Deal, World, describe
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.progress.usage import Machine
@@ -52,8 +52,7 @@ _DEFAULT = RankOptions()
 
 
 def run_requested(
-    options: Mapping[str, Any],
-    config: Path | None,
+    asked: Asked,
     world: World,
     output: Output,
     problem: Problem | None = None,
@@ -62,27 +61,24 @@ def run_requested(
     allow_no_solution: bool = False,
     start: Sequence[Any] = (),
 ) -> Result:
-    """Resolve the requested settings, load the instance unless it is given, and run.
+    """Resolve what is asked for, load the instance unless it is given, and run.
 
     `start` are solutions as arrays. Raise a `RunError` if the run ends without a solution, unless
     it was interrupted or `allow_no_solution` is true. A result with a violation has a solution.
     """
     # Other hosts may lack the key.
-    trust_files(world.from_first(lambda: signed_scripts(config, followed)))
-    spec, chosen = world.run_on_all(
-        lambda: starting_from(start, *resolved(layers(options, config), problem))
-    )
-    result = run(spec, chosen, world, output, rank_options)
-    return (
-        result
-        if allow_no_solution or result.violation > 0
-        else world.run_on_all(lambda: result.require_solution(chosen.words.infeasible_fix))
-    )
+    trust_files(world.from_first(lambda: signed_scripts(asked.config, followed)))
+    resolved = world.run_on_all(lambda: starting_from(start, load_and_resolve(asked, problem)))
+    result = run(resolved, world, output, rank_options)
+    if allow_no_solution or result.violation > 0:
+        return result
+    fix = resolved.problem.words.infeasible_fix
+    return world.run_on_all(lambda: result.require_solution(fix))
 
 
 def resume_requested(
     folder: Path,
-    options: Mapping[str, Any],
+    asked: Asked,
     world: World,
     output: Output,
     rank_options: RankOptions = _DEFAULT,
@@ -91,44 +87,44 @@ def resume_requested(
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
-    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
+    A `stop` that is asked for replaces the criteria of the run, even if they were satisfied.
     The `problem` is the one of the run, if it already exists.
     """
     world.run_on_all(lambda: require_run(folder))
-    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
+    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in asked.options))
     world.run_on_all(lambda: require_intact(folder))
     world.run_on_all(lambda: require_core(folder))
     trust_files(world.from_first(lambda: signed_scripts(folder / RUN_SETTINGS)))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
-            check = (ended, folder, options, screen.say, problem)
+            check = (ended, folder, asked, screen.say, problem)
             world.run_on_all(lambda: _check_again(*check))
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, chosen = world.run_on_all(
-        lambda: resolve_stored(folder, stored_request(folder, options, problem))
+    resolved = world.run_on_all(
+        lambda: resolve_stored(folder, stored_request(folder, asked, problem))
     )
-    return run(spec, chosen, world, output, rank_options, goes_on_in=folder)
+    return run(resolved, world, output, rank_options, goes_on_in=folder)
 
 
 def _check_again(
     ended: Finished,
     folder: Path,
-    options: Mapping[str, Any],
+    asked: Asked,
     say: Callable[[str], None],
     problem: Problem | None,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = stored_request(folder, options, problem)
+        stored = stored_request(folder, asked, problem)
     except UntrustedError as error:
         say(f"Its cost was not computed again: {error}")
         return
     except InputError as error:
         say(f"Its cost cannot be computed again, as files are missing: {error}")
         return
-    ended.require_exact(*resolve_stored(folder, asked))
+    ended.require_exact(resolve_stored(folder, stored))
 
 
 def _complete_cleanup(folder: Path, ended: Finished) -> None:
@@ -139,8 +135,7 @@ def _complete_cleanup(folder: Path, ended: Finished) -> None:
 
 
 def run(
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     world: World,
     output: Output,
     rank_options: RankOptions = _DEFAULT,
@@ -153,22 +148,23 @@ def run(
     """
     is_new, writes = goes_on_in is None, output.writes or goes_on_in is not None
     folder = output.folder if is_new else goes_on_in
-    asynchronous = rank_options.asynchronous
-    require_agreement(world, spec, problem, writes=writes, folder=folder, asynchronous=asynchronous)
+    asynchronous, deal = rank_options.asynchronous, resolved.deal(world.size)
+    require_agreement(world, resolved, writes=writes, folder=folder, asynchronous=asynchronous)
     if is_new:
         world.run_on_all(lambda: refuse_unfit(folder, force=output.force))
     asynchronous = asynchronous and world.size > 1
-    world.run_on_all(lambda: _refuse_unfit(spec, problem, world.size, asynchronous=asynchronous))
+    world.run_on_all(lambda: _refuse_unfit(resolved, deal, asynchronous=asynchronous))
     if is_new:
-        world.run_on_all(lambda: read_start(spec, problem))
+        world.run_on_all(lambda: read_start(resolved))
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
         Interruption(suspends=suspends if writes else "", ends=output.ends) as interruption,
         ExitStack() as taken,
     ):
-        notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
-        name, threads = spec.general.backend, spec.general.threads or None
+        notices = announce(resolved, deal, world, output.stream, quiet=output.quiet)
+        general = resolved.spec.general
+        name, threads = general.backend, general.threads or None
         backend = rank_options.device
         if backend is None:
             backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
@@ -181,25 +177,26 @@ def run(
 
         with backend.stopping_if(must_end), interruption.before_checkpoints():
             archipelago = make_archipelago(
-                spec, problem, world, backend, asynchronous=asynchronous, goes_on=not is_new
+                resolved, world, backend, deal, asynchronous=asynchronous, goes_on=not is_new
             )
             machine = Machine.of(world, backend, archipelago)
             # All programs are compiled before anything is written.
             if is_new:
-                folder = _folder(spec, problem, world, output, lock)
+                folder = _folder(resolved, world, output, lock)
         if goes_on_in is not None:
             world.run_on_all(lambda: lock.take(goes_on_in) if world.rank == 0 else None)
         prepared = PreparedRun(
-            *(spec, problem, world, archipelago, machine, backend.device),
+            *(resolved, world, archipelago, machine, backend.device),
             *(folder, not is_new, asynchronous, backend),
         )
         with advising(folder):
             return perform(prepared, interruption, output, notices.lines)
 
 
-def _refuse_unfit(spec: RunSpec, problem: Problem, ranks: int, *, asynchronous: bool) -> None:
+def _refuse_unfit(resolved: Resolved, deal: Deal, *, asynchronous: bool) -> None:
     """Refuse what a run cannot do, before anything is printed."""
-    require_block_memory(spec, problem, lambda: block_memory(spec.general.backend))
+    spec = resolved.spec
+    require_block_memory(resolved, lambda: block_memory(spec.general.backend))
     if not asynchronous:
         return
     if has_halo(spec):
@@ -207,7 +204,7 @@ def _refuse_unfit(spec: RunSpec, problem: Problem, ranks: int, *, asynchronous: 
             "--async with halo=true: slices of one population need each other's ends in each"
             " generation. Leave --async out, or choose halo=false"
         )
-    if (team := deal_of(spec, problem, ranks).largest_team) > 1:
+    if (team := deal.largest_team) > 1:
         raise UsageError(
             f"--async with teams of {team} ranks: ranks that share islands wait for each other in"
             " each generation. Leave --async out"
@@ -215,9 +212,7 @@ def _refuse_unfit(spec: RunSpec, problem: Problem, ranks: int, *, asynchronous: 
     require_same_senders(spec.migration)
 
 
-def _folder(
-    spec: RunSpec, problem: Problem, world: World, output: Output, lock: FolderLock
-) -> Path | None:
+def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) -> Path | None:
     """Return the run's folder, claimed by rank 0, or None if nothing is written; collective."""
     if not output.writes:
         return None
@@ -225,13 +220,14 @@ def _folder(
     def claimed() -> Path | None:
         if world.rank > 0:
             return None
+        problem = resolved.problem
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
         # Write them first: they mark the folder as a run's, even if the run is killed.
-        run, signature = identity(spec, problem), signature_of(problem)
-        write_settings(folder, spec, run, signature)
+        run, signature = identity(resolved), signature_of(problem)
+        write_settings(folder, resolved.spec, run, signature)
         store_problem(folder, problem)
-        store_parts(folder, part_versions(spec, problem))
+        store_parts(folder, part_versions(resolved))
         return folder
 
     return world.bcast(world.run_on_all(claimed))

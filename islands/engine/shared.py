@@ -24,7 +24,7 @@ from islands.archipelago.measure import (
 )
 from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
-from islands.configuration.spec import RunSpec, Visits
+from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.engine.halting import Watch
 from islands.engine.limits import LIMITS
@@ -113,8 +113,8 @@ class Sharing(Generic[Cell]):
         self._is_new = True
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
-        self._visits, self._limit = Visits.of(first.spec), time_limit(first.spec.stop)
-        self._pace, self._most = Pace(first.spec), most_evaluations(first.spec, first.problem)
+        self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
+        self._pace, self._most = Pace(first.spec), most_evaluations(first.resolved)
         self._at: list[_Run[Cell] | None] = [None] * places
         # Of the run at each place.
         self._problems: list[Problem | None] = [None] * places
@@ -367,7 +367,8 @@ class Sharing(Generic[Cell]):
 
     def _result(self, run: _Run[Cell], search: _Search) -> Result:
         found = search.found
-        spec, problem, encoding = run.waiting.spec, run.waiting.problem, run.waiting.parts.encoding
+        waiting, problem = run.waiting, run.waiting.problem
+        encoding = waiting.parts.encoding
         meaning = Meaning(problem, encoding, found.cost.shape[1])
 
         def genome(island: int, place: int | None) -> Any:
@@ -383,10 +384,12 @@ class Sharing(Generic[Cell]):
         moment = Moment(search.progress.generation, search.progress.seconds, None)
         outcome = Outcome(search.progress, search.reason, moment)
         return completed(
-            *(spec, problem, self._machine, outcome, best, violation, combined(digests)),
+            *(waiting.resolved, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
-            records=VisitRecords(self._spec, problem, self._meaning, run.visits, run.began),
+            records=VisitRecords(
+                Resolved(self._spec, problem), self._meaning, run.visits, run.began
+            ),
         )
 
 
@@ -405,20 +408,20 @@ def _progress(
 class VisitRecords:
     """The records of a run that shared launches, made when they are asked for.
 
-    `spec` is that of the first run there: what records depend on is the same for all. The run
+    Its settings are those of the first run there: records depend on what all have. The run
     `began` at a time of a clock that all runs with the same launches share.
     """
 
     def __init__(
         self,
-        spec: RunSpec,
-        problem: Problem,
+        resolved: Resolved,
         meaning: Meaning,
         visits: Sequence[Visit],
         began: float,
     ) -> None:
         self.began = began
-        self._spec, self.problem, self._meaning, self._visits = spec, problem, meaning, visits
+        self._resolved, self.problem = resolved, resolved.problem
+        self._meaning, self._visits = meaning, visits
 
     def table(self, name: str) -> pa.Table:
         """Return all rows of the record `trace` or `migrations`."""
@@ -436,10 +439,10 @@ class VisitRecords:
 
     @cached_property
     def _kept(self) -> Any:
-        records, before = MemoryRecords(self._spec, self.problem, World()), None
+        records, before = MemoryRecords(self._resolved, World()), None
         for generation, seconds, content, landing in self._visits:
             measures = self._measures(content)
-            tally, population = Tally.of(measures), self._spec.mean_population
+            tally, population = Tally.of(measures), self._resolved.spec.mean_population
             before = summarise(tally, generation, seconds, population, self.problem, before)
             records.epoch(Epoch(measures, landing and landing.arrivals(), before))
         return records.of_all_ranks()

@@ -18,7 +18,7 @@ from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
 from islands.bounds.held_karp import ESTIMATE, Bound
 from islands.bounds.methods import method_for
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.display.messages import place
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill, advice, cure
@@ -69,8 +69,7 @@ class Output:
 class PreparedRun:
     """A run that is ready to begin or to be resumed on the islands of this rank."""
 
-    spec: RunSpec
-    problem: Problem
+    resolved: Resolved
     world: World
     archipelago: Archipelago
     machine: Machine
@@ -95,7 +94,8 @@ def perform(
 
     `notices` are the messages that were printed before the log existed.
     """
-    spec, problem, world, folder = run.spec, run.problem, run.world, run.folder
+    resolved, world, folder = run.resolved, run.world, run.folder
+    spec, problem = resolved.spec, resolved.problem
     stream = output.stream if world.rank == 0 else None
     log = folder / LOG if folder is not None and world.rank == 0 else None
     processes = spec.general.threads or share_of_cores(world.local_size)
@@ -107,7 +107,7 @@ def perform(
             log,
             quiet=output.quiet,
             criteria=spec.stop,
-            standstill=Standstill(advice(spec, problem), cure(problem)),
+            standstill=Standstill(advice(resolved), cure(problem)),
             failed=failures.of_screen,
         ) as screen,
     ):
@@ -117,11 +117,11 @@ def perform(
         if world.bcast(output.callback is not None):
             observers.append(Calling(output.callback, world))
         if folder is not None:
-            whole = (folder, spec, problem, world, run.archipelago, screen.say)
+            whole = (folder, resolved, world, run.archipelago, screen.say)
             journal = Journal(*whole, goes_on=run.goes_on)
             observers.append(Recording(journal, failures))
         elif output.collects:
-            memory = MemoryRecords(spec, problem, world)
+            memory = MemoryRecords(resolved, world)
             observers.append(Recording(memory, failures))
         observers.append(Printing(screen))
         if journal is not None and not run.asynchronous:
@@ -165,7 +165,7 @@ def _introduce(run: PreparedRun, screen: Screen, evaluation: str, notices: Seque
     """Print what is known before the run begins; collective."""
     for text in notices:
         screen.note(text)
-    screen.say(place(run.spec, run.machine, run.folder))
+    screen.say(place(run.resolved.spec, run.machine, run.folder))
     if evaluation:
         screen.say(evaluation)
     process = f"host {platform.node()}   pid {os.getpid()}   {run.device}"
@@ -188,7 +188,7 @@ def _evolved(
     screen: Screen,
     interruption: Interruption,
 ) -> Outcome:
-    evolution = (run.archipelago, run.spec, run.problem, run.world, interruption)
+    evolution = (run.archipelago, run.resolved, run.world, interruption)
     origin = None if journal is None else journal.origin
     if origin is not None:
         screen.resumes_from(origin.generation)
@@ -219,17 +219,18 @@ def combined(digests: Iterable[tuple[int, str]]) -> str:
 
 def _colonies(run: PreparedRun) -> list[dict[str, Any]]:
     """Return each colony of the run with the best cost on its islands; collective."""
-    if not run.spec.colonies:
+    resolved = run.resolved
+    if not resolved.spec.colonies:
         return []
     own = [(each.colony, each.best) for each in run.archipelago.measure()]
     everyone = [pair for rank in run.world.allgather(own) for pair in rank]
     found = []
-    for number, colony in enumerate(run.spec.colonies):
+    for number, colony in enumerate(resolved.spec.colonies):
         costs = [cost for of, cost in everyone if of == number and cost is not None]
         facts = {name: getattr(colony, name) for name in _FACTS} | {
             "improver": colony.improver.name
         }
-        best = run.problem.scale.own_sense(min(costs)) if costs else None
+        best = resolved.problem.scale.own_sense(min(costs)) if costs else None
         found.append({**facts, "cost": best})
     return found
 
@@ -238,22 +239,23 @@ def _result(
     run: PreparedRun, outcome: Outcome, memory: MemoryRecords | None, joules: float | None
 ) -> Result:
     """Return the checked result, the same on every rank; collective."""
-    world, archipelago = run.world, run.archipelago
+    resolved, world, archipelago = run.resolved, run.world, run.archipelago
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
-    violation = world.run_on_all(lambda: check_exactly(run.problem, best, outcome.progress.cost))
+    violation = world.run_on_all(
+        lambda: check_exactly(resolved.problem, best, outcome.progress.cost)
+    )
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
-    spec, machine = run.spec, run.machine
     records: Records | None = None
     if run.folder is not None:
-        records = FolderRecords(run.problem, run.folder.absolute())
+        records = FolderRecords(resolved.problem, run.folder.absolute())
     elif memory is not None:
         records = memory.of_all_ranks()
     digest = "" if outcome.is_partial else combined(digests)
     return completed(
-        *(spec, run.problem, machine, outcome, best, violation, digest),
+        *(resolved, run.machine, outcome, best, violation, digest),
         colonies=_colonies(run),
         rank_seconds=world.allgather(dict(outcome.phases)),
         team=max(world.allgather(archipelago.working_ranks)),
@@ -266,8 +268,7 @@ def _result(
 
 
 def completed(
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     machine: Machine,
     outcome: Outcome,
     best: Candidate | None,
@@ -276,7 +277,7 @@ def completed(
     **others: Any,
 ) -> Result:
     """Return the result of a run whose best solution was checked; `others` are its other fields."""
-    progress = outcome.progress
+    spec, problem, progress = resolved.spec, resolved.problem, outcome.progress
     return Result(
         instance=problem.instance,
         problem=problem.name,
@@ -324,7 +325,7 @@ def _with_bound(
     interrupted, so that `islands resume` computes the bound again. A bound that fails leaves the
     result without one.
     """
-    problem, device = run.problem, run.archipelago.backend
+    problem, device = run.resolved.problem, run.archipelago.backend
     cost = result.cost
     assert cost is not None, "only a finished run has a bound"
     solution = np.asarray(result.solution, np.int64)

@@ -10,6 +10,7 @@ from islands.archipelago.instances import Arrays, arrays_of, shapes_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Other, Ready
@@ -45,15 +46,15 @@ class Waiting(Ready[Cell]):
     has_own_kind: bool = False
     """Whether all runs of the kind have the same problem, and need no arrays of their own."""
 
-    def like(self, cell: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
+    def like(self, cell: Other, resolved: Resolved) -> Waiting[Other]:
         """Return another cell whose problem has an equal `likeness`."""
-        parts = replace(self.parts, problem=problem)
-        return Waiting(cell, spec, problem, parts, self.kind, self.bytes)
+        parts = replace(self.parts, problem=resolved.problem)
+        return Waiting(cell, resolved, parts, self.kind, self.bytes)
 
     def without_problem(self) -> Waiting[None]:
         """Return what `like` needs, which keeps no problem in memory."""
         none = cast(Problem, None)
-        return self.like(None, self.spec, none)
+        return self.like(None, Resolved(self.spec, none))
 
 
 def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
@@ -71,18 +72,22 @@ def shares_launches(spec: RunSpec) -> bool:
     return is_plain and (not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in)
 
 
-def may_share(spec: RunSpec, problem: Problem, backend: Backend) -> bool:
+def may_share(resolved: Resolved, backend: Backend) -> bool:
     """Return whether a run can share launches."""
-    return shares_launches(spec) and can_share(parts_for(spec.as_colony(), problem, 1, backend))
+    spec = resolved.spec
+    return shares_launches(spec) and can_share(
+        parts_for(spec.as_colony(), resolved.problem, 1, backend)
+    )
 
 
 def waiting_for(
-    cell: Cell, spec: RunSpec, problem: Problem, backend: Backend, *, has_own_kind: bool = False
+    cell: Cell, resolved: Resolved, backend: Backend, *, has_own_kind: bool = False
 ) -> Waiting[Cell] | None:
     """Return a cell that waits; None if it cannot share launches.
 
     If its problem `has_own_kind`, runs of others do not share the launches, which are faster then.
     """
+    spec, problem = resolved.spec, resolved.problem
     if not shares_launches(spec):
         return None
     colony = spec.as_colony()
@@ -94,12 +99,12 @@ def waiting_for(
     settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
     if has_own_kind and not problem.evaluation.reports():
         kind = Kind(id(problem), *settings)
-        return Waiting(cell, spec, problem, parts, kind, 0, has_own_kind=True)
+        return Waiting(cell, resolved, parts, kind, 0, has_own_kind=True)
     [arrays] = arrays_of([parts])
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
     kind = Kind(*settings, macros, parts.algorithm.numbers(), shapes_of(arrays))
     size = sum(each.nbytes for each in arrays.values())
-    return Waiting(cell, spec, problem, parts, kind, size, arrays)
+    return Waiting(cell, resolved, parts, kind, size, arrays)
 
 
 def places_for(

@@ -53,7 +53,8 @@ class Entry:
 class InstanceSet:
     """A published set; `base` is empty if its files are not downloaded one by one.
 
-    `format` is the format of its files; empty if it is recognised from each file.
+    `format` is the format of its files; empty if it is recognised from each file. Files of a set
+    that `is_made` are made by the program when they are needed.
     """
 
     name: str
@@ -64,6 +65,7 @@ class InstanceSet:
     remarks: str
     entries: dict[str, Entry]
     format: str = ""
+    is_made: bool = False
 
     @property
     def is_embedded(self) -> bool:

@@ -57,6 +57,9 @@ class _Bounded:
 
 def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) -> list[InputError]:
     """Download the files that are not in the cache; return the errors by file."""
+    if instances.is_made:
+        say(f"{instances.name}: each file is made when it is needed, without a download")
+        return []
     if not instances.base and not instances.is_embedded:
         raise UsageError(
             f"{instances.name}: its files have no addresses of their own. Get them from"

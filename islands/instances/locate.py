@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
+from islands.instances import dimacs
 from islands.instances.catalogue import Entry, catalogue
 from islands.paths import (
     cache_folder,
@@ -44,9 +45,11 @@ class Found:
     """Index of the instance in its file, from 0, if the name gives one."""
 
     def file(self) -> Path:
-        """Return the path; if there is no file, raise an error that explains how to get it."""
+        """Return the path; if there is no file, make it, or explain how to get it."""
         if self.path is None:
             set_name = self.name.partition("/")[0]
+            if self.entry and catalogue().set(set_name).is_made:
+                return dimacs.made(self.entry)
             file = f"{set_name}/{Path(self.entry.file).name}" if self.entry else self.name
             known = catalogue().sets.get(set_name)
             get_it = f"Run `islands instances fetch {set_name}`, "

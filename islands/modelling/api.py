@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from collections.abc import Sequence
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
-from islands.calls import explained
-from islands.modelling.functions import Function
+from islands.calls import explained, taking
 from islands.modelling.kinds import box_of, chosen_of, keys_of, order_of
 from islands.modelling.model import Model
-from islands.modelling.statement import Code, Price, Statement
-from islands.problems.solution_kinds import SolutionKind
+from islands.modelling.statement import Statement, StatementKeywords
 
 
 @explained
+@taking(Statement)
 def permutation(
     n: int,
     *,
     before: Sequence[tuple[int, int]] | None = None,
     parts: int | None = None,
-    cost: Code | None = None,
-    batch: Function | None = None,
-    function: Function | None = None,
-    data: Mapping[str, Any] | None = None,
-    cooperative: bool = False,
-    delta: Code | None = None,
-    state: Code | None = None,
-    repair: Code | None = None,
-    violation: Code | Function | None = None,
-    price: Price = "adaptive",
-    reference: Function | None = None,
-    maximise: bool = False,
-    name: str | None = None,
-    best_known: float | None = None,
-    plot: Function | None = None,
+    **statement: Unpack[StatementKeywords],
 ) -> Model:
     """Return a problem whose solutions are orders of the items 0 to n - 1.
 
@@ -72,29 +56,16 @@ def permutation(
     >>> islands.solve(problem, generations=20).cost
     1
     """
-    return _model(order_of(n, before, parts), locals())
+    return Model(order_of(n, before, parts), Statement(**statement))
 
 
 @explained
+@taking(Statement)
 def subset(
     n: int,
     *,
     choose: int | tuple[int, int] | None = None,
-    cost: Code | None = None,
-    batch: Function | None = None,
-    function: Function | None = None,
-    data: Mapping[str, Any] | None = None,
-    cooperative: bool = False,
-    delta: Code | None = None,
-    state: Code | None = None,
-    repair: Code | None = None,
-    violation: Code | Function | None = None,
-    price: Price = "adaptive",
-    reference: Function | None = None,
-    maximise: bool = False,
-    name: str | None = None,
-    best_known: float | None = None,
-    plot: Function | None = None,
+    **statement: Unpack[StatementKeywords],
 ) -> Model:
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
@@ -106,28 +77,14 @@ def subset(
     >>> islands.solve(problem, target=9, seconds=9).cost
     9
     """
-    return _model(chosen_of(n, choose), locals())
+    return Model(chosen_of(n, choose), Statement(**statement))
 
 
 @explained
+@taking(Statement)
 def keys(
     n: int,
-    *,
-    cost: Code | None = None,
-    batch: Function | None = None,
-    function: Function | None = None,
-    data: Mapping[str, Any] | None = None,
-    cooperative: bool = False,
-    delta: Code | None = None,
-    state: Code | None = None,
-    repair: Code | None = None,
-    violation: Code | Function | None = None,
-    price: Price = "adaptive",
-    reference: Function | None = None,
-    maximise: bool = False,
-    name: str | None = None,
-    best_known: float | None = None,
-    plot: Function | None = None,
+    **statement: Unpack[StatementKeywords],
 ) -> Model:
     """Return a problem whose solutions are n random keys in [0, 1), as `float`.
 
@@ -137,30 +94,16 @@ def keys(
     >>> islands.solve(problem, generations=20).cost
     0
     """
-    return _model(keys_of(n), locals())
+    return Model(keys_of(n), Statement(**statement))
 
 
 @explained
+@taking(Statement)
 def real(
     low: ArrayLike,
     high: ArrayLike,
     n: int | None = None,
-    *,
-    cost: Code | None = None,
-    batch: Function | None = None,
-    function: Function | None = None,
-    data: Mapping[str, Any] | None = None,
-    cooperative: bool = False,
-    delta: Code | None = None,
-    state: Code | None = None,
-    repair: Code | None = None,
-    violation: Code | Function | None = None,
-    price: Price = "adaptive",
-    reference: Function | None = None,
-    maximise: bool = False,
-    name: str | None = None,
-    best_known: float | None = None,
-    plot: Function | None = None,
+    **statement: Unpack[StatementKeywords],
 ) -> Model:
     """Return a problem whose solutions are vectors between `low` and `high`, as `double`.
 
@@ -171,9 +114,4 @@ def real(
     >>> islands.solve(problem, generations=50).cost < 0.01
     True
     """
-    return _model(box_of(low, high, n), locals())
-
-
-def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
-    """Return the problem for the arguments of `permutation` or of one of the other functions."""
-    return Model(kind, Statement(**{each.name: given[each.name] for each in fields(Statement)}))
+    return Model(box_of(low, high, n), Statement(**statement))

@@ -4,117 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from islands.backends.source import CONTRACT, WHOLE, Header
+from islands.backends.source import Header
 from islands.errors import UsageError
 from islands.modelling.faults import FAULTS
 from islands.modelling.members import Members, declaration
-from islands.paths import reading
+from islands.modelling.signatures import (
+    APPLY,
+    APPLY_STEP,
+    CHANGE,
+    CHANGE_STEP,
+    COST,
+    CROSS,
+    DELTA,
+    PREPARE,
+    PROPOSE,
+    REPAIR,
+    VIOLATION,
+    stated,
+)
+from islands.modelling.texts import Text, without_comments
 from islands.problems.solution_kinds import STEP, SolutionKind
-
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Signature:
-    """A function of the user: its name, its types in order, and its declaration."""
-
-    function: str
-    types: tuple[str, ...]
-    text: str
-
-    def require(self, name: str, parameters: Sequence[str]) -> None:
-        """Refuse code that does not define the function with these types.
-
-        `parameters` are those of its definitions, and `name` is that of the code.
-        """
-        if not parameters:
-            raise UsageError(
-                f"{name}: does not define {self.function}. Write {self.text} {{ ... }}"
-            )
-        if not any(self._fits(each) for each in parameters):
-            given = " ".join(parameters[-1].split())
-            raise UsageError(
-                f"{name}: {self.function} has the parameters ({given}). Write {self.text} {{ ... }}"
-            )
-
-    def written(self, kind: SolutionKind, *, gives_both: bool) -> Signature:
-        """Return it as one writes it for a kind of solution, and with a violation."""
-        text = self.text.replace("Swap", _stated(kind.proposals[0]))
-        return replace(self, text=text.replace("long long", "Change") if gives_both else text)
-
-    def _fits(self, parameters: str) -> bool:
-        words = [re.findall(r"\w+", each) or [""] for each in parameters.split(",")]
-        return len(words) == len(self.types) and all(
-            not wanted or wanted in has or "auto" in has
-            for wanted, has in zip(self.types, words, strict=True)
-        )
-
-
-COST = Signature(
-    "cost",
-    ("Solution", "int", "Data"),
-    "__device__ long long cost(const Solution& s, int n, const Data& data)",
-)
-VIOLATION = Signature(
-    "violation",
-    COST.types,
-    "__device__ long long violation(const Solution& s, int n, const Data& data)",
-)
-DELTA = Signature(
-    "delta",
-    ("Solution", "int", "Data", ""),
-    "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)",
-)
-_STATE = "State& state, const Solution& s, int n, const Data& data"
-PREPARE = Signature(
-    "prepare",
-    ("State", "Solution", "int", "Data"),
-    f"__device__ void prepare({_STATE})",
-)
-CHANGE = Signature(
-    "change",
-    ("State", "Solution", "int", "Data", ""),
-    f"__device__ long long change(const {_STATE}, Swap move)",
-)
-APPLY = Signature(
-    "apply",
-    ("State", "Solution", "int", "Data", ""),
-    f"__device__ void apply({_STATE}, Swap move)",
-)
-PROPOSE = Signature(
-    "propose",
-    ("State", "Solution", "int", "Data", "Random", "Step"),
-    f"__device__ bool propose(const {_STATE}, Random& random, Step& step)",
-)
-CHANGE_STEP = Signature(
-    "change",
-    (*CHANGE.types[:-1], "Step"),
-    f"__device__ long long change(const {_STATE}, Step step)",
-)
-APPLY_STEP = Signature(
-    "apply",
-    ("State", "Changing", "int", "Data", "Step"),
-    "__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step)",
-)
-CROSS = Signature(
-    "cross",
-    ("State", "Changing", "Solution", "int", "Data", "Random"),
-    "__device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data&"
-    " data, Random& random)",
-)
-REPAIR = Signature(
-    "repair",
-    ("Changing", "int", "Data"),
-    "__device__ void repair(Changing& s, int n, const Data& data)",
-)
-
 
 _TYPES = "\n".join(
     (
@@ -123,123 +36,13 @@ _TYPES = "\n".join(
             for each in ("Swap", "Reversal", "Insertion", "Flip", "Exchange")
         ),
         "using Set = moves::Setting<Stored>;",
-        "using Memory = Scratch;",
+        "using Memory = Scratch;\n",
     )
 )
 """What texts call the types of moves, and the memory of a state."""
 _CONSTRUCTOR = re.compile(r"__device__\s+State\s*\(([^()]*)\)")
 _WITHOUT_DATA = re.compile(r"(?:[^,]*,){2}\s*const\s+Data\s*&\s*")
 """The parameters of a constructor that cannot read the data, as they have no name."""
-_RETURNS = {"long long": False, "double": True}
-_QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
-
-
-_WHOLE = re.compile(r"\blong long(?=\s+(cost|violation|delta|change|apply)\s*\([^)]*\)\s*[{;])")
-
-
-def _blank(comment: re.Match[str]) -> str:
-    """Return a comment without its letters, of the same length and lines."""
-    return re.sub(r"[^\n]", " ", comment[0])
-
-
-def without_comments(code: str) -> str:
-    """Return code with spaces instead of its comments."""
-    return _COMMENTS.sub(_blank, code)
-
-
-@lru_cache(maxsize=64)  # a text is searched a few times for each problem that is made of it
-def _declared(code: str, function: str) -> tuple[re.Match[str], ...]:
-    pattern = rf"([A-Za-z_][\w \t:]*?)\s+{function}\s*\(([^)]*)\)\s*\{{"
-    return tuple(re.finditer(pattern, _COMMENTS.sub(" ", code)))
-
-
-@dataclass(frozen=True)
-class Text:
-    """CUDA code of the user, and the name under which compilers show its lines."""
-
-    name: str
-    code: str
-
-    @classmethod
-    def of(cls, argument: str, value: Any) -> Text:
-        """Return the text of an argument: a string, the path of a file, or such a text."""
-        if isinstance(value, Text):
-            return value
-        if isinstance(value, Path):
-            with reading(value):
-                return cls(re.sub(r"[^\w.-]", "_", value.name), value.read_text(encoding="utf-8"))
-        if not isinstance(value, str):
-            raise UsageError(
-                f"{argument}={value!r}: is of the type {type(value).__name__}. Pass the text of a"
-                " CUDA function, or the Path of a file; Python functions are passed as batch= or"
-                " function="
-            )
-        is_code = any(mark in value for mark in ("\n", "(", ";", "{"))
-        if not is_code and Path(value).suffix:
-            raise UsageError(
-                f"{argument}={value!r}: looks like a file. Pass pathlib.Path({value!r})"
-            )
-        return cls(f"{argument}.cu", value)
-
-    def declared(self, function: str) -> list[re.Match[str]]:
-        """Return the declarations of a function: its return type and its parameters."""
-        return list(_declared(self.code, function))
-
-    def section(self, signature: Signature) -> str:
-        """Return it as the part of a header that defines a function."""
-        return f'{CONTRACT}{signature.text}\n#line 1 "{self.name}"\n{self.checked}'
-
-    @property
-    def checked(self) -> str:
-        """The code whose functions of the cost, if they are whole, cannot return real numbers."""
-        plain, code = without_comments(self.code), self.code
-        for match in reversed(list(_WHOLE.finditer(plain))):
-            code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"
-        return code
-
-    def require(self, signature: Signature) -> None:
-        """Refuse code without a function of this signature, or that includes headers.
-
-        It is compiled within a namespace.
-        """
-        if found := _DIRECTIVE.search(_COMMENTS.sub(" ", self.code)):
-            raise UsageError(
-                f"{self.name}: #include{found[1].rstrip()}: headers cannot be included. Leave this"
-                " line out: functions such as sqrt, min and atomicAdd are available without one"
-            )
-        signature.require(self.name, [match[2] for match in self.declared(signature.function)])
-
-    def require_both(self, signature: Signature) -> None:
-        """Refuse a function that does not return the changes of both cost and violation."""
-        self.require(signature)
-        for kind in self._returned(signature.function):
-            if kind != "Change":
-                raise UsageError(
-                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. With"
-                    " violation=, let it return Change, both changes: return {cost, violation};"
-                )
-
-    def _returned(self, function: str) -> list[str]:
-        """Return the types that the definitions of a function return."""
-        types = (match[1].split() for match in self.declared(function))
-        return [" ".join(word for word in words if word not in _QUALIFIERS) for words in types]
-
-    def returns_real(self, signature: Signature) -> bool:
-        """Return whether a function of the user returns a floating-point number."""
-        self.require(signature)
-        kinds = set()
-        for kind in self._returned(signature.function):
-            if kind not in _RETURNS:
-                raise UsageError(
-                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. Let it return"
-                    f" long long for exact costs, or double: {signature.text} {{ ... }}"
-                )
-            kinds.add(_RETURNS[kind])
-        if len(kinds) > 1:
-            raise UsageError(
-                f"{self.name}: {signature.function} is defined with two return types. Choose one"
-            )
-        return kinds.pop()
 
 
 @dataclass(frozen=True)
@@ -271,8 +74,13 @@ class Functions:
         """Whether the memory of a state may depend on the data: unless no constructor names it."""
         if self.state is None:
             return False
-        found = _CONSTRUCTOR.findall(without_comments(self.state.code))
+        codes = [without_comments(each.code) for each in self.state.layers]
+        found = _CONSTRUCTOR.findall("\n".join(codes))
         return not found or not all(_WITHOUT_DATA.fullmatch(each) for each in found)
+
+    def stored(self) -> dict[str, Any]:
+        """Return it for a file, from which `Text.restored` makes the texts again."""
+        return asdict(self, dict_factory=_without_empty)
 
     def returns_real(self, kind: SolutionKind) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""
@@ -369,11 +177,11 @@ class Functions:
             return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
         if change != apply or not change:
-            every = ", ".join(_stated(each) for each in kind.proposals if each != "rotation")
+            every = ", ".join(stated(each) for each in kind.proposals if each != "rotation")
             raise UsageError(
                 f"state: of the moves {every}, change takes"
-                f" {' and '.join(map(_stated, change)) or 'none'}, and apply"
-                f" {' and '.join(map(_stated, apply)) or 'none'}. Define both for the same moves"
+                f" {' and '.join(map(stated, change)) or 'none'}, and apply"
+                f" {' and '.join(map(stated, apply)) or 'none'}. Define both for the same moves"
             )
         return change
 
@@ -384,7 +192,6 @@ class Functions:
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
-        own = self.cost.section(COST)
         # The names of a text hide equal ones of the cost, whose other names it may use.
         others = {
             "delta": (self.delta, DELTA),
@@ -392,9 +199,12 @@ class Functions:
             "state": (self.state, CHANGE.written(kind, gives_both=self._gives_both)),
             "violation": (self.violation, VIOLATION),
         }
-        for name, (other, signature) in others.items():
-            if other is not None:
-                own += f"\nnamespace of_{name} {{\n{other.section(signature)}\n}}"
+        inside = "".join(
+            "\n" + text.namespace(f"of_{name}", signature)
+            for name, (text, signature) in others.items()
+            if text is not None
+        )
+        own = self.cost.namespace("user", COST, _TYPES, inside, "}  // namespace user")
         parts = [
             "#pragma once",
             '#include "problems/moved.cuh"',
@@ -406,17 +216,14 @@ class Functions:
             *(['#include "problems/change.cuh"'] if self._gives_both else []),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
-            "namespace user {",
-            _TYPES,
             own,
-            "}  // namespace user",
         ]
         if self._moves_are_whole and not self.cooperative:
-            again = f'{_TYPES}\n#line 1 "{self.cost.name}"\n{self.cost.checked}'
-            if (rule := self.violation) is not None:
-                again += f'\nnamespace of_violation {{\n#line 1 "{rule.name}"\n{rule.checked}\n}}'
+            rule = self.violation
+            inside = "" if rule is None else "\n" + rule.namespace("of_violation")
+            again = self.cost.namespace("moved::user", None, _TYPES, inside)
             # Argument-dependent lookup searches the namespace of Solution, which has no texts.
-            parts += ["#ifdef STATED_MOVED", "namespace moved::user {", again, "}", "#endif"]
+            parts += ["#ifdef STATED_MOVED", again, "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
         text = "\n".join(parts)
         return Header(f"stated/{hashlib.sha256(text.encode()).hexdigest()[:16]}.cuh", text)
@@ -450,16 +257,16 @@ class Functions:
         return found
 
 
-def _stated(move: str) -> str:
-    """Return the type of a move in a user's functions."""
-    return "Set" if move == "setting" else move.title()
-
-
 def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
     """Return the moves of a kind of solution that the overloads of a function take."""
     words = {each for match in text.declared(function) for each in re.findall(r"\w+", match[2])}
-    return tuple(each for each in kind.proposals if _stated(each) in words)
+    return tuple(each for each in kind.proposals if stated(each) in words)
 
 
 PRICE = "_price"
 """The member with the price of a unit of the violation (kernels/core/priced.cuh)."""
+
+
+def _without_empty(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a text, or of functions, without a base class and texts in front."""
+    return {name: value for name, value in items if value or name not in ("base", "before")}

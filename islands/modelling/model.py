@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import asdict, replace
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,19 +18,20 @@ from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.evaluation import ModelEvaluation, costs_of
 from islands.modelling.faults import wrong_violation
 from islands.modelling.functions import PythonCosts, UserFunction, parts_of
-from islands.modelling.header import PRICE, Functions, Text
+from islands.modelling.header import PRICE, Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members
 from islands.modelling.statement import TEXTS, Statement, required_callable
+from islands.modelling.subclasses import Extensible, has_other_cost, has_other_state, may_differ
+from islands.modelling.texts import Text
 from islands.problems import priced
 from islands.problems.arrays import FACTS, packed
-from islands.problems.base import Problem, Solution
-from islands.problems.capabilities import Chains, OtherDefaults, ProblemWords
+from islands.problems.base import Solution
+from islands.problems.capabilities import Chains, ProblemWords
 from islands.problems.data import name_or
 from islands.problems.evaluation import never
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
-from islands.text import unknown
 from islands.untrusted import bounded_text, followed
 
 _pricing = RLock()
@@ -41,47 +40,15 @@ _PRICED_BY = 16
 """Solutions in a group that tells the price of a violation: few, as functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
 """The most bytes in the file of a solution: of its comments, and of each entry."""
-_CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
-"""The arguments that a subclass may change."""
-_OF_THE_SEARCH = {"delta", "state"}
-"""Those that change no cost."""
-_MAY_DIFFER = {"data", "plain", "choose", "learns", "searches"}
-"""What the problems of a subclass that share launches may override, besides `exact` and `draw`."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
 """Names of saved arrays: bounds of vectors, and the prefix of the members of the data."""
-
-
-_FEWEST_MOVES = 400
-_MOVES_AN_ITEM, _MOST_MOVES = 600, 1_000_000
-"""Moves in a generation of a state that learns, for each item, and the most. On scpcyc08, covers
-cost 347 after a million evaluations with 40 moves for each item, and 343 with 600."""
-_MOVES_AN_ITEM_GPU, _MOST_MOVES_GPU = 60, 100_000
-"""The same with a GPU, where a chain is a tenth as fast."""
-
-
-_SEARCHING = {
-    "descent": 1,
-    "rungs": 2,
-    "coldest": 1.0,
-    "hottest": 1.0,
-    "cycle": 0,
-    "reset": 60,
-    "migration.interval": 10,
-}
-"""The settings of a state that searches, with a child in two generations. The temperatures mean
-nothing, as all steps are made."""
-_STEPS_AN_ITEM, _MOST_STEPS, _MANY_TO_SEARCH = 10, 6_000, 500
-"""Steps in a generation of such a search, for each item, and the most; the number of items from
-which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations (dmu80) was 7.3
-% from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2; one of 200 (la27)
-after 6 million 0.2, 0.6 and 1.1 %."""
 
 
 class NeedsScriptError(InputError):
     """The problem has a Python function, which only its script defines."""
 
 
-class Model(Problem):
+class Model(Extensible):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
     solution_suffix: ClassVar[str] = ".txt"
@@ -94,25 +61,11 @@ class Model(Problem):
     searches: bool = False
     """Whether a step of a state is one of a local search of its own, such as a tabu search: then,
     individuals begin again and again as children, and the best result of each stays."""
-    same_cost_as: Model | None = None
-    """The model from which it differs in the search only."""
-    choose: int | tuple[int, int] | None = None
-    """How many items the subsets of a ready model have, as in `islands.subset`."""
-    _changes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """The arguments of a `Statement` that this class changes."""
-
-    def __init_subclass__(cls, **changes: Any) -> None:
-        """Take what differs from the base class: texts such as `cost`, or other arguments."""
-        super().__init_subclass__()
-        for name in changes:
-            if name not in _CHANGEABLE:
-                raise UsageError(f"class {cls.__name__}: {unknown('argument', name, _CHANGEABLE)}")
-        cls._changes = MappingProxyType(changes)
 
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
         """Take a kind of solutions, and what they cost."""
         self.kind = kind
-        self.statement = statement = self._completed(statement)
+        self.statement = statement = self.completed(statement)
         self.solution_kind, self.size = kind.name, kind.size
         self.low, self.high = kind.low, kind.high
         self._price = statement.fixed_price()
@@ -150,40 +103,12 @@ class Model(Problem):
             self.reference, self.reference_violation = parts_of(self.reference)
         self._evaluation = ModelEvaluation(self, python, violation)
 
-    def _completed(self, statement: Statement) -> Statement:
-        """Return a statement with what the classes of the model add and change."""
-        self.statement = statement
-        if type(self).data is not Model.data:
-            statement = replace(statement, data=self.data())
-        for each in reversed(type(self).__mro__):
-            statement = statement.changed(vars(each).get("_changes", {}))
-        for argument, method in {"reference": "exact", "plot": "draw"}.items():
-            if getattr(statement, argument) is None:
-                found: dict[str, Any] = {argument: self._own(method)}
-                statement = replace(statement, **found)
-        return statement
-
-    def _own(self, method: str) -> Callable[..., Any] | None:
-        """Return a method of a subclass; None if a class derived from it changes the cost."""
-        for each in type(self).__mro__:
-            if each is Model:
-                return None
-            if method in vars(each):
-                found: Callable[..., Any] = getattr(self, method)
-                return found
-            if "data" in vars(each) or vars(each).get("_changes", {}).keys() - _OF_THE_SEARCH:
-                return None
-        return None
-
-    def data(self) -> Mapping[str, Any]:
-        """Return the arrays and numbers that CUDA code reads; a subclass may add others."""
-        return {} if self.statement.data is None else self.statement.data
-
     def _compose(self, functions: Functions) -> None:
         """Make the header of functions in CUDA, and find out what they say about moves."""
         kind = self.kind
         has_state = functions.state is not None
-        self.learns, self.searches = self.learns and has_state, self.searches and has_state
+        self.learns = has_state and bool(self.inherited("learns", has_other_state))
+        self.searches = has_state and bool(self.inherited("searches", has_other_state))
         self._returns_real = functions.returns_real(kind)
         self._priced = functions.violation is not None
         price = {PRICE: np.float64(0)} if self._priced else {}
@@ -201,9 +126,7 @@ class Model(Problem):
 
         None: it has no such statement.
         """
-        if self.same_cost_as is not None:
-            return self.same_cost_as.plain()
-        own = self._own("_plain") if self.choose is None else None
+        own = self.inherited("_plain", has_other_cost) if self.choose is None else None
         return None if own is None else own()
 
     @property
@@ -228,46 +151,12 @@ class Model(Problem):
         what may differ between its problems, such as `defaults`.
         """
         is_plain = self.best_known is None and self.functions is not None
-        if not is_plain or not self.evaluation.same_memory or _overrides(type(self)):
+        if not is_plain or not self.evaluation.same_memory or may_differ(type(self)):
             return None
         shapes = [(name, np.shape(value)) for name, value in self._inputs().items()]
         bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
         facts = self.size, self.maximise, self.learns, self.searches, self._adapts_price
         return (self.header.name, *facts, *shapes, *bounds, *self.defines().items())
-
-    def defaults(self) -> dict[str, Any]:
-        """Return tempering for moves that it can judge, else what suits this kind of solution."""
-        by_moves = self.kind.by_moves or self.chains.has_state
-        # A repair searches by itself: then, a population is as good.
-        is_repaired = self.functions is not None and self.functions.repair is not None
-        if by_moves and self.chains.proposals and not is_repaired:
-            return {"algorithm": "tempering"}
-        return self._usual()
-
-    def other_defaults(self) -> OtherDefaults:
-        """Return the defaults for requests that exclude tempering, such as of an improver."""
-        return OtherDefaults([self._usual()], sizes=self._sizes)
-
-    def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
-        """Return longer generations for a state that learns, as it begins anew in each of them.
-
-        One that searches makes all its steps, at whatever temperature, until the next child.
-        """
-        if defaults["algorithm"] != "tempering" or not (self.learns or self.searches):
-            return {}
-        if self.searches:
-            few = {"islands": 2 if self.size < _MANY_TO_SEARCH else 1, "population": 4}
-            sizes = {"islands": 16, "population": 16} if gpus() else few
-            steps = min(_MOST_STEPS, max(_FEWEST_MOVES, _STEPS_AN_ITEM * self.size))
-            return {**_SEARCHING, **sizes, "proposals": steps}
-        if gpus():
-            most = min(_MOST_MOVES_GPU, _MOVES_AN_ITEM_GPU * self.size)
-        else:
-            most = min(_MOST_MOVES, _MOVES_AN_ITEM * self.size)
-        return {"proposals": max(_FEWEST_MOVES, most)}
-
-    def _usual(self) -> dict[str, Any]:
-        return {"algorithm": self.kind.algorithm, **self.kind.defaults}
 
     def defines(self) -> Macros:
         """Return the macros of the header."""
@@ -419,7 +308,7 @@ class Model(Problem):
             "adapts_price": self._adapts_price,
             "best_known": None if best is None else best.value,
             "python": None if self._python is None else self.evaluation.argument,
-            "functions": None if self.functions is None else asdict(self.functions),
+            "functions": None if self.functions is None else self.functions.stored(),
             "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
         }
         low, high = self.kind.box.get("low"), self.kind.box.get("high")
@@ -441,7 +330,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
     texts, price = facts["functions"], facts.get("price")
-    given: dict[str, Any] = {name: Text(**texts[name]) for name in TEXTS if texts.get(name)}
+    given: dict[str, Any] = {name: Text.restored(texts[name]) for name in TEXTS if texts.get(name)}
     statement = Statement(
         **given,
         data=members,
@@ -454,14 +343,6 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
     model = Model(kind, statement)
     model._price = price  # the one that an adaptive price began with
     return model
-
-
-@cache
-def _overrides(model: type[Model]) -> bool:
-    """Return whether a subclass overrides more than problems in the same launches may."""
-    below = model.__mro__[: model.__mro__.index(Model)]
-    names = {name for each in below for name in vars(each) if not name.startswith("__")}
-    return any(hasattr(Model, name) for name in names - _MAY_DIFFER - {"_changes", "_abc_impl"})
 
 
 def _samples(kind: SolutionKind) -> list[NDArray[Any]]:

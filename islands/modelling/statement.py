@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.functions import Function, PythonCosts, UserFunction
-from islands.modelling.header import Functions, Text
+from islands.modelling.header import Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members, members_of
-from islands.modelling.merging import merged
+from islands.modelling.texts import Text, without_comments
 from islands.problems.data import is_finite
 from islands.problems.solution_kinds import ITEMS, Order, SolutionKind
 from islands.text import shown
@@ -23,6 +24,30 @@ Code = str | Path
 Price = float | Literal["adaptive"]
 TEXTS = ("cost", "delta", "state", "repair", "violation")
 """The arguments that may be CUDA code."""
+_OWN_STATE = re.compile(r"\bstruct\s+State\b")
+_SAME_STATE = Text("state", "struct State : base::State {\n    using base::State::State;\n};")
+"""The state of a text that changes functions of its base class. Without a type of its own, it could
+not call them: the type of the base class would bring those with the same names."""
+
+
+class StatementKeywords(TypedDict, total=False):
+    """The arguments that `permutation`, `subset`, `keys` and `real` have in common."""
+
+    cost: Code | None
+    batch: Function | None
+    function: Function | None
+    data: Mapping[str, Any] | None
+    cooperative: bool
+    delta: Code | None
+    state: Code | None
+    repair: Code | None
+    violation: Code | Function | None
+    price: Price
+    reference: Function | None
+    maximise: bool
+    name: str | None
+    best_known: float | None
+    plot: Function | None
 
 
 @dataclass(frozen=True)
@@ -49,17 +74,26 @@ class Statement:
     plot: Function | None = None
 
     def changed(self, changes: Mapping[str, Any]) -> Statement:
-        """Return it with other arguments.
+        """Return it with other arguments; new texts may call functions of the old ones."""
+        texts = {name: self._text(name, changes[name]) for name in changes if name in TEXTS}
+        return replace(self, **{**changes, **texts})
 
-        In CUDA texts, functions and structs take the place of those of the old text with the same
-        name, which are then called `old_NAME`.
-        """
-        new = dict(changes)
-        for name in changes.keys() & set(TEXTS):
-            old, value = getattr(self, name), changes[name]
-            if old is not None and value is not None and not callable(value):
-                new[name] = merged(Text.of(name, old).code, Text.of(name, value).code)
-        return replace(self, **new)
+    def _text(self, name: str, value: Any) -> Any:
+        """Return a new text or function, with what it uses of the old one."""
+        if value is None or callable(value):
+            return value
+        text, old = Text.of(name, value), getattr(self, name)
+        if not text.calls_base:
+            before = old.before if name == "cost" and isinstance(old, Text) else ()
+            return replace(text, before=before)
+        if old is None or callable(old):
+            raise UsageError(
+                f"{name}: calls a function base::..., but the base class has no {name}. Leave"
+                " base:: out"
+            )
+        is_state = name == "state" and not _OWN_STATE.search(without_comments(text.code))
+        before = (_SAME_STATE,) if is_state else ()
+        return replace(text, base=Text.of(name, old), before=before)
 
     def fixed_price(self) -> float | None:
         """Return the price of a violation; None if it adapts."""

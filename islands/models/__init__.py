@@ -2,11 +2,9 @@
 
 Each file has one problem: a class with its data and its exact cost, the function that makes it, a
 reader of the usual files, a picture, and perhaps a plain statement for other solvers. The cost in
-CUDA and a search by moves are in `kernels/models`. Copy them and change the copy, or let `changed`
-do it.
+CUDA and a search by moves are in `kernels/models`. A subclass may replace a part of it.
 """
 
-from islands.modelling.changes import changed as changed
 from islands.models.colouring import GraphColouring as GraphColouring
 from islands.models.colouring import graph_colouring as graph_colouring
 from islands.models.covering import SetCover as SetCover

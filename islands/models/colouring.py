@@ -59,11 +59,15 @@ class GraphColouring(Model):
             )
         self.edges = np.unique(np.sort(pairs, axis=1), axis=0)
         statement = Statement(
-            cost=text_of("graph_colouring", COLOURS=self.colours, COUNTS=self.counts),
+            cost=text_of("graph_colouring"),
             state=text_of("graph_colouring_state"),
             name=name_or(name, f"colouring-{n}-{self.colours}"),
         )
         super().__init__(keys_of(n), statement)
+
+    def constants(self) -> dict[str, int | bool]:
+        """Return the number of colours, and whether those in use have a cost."""
+        return {"COLOURS": self.colours, "COUNTS": self.counts}
 
     def data(self) -> dict[str, Any]:
         """Return the neighbours of each node."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from islands.instances.sizes import MOST_NODES
 from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement
+from islands.modelling.texts import Text
 from islands.models.files import NumberFile
 from islands.models.numbers import LARGEST_SUM, amounts, labels, listed
 from islands.models.plain import Covering
@@ -26,6 +27,7 @@ class SetCover(Model):
     """The problem of `set_cover`."""
 
     learns = True  # its weights
+    hooks: ClassVar[Mapping[str, Text]] = {"may_choose": text_of("set_cover_choice")}
     prices: NDArray[np.int64]
     """What each column costs."""
     column: NDArray[np.int32]
@@ -60,6 +62,11 @@ class SetCover(Model):
             name=name_or(name, f"setcover-{len(own)}x{n}"),
         )
         super().__init__(chosen_of(n, self.choose), statement)
+
+    @property
+    def rows(self) -> list[NDArray[np.int32]]:
+        """The columns that cover each row."""
+        return np.split(self.column, self.row_first[1:-1])
 
     def data(self) -> dict[str, Any]:
         """Return the costs, the columns of each row and the rows of each column."""

@@ -41,7 +41,7 @@ class MaxDiversity(Model):
         self._price_of_one = float(2 * np.abs(self.distances).sum(axis=1).max()) + 1
         statement = Statement(
             cost=text_of("max_diversity"),
-            state=text_of("exchanges", "max_diversity_state"),
+            state=text_of("max_diversity_state", "exchanges"),
             cooperative=True,
             maximise=True,
             name=name_or(name, f"diversity-{n}-{self.chosen}"),

@@ -22,8 +22,14 @@ from islands.problems.data import name_or
 class FlexibleJobShop(Model):
     """The problem of `job_shop` with dates or choices of machine."""
 
+    machines: Rows
+    """The machines that each operation may use, a row for each job."""
+    times: Rows
+    """The time of each operation on each of them."""
     shop: FlexibleShop
     """The operations of all jobs, their choices and their dates."""
+    objective: str
+    """`makespan` or `tardiness`."""
 
     def __init__(
         self,
@@ -38,22 +44,30 @@ class FlexibleJobShop(Model):
         best_known: float | None = None,
     ) -> None:
         """Take the arguments of `job_shop`."""
-        objective = chosen("objective", objective, OBJECTIVES)
-        machines, times = alike(machines, times)
+        self.objective = objective = chosen("objective", objective, OBJECTIVES)
+        self.machines, self.times = machines, times = alike(machines, times)
         dates = Dates.of(len(times), objective, release, due, weights)
         self.shop = shop = FlexibleShop.of(machines, times, dates)
-        jobs, operations, choices = len(shop.first) - 1, len(shop.job), len(shop.machine)
-        count = int(shop.machine.max()) + 1
-        numbers = {"JOBS": jobs, "MACHINES": count, "OPERATIONS": operations}
-        kind = "jobshop" if choices == operations else "flexiblejobshop"
+        choices = len(shop.machine)
+        kind = "jobshop" if choices == len(shop.job) else "flexiblejobshop"
+        size = "{JOBS}x{MACHINES}".format(**self.constants())
         statement = Statement(
-            cost=text_of("flexible_job_shop", **numbers, IS_MAKESPAN=objective == "makespan"),
+            cost=text_of("flexible_job_shop"),
             state=text_of("flexible_job_shop_state"),
             cooperative=True,
-            name=name_or(name, f"{kind}-{jobs}x{count}"),
+            name=name_or(name, f"{kind}-{size}"),
             best_known=best_known,
         )
         super().__init__(order_of(choices, None, None), statement)
+
+    def constants(self) -> dict[str, int | bool]:
+        """Return the numbers of jobs, machines and operations, and whether the last end counts."""
+        return {
+            "JOBS": len(self.shop.first) - 1,
+            "MACHINES": int(self.shop.machine.max()) + 1,
+            "OPERATIONS": len(self.shop.job),
+            "IS_MAKESPAN": self.objective == "makespan",
+        }
 
     def data(self) -> dict[str, Any]:
         """Return the operations, their choices and the dates of jobs."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from islands.calls import explained
 from islands.modelling.kinds import order_of
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement
+from islands.modelling.texts import Text
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts, chosen
 from islands.models.shops import draw_gantt
@@ -25,6 +26,7 @@ _OBJECTIVES = ("makespan", "flow_time")
 class FlowShop(Model):
     """The problem of `flow_shop`."""
 
+    hooks: ClassVar[Mapping[str, Text]] = {"setup": text_of("flow_shop_setup")}
     times: NDArray[np.int64]
     """The time of each job on each machine."""
     objective: str
@@ -42,11 +44,17 @@ class FlowShop(Model):
         self.objective = chosen("objective", objective, _OBJECTIVES)
         n, m = self.times.shape
         statement = Statement(
-            cost=text_of("flow_shop", JOBS=n, MACHINES=m, SUMS=self.objective == "flow_time"),
+            cost=text_of("flow_shop"),
             state=text_of("flow_shop_state"),
             name=name_or(name, f"flowshop-{n}x{m}"),
         )
         super().__init__(order_of(n, None, None), statement)
+
+    def constants(self) -> dict[str, int | bool]:
+        """Return the numbers of jobs and machines, and whether ends are added up."""
+        jobs, machines = self.times.shape
+        is_sum = self.objective == "flow_time"
+        return {"JOBS": jobs, "MACHINES": machines, "SUMS": is_sum, "NONE": -1}
 
     def data(self) -> dict[str, Any]:
         """Return the times."""

@@ -37,6 +37,10 @@ class JobShop(Model):
     """The problem of `job_shop` without dates and choices of machine."""
 
     searches = True
+    machines: Rows
+    """The machine of each operation, a row for each job."""
+    times: Rows
+    """The time of each operation."""
     shop: Shop
     """The operations of all jobs."""
 
@@ -49,16 +53,21 @@ class JobShop(Model):
         best_known: float | None = None,
     ) -> None:
         """Take the arguments of `job_shop`."""
-        self.shop = shop = Shop.of(*alike(machines, times))
-        jobs, count = len(shop.first) - 1, int(shop.machine.max()) + 1
+        self.machines, self.times = alike(machines, times)
+        self.shop = shop = Shop.of(self.machines, self.times)
+        name = name_or(name, "jobshop-{JOBS}x{MACHINES}".format(**self.constants()))
         statement = Statement(
-            cost=text_of("job_shop", JOBS=jobs, MACHINES=count),
-            state=text_of("job_shop_paths", "job_shop_tabu"),
+            cost=text_of("job_shop"),
+            state=text_of("job_shop_tabu", "job_shop_paths"),
             cooperative=True,
-            name=name_or(name, f"jobshop-{jobs}x{count}"),
+            name=name,
             best_known=best_known,
         )
         super().__init__(order_of(len(shop.time), None, None), statement)
+
+    def constants(self) -> dict[str, int | bool]:
+        """Return the numbers of jobs and machines."""
+        return {"JOBS": len(self.shop.first) - 1, "MACHINES": int(self.shop.machine.max()) + 1}
 
     def data(self) -> dict[str, Any]:
         """Return the operations."""

@@ -47,7 +47,7 @@ class PMedian(Model):
         self._of_places = np.ascontiguousarray(self.distances.T).astype(np.int32)
         statement = Statement(
             cost=text_of("p_median"),
-            state=text_of("exchanges", "p_median_state"),
+            state=text_of("p_median_state", "exchanges"),
             cooperative=True,
             name=name_or(name, f"pmedian-{customers}x{n}-{self.p}"),
         )

@@ -46,11 +46,15 @@ class BinPacking(Model):
             bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
         self.bins = whole_number("bins", bins, _MOST)
         statement = Statement(
-            cost=text_of("bin_packing", BINS=self.bins),
+            cost=text_of("bin_packing"),
             state=text_of("bin_packing_state"),
             name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
         )
         super().__init__(keys_of(len(size)), statement)
+
+    def constants(self) -> dict[str, int | bool]:
+        """Return the number of bins."""
+        return {"BINS": self.bins}
 
     def data(self) -> dict[str, Any]:
         """Return the sizes and the capacity."""

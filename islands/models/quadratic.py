@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from islands.instances.sizes import MOST_NODES, require_size
 from islands.modelling.kinds import chosen_of
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement
+from islands.modelling.texts import Text
 from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
 from islands.models.texts import text_of
@@ -57,8 +59,8 @@ class Qubo(Model):
         # Texts state the type that their functions return.
         number = "double" if numbers.dtype.kind == "f" else "long long"
         statement = Statement(
-            cost=text_of("qubo").replace("Number", number),
-            state=text_of("qubo_state").replace("Number", number),
+            cost=_with_numbers("qubo", number),
+            state=_with_numbers("qubo_state", number),
             cooperative=True,
             maximise=maximise,
             best_known=best_known,
@@ -95,6 +97,12 @@ def qubo(
     [1, 0]
     """
     return Qubo(q, maximise=maximise, name=name, best_known=best_known)
+
+
+def _with_numbers(file: str, number: str) -> Text:
+    """Return the text of a file with the type of its numbers."""
+    text = text_of(file)
+    return replace(text, code=text.code.replace("Number", number))
 
 
 def _matrix(q: Any) -> Any:

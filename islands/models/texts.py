@@ -1,27 +1,15 @@
-"""The CUDA of models: files of `kernels/models`, and constants of an instance before them."""
+"""The CUDA of models: files of `kernels/models`."""
 
 from __future__ import annotations
 
 from functools import cache
 
+from islands.modelling.texts import Text
 from islands.paths import data_folder
 
 
-def text_of(*files: str, **constants: int | bool) -> str:
-    """Return the content of files, one after another, in which these constants are known.
-
-    Compilers know them, too: the size of an array may be one.
-    """
-    declared = [_declared(name, value) for name, value in constants.items()]
-    return "".join([*declared, *map(_read, files)])
-
-
-def _declared(name: str, value: int | bool) -> str:
-    if isinstance(value, bool):
-        return f"constexpr bool {name} = {str(value).lower()};\n"
-    return f"constexpr int {name} = {value};\n"
-
-
 @cache
-def _read(file: str) -> str:
-    return (data_folder("kernels") / "models" / f"{file}.cuh").read_text(encoding="utf-8")
+def text_of(file: str, *before: str) -> Text:
+    """Return the text of a file, with others in front of it."""
+    path = data_folder("kernels") / "models" / f"{file}.cuh"
+    return Text(path.name, path.read_text(encoding="utf-8"), tuple(map(text_of, before)))

@@ -16,7 +16,7 @@ from islands import settings as named
 from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.problems.arrays import Arrays
-from islands.problems.capabilities import Chains, Layout, OtherDefaults, ProblemWords
+from islands.problems.capabilities import Chains, Layout, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
 from islands.problems.scale import Scale
@@ -163,12 +163,12 @@ class Problem(ABC):
         return SOLUTION_KINDS[self.solution_kind](self.size, self.low, self.high)
 
     def defaults(self) -> dict[str, Any]:
-        """Return the default settings for this problem, by name."""
-        return {"algorithm": "brkga"}
+        """Return default settings of a class of a script, by name.
 
-    def other_defaults(self) -> OtherDefaults:
-        """Return the default settings for other requests and runs."""
-        return OtherDefaults()
+        They are laid over those of islands/configuration/defaults.py, unless they name another
+        algorithm.
+        """
+        return {}
 
     @abstractmethod
     def costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:

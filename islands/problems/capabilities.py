@@ -1,8 +1,8 @@
-"""What some problems have besides a cost: moves, a numbering of items, defaults, words."""
+"""What some problems have besides a cost: moves, a numbering of items, words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,27 +44,6 @@ class Layout:
     """Return solutions, one or a row each, with the items as the device numbers them."""
     from_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
     """Return solutions of the device with the items as the instance numbers them."""
-
-
-Sizes = Callable[[Mapping[str, Any], Callable[[], int]], Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class OtherDefaults:
-    """Default settings where those of `Problem.defaults` do not fit."""
-
-    choices: Sequence[dict[str, Any]] = ()
-    """For requests that exclude the defaults, such as of an improver; the best ones first."""
-    short: dict[str, Any] | None = None
-    """For a run that ends when it has converged; None: as usual."""
-    sizes: Sizes = lambda defaults, gpus: {}
-    """Return the islands, population and steps of chosen defaults, by the backend.
-
-    The second argument returns the number of GPUs of the run, 0 for CPUs, which may take a while
-    to find out.
-    """
-    colonies: tuple[str, ...] = ()
-    """The settings of colonies that suit it; empty: those of its kind of solutions."""
 
 
 @dataclass(frozen=True)

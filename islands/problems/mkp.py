@@ -5,8 +5,7 @@ A solution has 1 for each selected item, and 0 for the others.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +22,7 @@ from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_so
 from islands.problems import utilities
 from islands.problems.arrays import Arrays, narrowed
 from islands.problems.base import Problem, Solution
-from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
+from islands.problems.capabilities import Layout, ProblemWords
 from islands.problems.core import MOST_CONSTRAINTS, Core
 from islands.problems.evaluation import Evaluation
 from islands.problems.scale import Scale
@@ -79,15 +78,6 @@ _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int3
 _WIDEST = "int64_t"
 _SAVED = ("profits", "weights", "capacities")
 _NAMED = 10  # maximum number of constraints that an error lists
-
-_TEMPERING = {"algorithm": "tempering", "encoding": "bits"}
-_COLONIES = ("algorithm=ga", "algorithm=pso population=64")
-
-# Defaults of the genetic algorithm, measured on an H200: individuals in all, and population sizes.
-_MANY, _FEW = 16_384, 4_096
-_SMALL = 15_000  # weights; with more, a generation of many individuals takes too long
-_EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations on CPUs, and on GPUs
-_FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
 
 
 class Mkp(Problem):
@@ -216,54 +206,6 @@ class Mkp(Problem):
             return None
         core = None if self.core is None else self.core.likeness
         return (self.size, self.settings, self.file.unit, core, *self.defines().items())
-
-    def defaults(self) -> dict[str, Any]:
-        """Return those of tempering; without repair, it does not fit."""
-        return self._genetic() if self.core is None else dict(_TEMPERING)
-
-    def other_defaults(self) -> OtherDefaults:
-        """Return those of a genetic algorithm, which takes improvers and any population."""
-        others = [] if self.core is None else [self._genetic()]
-        return OtherDefaults(others, sizes=self._sizes, colonies=_COLONIES)
-
-    def _genetic(self) -> dict[str, Any]:
-        """Return settings with many small populations that restart when they stop improving.
-
-        Populations are larger and fewer for many items. Without repair, only the algorithm and the
-        encoding have defaults.
-        """
-        if not self.sorts_items:
-            return {"algorithm": "ga", "encoding": "bits"}
-        wanted = min(max(_FEWEST, self.size / _ITEMS_AN_INDIVIDUAL), _MOST)
-        population = 1 << round(math.log2(wanted))
-        return {
-            "algorithm": "ga",
-            "encoding": "bits",
-            "islands": max(1, (_MANY if self._is_small else _FEW) // population),
-            "population": population,
-            "strength": 2,
-            "reset": max(500, min(self.size, 5000)),
-            "improver.name": "exchange22",
-            "improver.strategy": "best",
-            "improver.core": 60,
-            "improver.every": 100,
-            "improver.rate": 0.1,
-            "migration.topology": "none",
-        }
-
-    def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
-        """Return the distance of the rows of the trace: about as many a second on all devices.
-
-        At each row, the host looks at all islands, and ranks wait for each other.
-        """
-        if defaults["algorithm"] != "ga" or not self.sorts_items:
-            return {}
-        cpu, gpu = _EVERY_SMALL if self._is_small else _EVERY_LARGE
-        return {"record.every": gpu if gpus() else cpu}
-
-    @property
-    def _is_small(self) -> bool:
-        return self.size * self.constraints <= _SMALL
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, with items in the order of the device."""

@@ -6,7 +6,7 @@ ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] of ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -22,119 +22,12 @@ from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, w
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
 from islands.problems.arrays import Arrays, narrowed
 from islands.problems.base import Problem, Solution
-from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
+from islands.problems.capabilities import Layout, ProblemWords
 from islands.problems.evaluation import Evaluation
 from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
 
 Matrix = NDArray[np.int64]
-
-_ROUGH_FROM, _FEW_ROUGH = 38, 75
-"""The sizes of unstructured instances for which a memetic search is the default."""
-_DOMINATED_FROM = 40
-"""The smallest dominated instance for which a memetic search is the default."""
-_FEW_DOMINATED = 100
-_DOMINATED_SIZES = {"population": 66, "improver.steps": 1000}
-_GPU_SIZES = {"population": 1056, "improver.steps": 2000}
-_CPU_SIZES = {"population": 66, "improver.steps": 500}
-_ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
-"""Up to this size, a population converges in seconds, and begins again after 120 generations
-without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
-children are too far from both mates. Tabu searches that become longer, up to four times, while
-there is no progress are worse: on tai60a, 1 instead of 6 of 6 runs of 15 s reached the best known
-value (H100).
-"""
-_FREEZING: dict[str, Any] = {"sweeps": 512, "patience": 0, "migration.topology": "none"}
-"""Settings of tempering for unstructured instances: replicas near the temperature at which they
-freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions. Two
-good solutions of tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same
-location, so that crossing them keeps nothing.
-"""
-_CHOOSING: dict[str, Any] = {"migration.topology": "none"}
-"""Settings of a choice of places."""
-
-_RING: dict[str, Any] = {"migration.topology": "ring", "migration.migrants": 1}
-_MEMETIC: dict[str, Any] = {
-    "algorithm": "memetic",
-    "encoding": "permutation",
-    "improver.name": "tabu",
-    "migration.interval": 20,
-    "record.every": 5,
-    **_RING,
-}
-_GROWING: dict[str, Any] = {
-    "algorithm": "growth",
-    "encoding": "permutation",
-    "improver.name": "none",
-    "migration.interval": 10,
-    "record.every": 1,
-    **_RING,
-}
-"""Settings of resampled growth for sparse flows."""
-_SHORT: dict[str, Any] = {"islands": 1, "population": 16, "migration.topology": "none"}
-"""Settings of a memetic search of few facilities that ends when it has converged. It found the best
-of all costs found for 298 of 300 random instances of 20 facilities, with 19 million evaluations
-each; 300 steps and a population of 20 found fewer. Ten searches of 50 steps for each facility found
-the best cost for 98.9 instead of 98.4 % of 1,200 others, but QAPLIB's best known costs in 242
-instead of 252 of 255 runs. Tempering needs as many evaluations, which take longer on a CPU.
-"""
-_STEPS_AN_ITEM = 20
-_COLONIES = (
-    "algorithm=cellular",
-    "algorithm=ga encoding=permutation improver=tabu population=64",
-)
-
-
-def _choices(swaps: Swaps, n: int) -> list[dict[str, Any]]:
-    """Return complete default settings for an instance, the best ones first."""
-    tempering = {
-        "algorithm": "tempering",
-        "encoding": "permutation",
-        "improver.name": "none",
-        "migration.interval": 100,
-        **_RING,
-    }
-    memetic = _MEMETIC
-    cellular = {
-        "algorithm": "cellular",
-        "encoding": "permutation",
-        "population": 64,
-        "selection": "random",
-        "crossover": "uniform",
-        "group": 1,
-        "replacement": "elitist",
-        "improver.name": "tabu",
-        "migration.interval": 10,
-        "record.every": 5,
-        **_RING,
-    }
-    if swaps.grown is not None:
-        return [_GROWING, tempering, cellular, memetic]
-    if swaps.choice is not None:  # tempering searches it as a choice of places
-        return [tempering | _CHOOSING, cellular, memetic]
-    if swaps.is_dominated and n >= _DOMINATED_FROM:
-        return [memetic, tempering, cellular]
-    # Tempering solves small instances at once, and leads on large ones. Between, the costs of
-    # unstructured instances vary too abruptly for it.
-    if swaps.is_unstructured and n >= _ROUGH_FROM:
-        freezing = tempering | _FREEZING
-        if n <= _FEW_ROUGH:
-            return [memetic | _ROUGH, freezing, cellular]
-        return [freezing, memetic, cellular]
-    return [tempering, cellular, memetic]
-
-
-def _memetic_sizes(swaps: Swaps, n: int, gpus: Callable[[], int]) -> dict[str, Any]:
-    """Return the islands, the population and the steps of tabu search of a memetic search.
-
-    Many short searches of one large population were better than fewer long ones, and than several
-    islands (docs/measured).
-    """
-    if swaps.is_dominated:
-        many = {"population": 132, "improver.steps": 2 * n}
-        return {"islands": 4} | (many if n > _FEW_DOMINATED else _DOMINATED_SIZES)
-    return {"islands": 1} | (_GPU_SIZES if gpus() else _CPU_SIZES)
-
 
 _CACHED = 160
 """Up to this size, a CPU core's cache holds both matrices with 32 bits an entry."""
@@ -234,25 +127,6 @@ class Qap(Problem):
             return None
         structure = self.swaps.is_unstructured, self.swaps.is_dominated, self.form.places is None
         return (self.size, *structure, *self.defines().items())
-
-    def defaults(self) -> dict[str, Any]:
-        """Return settings that suit the structure and the size of the instance."""
-        first, *_ = _choices(self.swaps, self.size)
-        return first
-
-    def other_defaults(self) -> OtherDefaults:
-        """Return the other choices, and a short memetic search for few facilities."""
-        _, *others = _choices(self.swaps, self.size)
-        short: dict[str, Any] | None = None
-        if self.size < _ROUGH_FROM and self.swaps.choice is None:
-            short = _MEMETIC | _SHORT | {"improver.steps": _STEPS_AN_ITEM * self.size}
-        return OtherDefaults(others, short, self._sizes, _COLONIES)
-
-    def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
-        """Return the sizes of the memetic search."""
-        if defaults["algorithm"] != "memetic":
-            return {}
-        return _memetic_sizes(self.swaps, self.size, gpus)
 
     @property
     def evaluation(self) -> Evaluation:

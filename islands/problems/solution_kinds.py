@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,15 +37,6 @@ class SolutionKind(ABC):
     """A description of a valid solution."""
     number: ClassVar[int]
     """`SOLUTION_KIND` of kernels/problems/solution.cuh."""
-    by_moves: ClassVar[bool] = False
-    """Whether tempering is the default algorithm of a user's own problem whose moves it can judge.
-    """
-    algorithm: ClassVar[str]
-    """The default algorithm of others, and of requests that exclude tempering."""
-    defaults: ClassVar[Mapping[str, Any]] = {}
-    """The default settings of this algorithm, measured with docs/examples/compare.py."""
-    colonies: ClassVar[tuple[str, ...]]
-    """The settings of colonies that suit it."""
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves whose change of the cost a user's `delta` may return."""
     proposals: ClassVar[tuple[str, ...]] = ("setting",)
@@ -141,16 +132,7 @@ class Order(SolutionKind):
 
     name, made_by, number = "order", "permutation", 0
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
-    words, algorithm, by_moves = "a permutation of 0 to n - 1", "ga", True
-    defaults: ClassVar[Mapping[str, Any]] = {
-        "population": 16,
-        "mutation": "mixed",
-        "crossover_rate": 0.2,
-        # Two migrants from each of all other islands would not fit into small populations.
-        "migration.topology": "hypercube",
-        "migration.interval": 50,
-    }
-    colonies = ("algorithm=brkga", "algorithm=ga encoding=permutation population=64")
+    words = "a permutation of 0 to n - 1"
     moves = ("swap", "reversal", "insertion")
     proposals = (*moves, "rotation")
     axes, picture = ("place", "item"), "The item at each place."
@@ -229,8 +211,7 @@ class Subset(SolutionKind):
 
     name, made_by, number = "subset", "subset", 1
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int8)
-    words, algorithm, by_moves = "a 0 or 1 for each item", "ga", True
-    colonies = ("algorithm=ga", "algorithm=pso")
+    words = "a 0 or 1 for each item"
     proposals = ("flip", "exchange")
     axes, picture = ("item", ""), "The chosen items."
 
@@ -320,8 +301,7 @@ class KeyVectors(SolutionKind):
 
     name, made_by, number = "keys", "keys", 2
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
-    words, algorithm = "n numbers of at least 0 and below 1", "brkga"
-    colonies = ("algorithm=brkga", "algorithm=de")
+    words = "n numbers of at least 0 and below 1"
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         return bool(((solutions >= 0) & (solutions < 1)).all())
@@ -340,15 +320,7 @@ class Box(SolutionKind):
 
     name, made_by, number = "vector", "real", 3
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
-    words, algorithm = "a vector within the bounds", "de"
-    defaults: ClassVar[Mapping[str, Any]] = {
-        "population": 256,
-        "strategy": "current-to-pbest/1",
-        "adaptation": "nearby",
-        "F": 0.5,
-        "Cr": 0.5,
-    }
-    colonies = ("algorithm=de",)
+    words = "a vector within the bounds"
 
     @property
     def box(self) -> dict[str, ArrayLike]:

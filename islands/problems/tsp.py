@@ -23,7 +23,7 @@ from islands.instances.solution_files import Remark
 from islands.instances.tsplib import METRICS, TspFile, read_tour, read_tsp, tour_fault, write_tour
 from islands.problems.arrays import Arrays, packed
 from islands.problems.base import Problem, Solution
-from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
+from islands.problems.capabilities import Layout, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
 from islands.problems.rounding import remarks_on_rounding
@@ -31,13 +31,6 @@ from islands.problems.scale import Scale
 from islands.text import shown
 
 _EDGES_AT_ONCE = 1 << 20
-_VERY_FEW = 12
-"""Up to this number of cities, 2-opt and Or-opt alone find the shortest tour many times."""
-
-_COLONIES = (
-    "algorithm=brkga",
-    "algorithm=ga encoding=permutation improver=two_opt population=64",
-)
 
 
 class Tsp(Problem):
@@ -104,15 +97,6 @@ class Tsp(Problem):
         coordinates, matrix = arrays.get("coordinates"), arrays.get("matrix")
         size = len(next(each for each in (coordinates, matrix) if each is not None))
         return cls(TspFile(name, None, size, metric, coordinates, matrix), name, best)
-
-    def defaults(self) -> dict[str, Any]:
-        """Return edge assembly crossover, and for very few cities an early end."""
-        early = {"stop": ["generations=100"]} if self.size <= _VERY_FEW else {}
-        return {"algorithm": "eax"} | early
-
-    def other_defaults(self) -> OtherDefaults:
-        """Return the colonies."""
-        return OtherDefaults(colonies=_COLONIES)
 
     def defines(self) -> Macros:
         """Return the macros that select the source of distances and their rounding."""

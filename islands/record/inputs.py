@@ -226,5 +226,5 @@ def require_same_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
             then = f"; the original is {folder / PARTS / file}" if file else ""
             raise InputError(
                 f"{folder}: {what} has changed since the run began{then}. Restore the script, or"
-                " begin a new run"
+                " the version of islands for a problem of a file, or begin a new run"
             )

@@ -10,11 +10,11 @@ from pathlib import Path
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.configuration.identity import identity, part_versions
+from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.inside import inside
 from islands.parallel import World
 from islands.paths import writing
-from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.progress.result import Result
 from islands.record.checkpoint import (
@@ -40,8 +40,7 @@ class Journal:
     def __init__(
         self,
         folder: Path,
-        spec: RunSpec,
-        problem: Problem,
+        resolved: Resolved,
         world: World,
         archipelago: Archipelago,
         say: Callable[[str], None],
@@ -49,17 +48,17 @@ class Journal:
         goes_on: bool,
     ) -> None:
         """Open the folder; if `goes_on`, restore the archipelago from a checkpoint."""
-        self.folder, self._spec, self._problem, self._world = folder, spec, problem, world
-        self._run = identity(spec, problem)
+        self.folder, self._resolved, self._world = folder, resolved, world
+        self._run = identity(resolved)
         origin: Origin | None = None
         if goes_on:
-            origin = restore(folder, spec, problem, self._run, world, archipelago, say)
+            origin = restore(folder, resolved, self._run, world, archipelago, say)
         self.origin = origin.moment if origin is not None else None
         self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         losses = origin.losses if origin is not None else {}
         world.run_on_all(lambda: self._prepare(losses, goes_on=goes_on))
         earlier = origin.earlier if origin is not None else {}
-        kinds = kinds_of(spec)
+        kinds, problem = kinds_of(resolved.spec), resolved.problem
         self._records = world.run_on_all(
             lambda: [
                 kind(folder, world.rank, start, problem, earlier.get(kind.folder), self._run)
@@ -84,8 +83,8 @@ class Journal:
                 remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
             if goes_on:
                 signature = stored_signature(self.folder)
-                write_settings(self.folder, self._spec, self._run, signature)
-                store_parts(self.folder, part_versions(self._spec, self._problem))
+                write_settings(self.folder, self._resolved.spec, self._run, signature)
+                store_parts(self.folder, part_versions(self._resolved))
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the records."""
@@ -100,7 +99,7 @@ class Journal:
     def _publish(self, result: Result) -> None:
         with writing(self.folder):
             for record in self._records:
-                record.publish(_metadata(self._spec, result))
+                record.publish(_metadata(self._resolved.spec, result))
 
     def _complete(self, result: Result) -> None:
         with writing(self.folder):
@@ -115,9 +114,9 @@ class Journal:
         )
 
     def _write_solution(self, result: Result) -> None:
-        metadata = _metadata(self._spec, result)
+        metadata = _metadata(self._resolved.spec, result)
         metadata |= {"islands.run": self._run, "islands.start": str(self._start)}
-        write_solution(self.folder, self._problem, result, metadata)
+        write_solution(self.folder, self._resolved.problem, result, metadata)
 
     def _remove_other_ranks(self, ranks: int) -> None:
         """Remove the Parquet files of an earlier start that had more ranks."""

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.spec import RunSpec, Visits
+from islands.configuration.resolved import Resolved
 from islands.errors import InputError
 from islands.inside import inside
 from islands.parallel import World
 from islands.paths import reading
-from islands.problems.base import Problem
 from islands.progress.progress import Moment
 from islands.record.checkpoint import Manifest, RankFile, digest, newest_first
 from islands.record.files import arrays_file
@@ -54,8 +53,7 @@ class Origin:
 
 def restore(
     run: Path,
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     identity: str,
     world: World,
     archipelago: Archipelago,
@@ -73,7 +71,7 @@ def restore(
     def tried(name: str, *, needs_records: bool) -> Origin | None:
         own, fault = None, None
         try:
-            own = _restored(run, name, spec, problem, identity, archipelago)
+            own = _restored(run, name, resolved, identity, archipelago)
         except InputError as error:
             fault = str(error)
         faults = [each for each in world.allgather(fault) if each is not None]
@@ -115,8 +113,7 @@ def _require_none(run: Path, refused: list[str]) -> None:
 def _restored(
     run: Path,
     name: str,
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     identity: str,
     archipelago: Archipelago,
 ) -> Origin:
@@ -137,10 +134,8 @@ def _restored(
         archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
     rows: dict[str, pa.Table] = {}
     losses: dict[Path, str] = {}
-    for kind in kinds_of(spec):
-        rows[kind.folder], lost = _earlier_rows(
-            run, kind, spec, problem, manifest, archipelago.mine
-        )
+    for kind in kinds_of(resolved.spec):
+        rows[kind.folder], lost = _earlier_rows(run, kind, resolved, manifest, archipelago.mine)
         losses |= lost
     return Origin(name, moment, rows, losses)
 
@@ -171,15 +166,14 @@ def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[st
 def _earlier_rows(
     run: Path,
     kind: type[Record],
-    spec: RunSpec,
-    problem: Problem,
+    resolved: Resolved,
     manifest: Manifest,
     mine: range,
 ) -> tuple[pa.Table, Losses]:
     """Return the rows of this rank's islands up to the checkpoint, and what could not be read."""
     import pyarrow as pa
 
-    folder, schema = inside(run, kind.folder), kind.schema(problem)
+    folder, schema = inside(run, kind.folder), kind.schema(resolved.problem)
     tables, losses, until = [schema.empty_table()], {}, manifest.moment.generation
     for rank, part in enumerate(manifest.parts):
         if _common(part.span, mine):
@@ -195,7 +189,7 @@ def _earlier_rows(
     island, generation = (table.column(name).to_numpy() for name in (kind.island, "generation"))
     wanted = (island >= mine.start) & (island < mine.stop)
     wanted &= generation <= (until - 1 if kind.describes_state else until)
-    wanted &= Visits.of(spec).include(generation)
+    wanted &= resolved.spec.visits.include(generation)
     return kind.ordered(table.filter(pa.array(wanted))), losses
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from islands.configuration.identity import identity
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.errors import InputError
 from islands.inside import inside
 from islands.problems import PROBLEMS
@@ -61,15 +61,16 @@ class Finished:
     versions: Mapping[str, str]
     """The versions of Python and of the packages that made it."""
 
-    def require_exact(self, spec: RunSpec, problem: Problem) -> None:
+    def require_exact(self, resolved: Resolved) -> None:
         """Compute the cost again; refuse a result of another run, or a contradicted one."""
         result, path = self.result, Path(str(self.result.folder), FINISHED)
         assert result.solution is not None, "a finished run has a solution"
-        if self.run != identity(spec, problem):
+        if self.run != identity(resolved):
             raise InputError(
                 f"{path}: belongs to another run than {RUN_SETTINGS}, or {result.instance} has"
                 " changed since. Restore the changed file"
             )
+        problem = resolved.problem
         exact = problem.cost(result.solution)
         if not problem.scale.agrees(exact, result.cost):
             word = problem.words.cost

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.errors import InputError, RunError
 from islands.inside import inside, inside_all
 from islands.parallel import World
@@ -50,9 +50,10 @@ _MOST_THINNED_ROWS = 1 << 24
 class MemoryRecords:
     """Collects the records of one rank in memory."""
 
-    def __init__(self, spec: RunSpec, problem: Problem, world: World) -> None:
-        self._problem, self._world = problem, world
-        self._rows = {kind: Rows(kind, problem, world.size) for kind in kinds_of(spec)}
+    def __init__(self, resolved: Resolved, world: World) -> None:
+        self._problem, self._world = resolved.problem, world
+        kinds = kinds_of(resolved.spec)
+        self._rows = {kind: Rows(kind, resolved.problem, world.size) for kind in kinds}
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch."""

@@ -14,7 +14,8 @@ from statistics import fmean, stdev
 from typing import Any, ClassVar
 
 from islands.cells.campaign import Campaign, completed
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.build import take_device
 from islands.engine.repeats import Repeat, Repeats, seconds_of
 from islands.engine.runner import run_requested
@@ -221,7 +222,7 @@ class Experiment(ABC):
 
         def run(world: World) -> dict[str, Any]:
             with on_cores(self.asked.cores if threads else frozenset()):
-                result = completed(run_requested(settings, None, world, Output(), problem))
+                result = completed(run_requested(Asked.of(settings), world, Output(), problem))
             return asdict(RunResult(result.cost, _whole_seconds(result), result.generations))
 
         device = f"CPU, {counted(threads, 'thread')}" if threads else None
@@ -278,10 +279,10 @@ class Experiment(ABC):
     def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
         """Return the runs with seeds 1, 2, ..., which all ranks make at the same time."""
         campaign, made = self.asked.campaign, dict[int, Repeat]()
-        spec = resolve(layers(self._options(problem, 1, options)), problem)
+        resolved = resolve(Asked.of(self._options(problem, 1, options)), problem)
         devices = [take_device(campaign.world, self.asked.backend)]
         a_rank = -(-runs // campaign.world.size)
-        plan = Repeats([(spec, problem)])
+        plan = Repeats([resolved])
         cells = [(0, run) for run in range(runs)]
         groups = [cells[first : first + a_rank] for first in range(0, runs, a_rank)]
         for (_, run), found in campaign.cells(plan, groups, devices, a_rank):
@@ -292,7 +293,7 @@ class Experiment(ABC):
 
     def stop(self) -> list[str]:
         """Return the preset's stop criteria with the requested number of generations."""
-        preset = layers({"preset": self.preset})[0].values
+        preset = Asked({"preset": self.preset}).values
         others = [text for text in preset["stop"] if not text.startswith("generations=")]
         return [f"generations={self.made_generations}", *others]
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from islands.cells.configurations import random
 from islands.cells.domains import Range
-from islands.configuration.resolve import layers
+from islands.configuration.asked import Asked
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.reproduce.cells import (
@@ -364,7 +364,7 @@ class SearchTable(MunhaoTable, PooledTable):
 @cache
 def configurations(model: str) -> Sequence[Mapping[str, Any]]:
     """Return the paper's choice, then the configurations that `islands tune` draws with seed 1."""
-    preset = layers({"preset": MODELS[model]})[0].values
+    preset = Asked({"preset": MODELS[model]}).values
     names = _OF_MODEL[model]
     domains = [Range(name, *RANGES[name]) for name in names]
     drawn = random(domains, RANDOM, _SEED, lambda values: tuple(values.items())).configurations[1:]

@@ -2,12 +2,6 @@
 // MACHINES: constants of the instance. Reads an order of the jobs, and their times; returns its
 // cost. No random numbers.
 
-constexpr int NONE = -1;
-
-// The time that machine k needs between two jobs, of which the first may be NONE. Here 0: a copy of
-// this model with setup times changes this function only.
-__device__ int setup(const Data&, int, int, int) { return 0; }
-
 // Let a job follow another one, which ends on the machines at `ready`.
 __device__ void add(const Data& data, int before, int job, int* ready) {
     const int* const time = data.time + job * MACHINES;

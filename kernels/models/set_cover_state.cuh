@@ -92,10 +92,6 @@ __device__ bool is_worse(const State& state, const Data& data, int a, int b) {
     return state.changed[a] < state.changed[b];
 }
 
-// Whether a column may be chosen next to those that are: here always. A copy with forbidden pairs
-// changes this function, and adds a price of pairs to the cost.
-__device__ bool may_choose(const Solution&, const Data&, int) { return true; }
-
 __device__ bool propose(const State& state, const Solution& s, int, const Data& data,
                         Random& random, Step& step) {
     step.column = NONE;

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import FREE, KEYS, ORDERS, evolved, made, require_exact, spec_of
+from colonies_for_tests import FREE, KEYS, ORDERS, evolved, made, require_exact, resolved_of
 from eax_for_tests import weights
 from problems_for_tests import cities, facilities, knapsack
 
@@ -62,8 +62,8 @@ def test_a_rate_means_that_many_generations_for_one_of_the_run(backend: Backend)
 def test_solutions_of_a_warm_start_are_dealt_to_all_colonies(tmp_path: Path) -> None:
     problem = cities(9, tmp_path)
     orders = [np.random.default_rng(seed).permutation(9) for seed in range(5)]
-    spec = spec_of(problem, KEYS, ORDERS)
-    islands = islands_of(spec, problem, World(), choose("cpu", 1), warm_start=lambda: orders)
+    resolved = resolved_of(problem, KEYS, ORDERS)
+    islands = islands_of(resolved, World(), choose("cpu", 1), warm_start=lambda: orders)
     islands.start()
     require_exact(islands, problem)
     saved = islands.snapshot()

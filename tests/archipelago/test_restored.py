@@ -12,7 +12,8 @@ from problems_for_tests import NUMBERS, facilities, knapsack
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
 from islands.backends.base import Backend
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.errors import InputError
 from islands.parallel import World
@@ -25,7 +26,7 @@ LARGEST = 2**31 - 1
 def made(problem: Problem, backend: Backend, **options: Any) -> Archipelago:
     asked = {"islands": 2, "population": 8, "stop": "generations=9", "improver": "none"} | options
     asked |= {"elite": 0.25, "mutants": 0.25} if options["algorithm"] == "brkga" else {}
-    return islands_of(resolve(layers(asked), problem), problem, World(), backend)
+    return islands_of(resolve(Asked.of(asked), problem), World(), backend)
 
 
 def saved_by(archipelago: Archipelago) -> State:

@@ -13,7 +13,8 @@ from recorded_launches import CASES, Recorder
 from islands.archipelago import archipelago, sizes
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Array
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.errors import UsageError
 from islands.parallel import World
@@ -54,8 +55,8 @@ class Second(World):
 def made(problem: Problem, backend: Counting, world: World | None = None, **options: Any) -> Any:
     asked = {"stop": "generations=9", "migrants": 1, "migration": "ring", "improver": "none"}
     sizes = {} if "colonies" in options else SIZES
-    spec = resolve(layers(asked | sizes | options), problem)
-    return islands_of(spec, problem, world or World(), backend)
+    resolved = resolve(Asked.of(asked | sizes | options), problem)
+    return islands_of(resolved, world or World(), backend)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from islands.cells.batch import BatchPlan, run_batch
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Store
+from islands.configuration.asked import Asked
 from islands.engine.build import RankOptions
 from islands.engine.single import Output
 from islands.errors import InputError, UsageError
@@ -182,14 +183,14 @@ def folder_of(path: Path, **changes: object) -> Path:
 @pytest.mark.parametrize("runs", [0, 1.5, True, "3"])
 def test_a_number_of_runs_is_a_whole_number(tmp_path: Path, runs: object) -> None:
     with pytest.raises(InputError):
-        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), SETTINGS)
+        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), Asked(SETTINGS))
 
 
 def test_a_configuration_is_a_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     folder = folder_of(tmp_path / "a", config=str(tmp_path / "pipe.toml"))
     with pytest.raises(InputError):
-        BatchPlan.of_folder(folder, SETTINGS)
+        BatchPlan.of_folder(folder, Asked(SETTINGS))
 
 
 @pytest.mark.slow
@@ -204,7 +205,7 @@ def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) 
 
     for _ in range(2):  # the second time, the first ones are known
         seeds.clear()
-        plan = BatchPlan.of_folder(folder, SETTINGS)
+        plan = BatchPlan.of_folder(folder, Asked(SETTINGS))
         tracemalloc.start()
         end = run_batch(plan, World(), Output(True, folder), RankOptions(), lines=take)
         _, peak = tracemalloc.get_traced_memory()
@@ -213,3 +214,12 @@ def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) 
         assert seeds[:3] == [1, 2, 3]
         assert (end.count, end.failed) == (10**12, 0)
         assert peak < 64 << 20
+
+
+def test_a_batch_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
+    options = {"stop": "generations=1", "gpus": 2}
+    plan = BatchPlan.of_folder(folder_of(tmp_path / "a", options=options), Asked(SETTINGS))
+    plan.refuse_other(tmp_path / "a", force=False)
+    [task] = plan.tasks_of(["demo/tsp"])
+    assert plan.key(task)["settings"]["gpus"] == 2
+    assert plan.asked_of(task)[0].values["sized_for_gpus"] == 2

@@ -13,10 +13,9 @@ from commands_for_tests import Capture, Patch, done
 from standing_ranks import StandingRanks
 
 from islands.cli import main
-from islands.configuration.spec import RunSpec
+from islands.configuration.resolved import Resolved
 from islands.engine.repeats import Place, Repeats
 from islands.errors import UsageError
-from islands.problems.base import Problem
 
 pytest.importorskip("scipy")
 
@@ -72,14 +71,14 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> 
     ]
 
 
-def _refusing(*values: object) -> Callable[..., tuple[RunSpec, Problem]]:
+def _refusing(*values: object) -> Callable[..., Resolved]:
     """Return `Repeats.resolved`, which refuses configurations with the given values of F."""
 
-    def refusing(plan: Repeats, cell: Place) -> tuple[RunSpec, Problem]:
-        spec, problem = resolved(plan, cell)
-        if not values or spec.to_mapping()["F"] in values:
+    def refusing(plan: Repeats, cell: Place) -> Resolved:
+        found = resolved(plan, cell)
+        if not values or found.spec.to_mapping()["F"] in values:
             raise UsageError("the GPU's 1 GiB are too little")
-        return spec, problem
+        return found
 
     return refusing
 

@@ -12,8 +12,9 @@ from fakes import FakeProblem
 from numpy.typing import NDArray
 from problems_for_tests import facilities, knapsack
 
+from islands.configuration.asked import Asked
 from islands.configuration.identity import identity, require_agreement
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -26,7 +27,7 @@ TWO = ["islands=2 algorithm=de F=0.7 population=20", "islands=3 algorithm=ga rat
 
 def resolved(colonies: Any, config: Path | None = None, **options: Any) -> RunSpec:
     asked = {"stop": STOP, **({} if colonies is None else {"colonies": colonies}), **options}
-    return resolve(layers(asked, config), facilities(9))
+    return resolve(Asked.of(asked, config), facilities(9)).spec
 
 
 def test_a_colony_is_resolved_like_a_run_of_its_own() -> None:
@@ -73,7 +74,7 @@ def test_the_settings_file_repeats_the_run(tmp_path: Path) -> None:
     spec = resolved(TWO, migration="ring", **{"migration.delay": 1})
     path = tmp_path / "run.toml"
     path.write_text(spec.to_toml(), encoding="utf-8")
-    assert resolve(layers({}, path), facilities(9)) == spec
+    assert resolve(Asked.of({}, path), facilities(9)).spec == spec
     table = tomllib.loads(spec.to_toml())
     assert [each["algorithm"] for each in table["colony"]] == ["de", "ga"]
     assert not {"algorithm", "encoding", "population", "improver"} & table.keys()
@@ -94,10 +95,10 @@ def test_stronger_sources_replace_settings_of_weaker_colonies(tmp_path: Path) ->
 
 def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> None:
     # The default of a knapsack is a ring, which belongs to its default algorithm.
-    usual = resolve(layers({"stop": STOP}), knapsack(20, 3))
+    usual = resolve(Asked.of({"stop": STOP}), knapsack(20, 3)).spec
     assert usual.migration.topology == "ring"
     for colonies in (["islands=1", "islands=1 algorithm=pso"], ["islands=1 algorithm=pso"] * 2):
-        spec = resolve(layers({"stop": STOP, "colonies": colonies}), knapsack(20, 3))
+        spec = resolve(Asked.of({"stop": STOP, "colonies": colonies}), knapsack(20, 3)).spec
         assert spec.migration.topology == "elite"
 
 
@@ -124,8 +125,7 @@ def agree(*ranks: dict[str, Any]) -> None:
         problem = asked.pop("problem", Data(1, 2))
         output = {name: asked.pop(name) for name in ("folder", "asynchronous") if name in asked}
         writes = asked.pop("writes", True)
-        spec = resolve(layers(asked), problem)
-        require_agreement(world, spec, problem, writes=writes, **output)
+        require_agreement(world, resolve(Asked.of(asked), problem), writes=writes, **output)
 
     on_ranks(len(ranks), one)
 
@@ -152,7 +152,7 @@ def test_ranks_with_differences_are_named(change: dict[str, Any], what: str) -> 
 
 
 def digest(problem: FakeProblem, **options: Any) -> str:
-    return identity(resolve(layers({"instance": "fake/five", **options}), problem), problem)
+    return identity(resolve(Asked.of({"instance": "fake/five", **options}), problem))
 
 
 def test_identity_depends_on_settings_and_data_but_not_on_criteria_and_devices() -> None:

@@ -13,9 +13,10 @@ import pytest
 from problems_for_tests import facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
-from islands.cli.run import add_run, options
+from islands.cli.run import add_run, of_arguments
+from islands.configuration.asked import Asked
 from islands.configuration.fit import fitting
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.improvers import improvers_for
 from islands.instances.tsplib import TspFile
@@ -34,7 +35,7 @@ def tour(n: int) -> Tsp:
 
 
 def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(layers({"backend": backend, **options}), problem)
+    return resolve(Asked.of({"backend": backend, **options}), problem).spec
 
 
 PROBLEMS: dict[str, Any] = {
@@ -71,7 +72,7 @@ def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_p
     config = tmp_path / "mine.toml"
     lines = "".join(f"{name} = {value}\n" for name, value in given.items())
     config.write_text(f'algorithm = "ga"\nbackend = "{kind}"\nimprover.name = "2opt"\n{lines}')
-    assert resolve(layers({}, config), tour(929)) == spec
+    assert resolve(Asked.of({}, config), tour(929)).spec == spec
     found = spec.general.to_mapping()
     found |= {f"improver.{name}": value for name, value in spec.improver.to_mapping().items()}
     assert found.items() >= given.items()
@@ -84,7 +85,7 @@ def test_settings_repeat_the_run_on_both_backends(kind: str, tmp_path: Path) -> 
     assert spec.adjusted
     write_settings(tmp_path, spec)
     for other in BACKENDS:
-        again = resolve(layers({"backend": other}, tmp_path / "run.toml"), tour(929))
+        again = resolve(Asked.of({"backend": other}, tmp_path / "run.toml"), tour(929)).spec
         assert again.adjusted == ""
         assert (again.improver, again.general.population) == (
             spec.improver,
@@ -139,5 +140,5 @@ def test_runs_with_known_digests_are_not_adjusted(kind: str) -> None:
     with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
         runs = [row["run"] for row in csv.DictReader(stream)]
     for run in runs:
-        asked = options(parser.parse_args([*shlex.split(run), "--backend", kind]))
-        assert resolve(layers(asked), load(asked["instance"])).adjusted == "", run
+        asked = of_arguments(parser.parse_args([*shlex.split(run), "--backend", kind]))
+        assert resolve(asked, load(asked.instance)).spec.adjusted == "", run

@@ -12,8 +12,9 @@ from problems_for_tests import cities
 import islands
 from islands.archipelago.parts import ProgramParts
 from islands.backends.cpu import CpuBackend
+from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.resolve import resolve
 from islands.errors import UsageError
 
 
@@ -28,7 +29,7 @@ def test_improver_without_delta_of_its_moves_is_refused(monkeypatch: pytest.Monk
     for name in ("swap", "tabu"):
         with pytest.raises(UsageError, match=f"improver {name} needs the delta of the move swap"):
             islands.Solver(Unpriced(), improver=name, backend="cpu")
-    resolve(layers({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
+    resolve(Asked.of({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
     assert not compiled
 
 
@@ -42,12 +43,13 @@ def test_launches_that_no_block_has_memory_for_are_refused(
     colonies: list[str] | None, tmp_path: Path
 ) -> None:
     problem = cities(900, tmp_path)
-    spec = resolve(layers({"colonies": colonies} if colonies else dict(EAX)), problem)
+    resolved = resolve(Asked.of({"colonies": colonies} if colonies else dict(EAX)), problem)
+    spec = resolved.spec
     parts = ProgramParts.of(replace(spec.all_colonies[-1], population=8), problem, None)
     launches = [*parts.schedule.launches()]
     largest = max(launch.room or 0 for launch in launches if launch.threads is not None)
     for enough in (None, 2 * largest):
-        require_block_memory(spec, problem, lambda enough=enough: enough)
+        require_block_memory(resolved, lambda enough=enough: enough)
     with pytest.raises(UsageError) as caught:
-        require_block_memory(spec, problem, lambda: largest // 2)
+        require_block_memory(resolved, lambda: largest // 2)
     assert str(caught.value).startswith("colony 1: eax_" if colonies else "eax_")

@@ -12,7 +12,8 @@ from fakes import FakeProblem
 from numpy.typing import NDArray
 from problems_for_tests import knapsack
 
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.engine import request as request
 from islands.errors import UsageError
@@ -22,7 +23,7 @@ from islands.settings import Settings, setting
 
 
 def resolved(options: dict[str, Any], config: Path | None = None) -> dict[str, Any]:
-    return resolve(layers(options, config), knapsack(10, 2)).to_mapping()
+    return resolve(Asked.of(options, config), knapsack(10, 2)).spec.to_mapping()
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -81,7 +82,7 @@ def test_options_drop_settings_of_a_problem() -> None:
         ({"fit_first": True}, MkpSettings(infeasible="linear", penalty=7.0, fit_first=True)),
         ({"infeasible": "dynamic"}, MkpSettings(infeasible="dynamic")),
     ):
-        assert resolve(layers(options), problem).problem == wanted
+        assert resolve(Asked.of(options), problem).spec.problem == wanted
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Plain(Chosen):
 
 
 def spec_of(problem: Problem | None = None, **options: Any) -> RunSpec:
-    return resolve(layers(options), problem or Plain())
+    return resolve(Asked.of(options), problem or Plain()).spec
 
 
 def test_settings_of_a_problem_have_no_prefix() -> None:
@@ -128,8 +129,10 @@ def test_toml_contains_settings_of_the_problem(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     path.write_text(spec.to_toml())
     assert 'way = "right"' in path.read_text()
-    assert resolve(layers({}, path), Plain()) == spec
-    assert resolve(layers({"way": "left"}, path), Plain()).problem == WaySettings("left", 0.1)
+    assert resolve(Asked.of({}, path), Plain()).spec == spec
+    assert resolve(Asked.of({"way": "left"}, path), Plain()).spec.problem == WaySettings(
+        "left", 0.1
+    )
 
 
 def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:
@@ -141,3 +144,9 @@ def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:
     assert spec_of(Chosen(), islands=5).problem == WaySettings("left", 4)
     for other in ({"algorithm": "de"}, {"preset": "xavier2019"}):
         assert spec_of(Chosen(), **other).problem == WaySettings()
+
+
+def test_the_problem_of_a_run_has_its_settings() -> None:
+    for way in ("left", "right"):
+        found = resolve(Asked.of({"way": way}), Chosen())
+        assert found.problem.settings == found.spec.problem == WaySettings(way, 4)

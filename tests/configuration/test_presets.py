@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from problems_for_tests import flat, knapsack
 
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.presets import PRESETS
 
 Values = dict[str, Any]
@@ -42,7 +43,7 @@ WANTED = wanted()
 def resolved(preset: str) -> Values:
     is_knapsack = WANTED[preset]["encoding"] == "bits"
     problem = knapsack(10, 2) if is_knapsack else flat(9, 720)
-    return with_dots(resolve(layers({"preset": preset}), problem).to_mapping())
+    return with_dots(resolve(Asked.of({"preset": preset}), problem).spec.to_mapping())
 
 
 @pytest.mark.parametrize("preset", PRESETS)

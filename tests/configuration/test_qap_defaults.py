@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import facilities, of_two_kinds
+from problems_for_tests import facilities, of_two_kinds, uneven
 
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.identity import fixed
+from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.instances.qaplib import QapFile
 from islands.problems import load
@@ -18,14 +20,6 @@ from islands.problems.base import Problem
 from islands.problems.qap import Qap
 
 BACKENDS = ("cpu", "cuda")
-
-
-def uneven(n: int) -> Qap:
-    """Return an instance whose flows have few large numbers."""
-    a = facilities(n).file.a
-    b = np.exp(np.random.default_rng(1).normal(0, 3.2, (n, n))).astype(np.int64) + 1
-    b = np.triu(b, 1) + np.triu(b, 1).T
-    return Qap(QapFile(f"uneven{n}", None, n, a, b))
 
 
 def on_grid(side: int) -> Qap:
@@ -37,7 +31,7 @@ def on_grid(side: int) -> Qap:
 
 
 def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(layers({"backend": backend, **options}), problem)
+    return resolve(Asked.of({"backend": backend, **options}), problem).spec
 
 
 def chosen(spec: RunSpec) -> tuple[str, str, str]:
@@ -68,7 +62,7 @@ def test_the_structure_and_the_size_choose_the_search(
     assert chosen(cpu) == chosen(gpu) == expected
     assert (gpu.general.population, gpu.improver.steps) == (population, steps)
     assert gpu.migration.topology == topology
-    again = resolve(layers(gpu.to_mapping()), problem)
+    again = resolve(Asked.of(gpu.to_mapping()), problem).spec
     assert again.to_mapping() == gpu.to_mapping()
 
 
@@ -116,7 +110,7 @@ def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> R
     """Return what each of several ranks resolves, with a GPU for each unless options say CPUs."""
     patch.setenv("OMPI_COMM_WORLD_RANK", "0")
     patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-    return resolve(layers({"backend": "cuda", **options}), problem)
+    return resolve(Asked.of({"backend": "cuda", **options}), problem).spec
 
 
 def sizes(spec: RunSpec) -> tuple[int, int]:
@@ -131,7 +125,7 @@ def test_independent_searches_have_islands_for_each_gpu(
     for ranks in (2, 4):
         spec = resolved_on(monkeypatch, ranks, problem)
         assert sizes(spec) == (ranks * islands, population)
-        assert spec.general.gpus == ranks
+        assert spec.general.sized_for_gpus == ranks
     assert sizes(resolved_on(monkeypatch, 4, problem, islands=3)) == (3, population)
 
 
@@ -155,12 +149,21 @@ def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
     problem: Problem, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     spec = resolved_on(monkeypatch, 4, problem)
-    asked = resolved_on(monkeypatch, 1, problem, gpus=4)
+    asked = resolved_on(monkeypatch, 1, problem, sized_for_gpus=4)
     assert asked == spec
     file = tmp_path / "run.toml"
     file.write_text(spec.to_toml())
     for ranks, backend in ((1, "cpu"), (3, "cpu"), (2, "cuda"), (8, "cuda")):
         monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-        again = resolve(layers({"backend": backend}, file), problem)
+        again = resolve(Asked.of({"backend": backend}, file), problem).spec
         general = dataclasses.replace(again.general, backend="cuda")
         assert dataclasses.replace(again, general=general) == spec
+
+
+def test_files_of_before_have_an_earlier_name(tmp_path: Path) -> None:
+    problem = facilities(20)
+    spec = resolved(problem, "cuda", sized_for_gpus=4)
+    file = tmp_path / "run.toml"
+    file.write_text(spec.to_toml().replace("sized_for_gpus", "gpus"))
+    assert resolve(Asked.of({}, file), problem).spec == spec
+    assert fixed(spec.to_mapping())["gpus"] == 4  # as in the identities of checkpoints

@@ -13,13 +13,15 @@ from fakes import FakeProblem
 from results_for_tests import NEAR_BEST_KNOWN
 
 import islands
-from islands.configuration.resolve import layers, resolve
-from islands.configuration.spec import Visits
-from islands.configuration.stop import last_generation, parse, stop_texts, time_limit
+from islands.configuration.asked import Asked
+from islands.configuration.keywords import of_keywords
+from islands.configuration.resolve import resolve
+from islands.configuration.stop import last_generation, parse, time_limit
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
+from islands.progress.visits import Visits
 
 
 def progress(**changes: object) -> Progress:
@@ -90,7 +92,7 @@ def test_large_integers_are_exact() -> None:
         (None, {"generations": np.int32(5)}, ["generations=5"]),
         (None, {"evaluations": 1e9}, ["evaluations=1000000000"]),
         (None, {"gap": np.float64(0)}, ["gap=0"]),
-        ("optimum", {"stagnation": 9, "seconds": 1}, ["optimum", "stagnation=9", "seconds=1"]),
+        ("optimum", {"stagnation": 9, "seconds": 1}, ["optimum", "seconds=1", "stagnation=9"]),
         ("generations=5", {"generations": 5}, ["generations=5"]),
         (["seconds=1m"], {"seconds": 60}, ["seconds=1m"]),
     ],
@@ -98,7 +100,8 @@ def test_large_integers_are_exact() -> None:
 def test_text_lists_and_keywords_are_combined(
     stop: Any, keywords: dict[str, Any], texts: list[str] | None
 ) -> None:
-    assert stop_texts(stop, keywords) == texts
+    found = of_keywords({}, stop=stop, **keywords).options.get("stop")
+    assert (found and [each.text for each in found]) == texts
 
 
 def test_the_first_satisfied_criterion_ends_the_run() -> None:
@@ -144,7 +147,7 @@ def test_a_tour_to_start_from_is_searched_before_it_stands_still() -> None:
 
 
 def _standstill(problem: Problem, **settings: object) -> float:
-    [criterion] = resolve(layers({"stop": ["converged"], **settings}, None), problem).stop
+    [criterion] = resolve(Asked.of({"stop": ["converged"], **settings}, None), problem).spec.stop
     return criterion.value
 
 

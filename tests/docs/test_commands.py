@@ -13,10 +13,9 @@ from scripts_for_tests import script
 
 import islands
 from islands.cli import parsed
-from islands.cli.run import options
-from islands.configuration.resolve import layers
+from islands.cli.run import of_arguments
 from islands.display.messages import opening
-from islands.engine.request import resolved
+from islands.engine.request import load_and_resolve
 from islands.instances.catalogue import catalogue
 
 _SCRIPTS = ("launch/quickstart", "tests/run", "docs/measure", "docs/generate", "docs/plot")
@@ -43,8 +42,8 @@ def header(words: list[str], ranks: int = 1) -> list[str]:
         patch.setenv("OMPI_COMM_WORLD_RANK", "0")
         patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
         name = args.instances[0] if args.instances else "demo/tour"
-        spec, problem = resolved(layers({**options(args), "instance": name}))
-    return opening(islands.__version__, spec, problem, ranks).splitlines()
+        resolved = load_and_resolve(of_arguments(args).also({"instance": name}))
+    return opening(islands.__version__, resolved, resolved.deal(ranks)).splitlines()
 
 
 def require_known(words: list[str]) -> None:

@@ -19,7 +19,8 @@ from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.asynchronous import AsyncLoop
 from islands.engine.build import islands_of
 from islands.improvers import ImproverSettings
@@ -74,9 +75,9 @@ def test_an_asynchronous_rank_ends_generation_0_in_time(
     exact_costs = problem.costs
     monkeypatch.setattr(problem, "costs", costs)
     asked = {"algorithm": "ga", "decoding": "host", "islands": 2, "population": 40}
-    spec = resolve(layers({**asked, "improver": "none", "stop": "seconds=0.3"}), problem)
-    islands_ = islands_of(spec, problem, world, choose("cpu", 1))
-    evolution: Any = (islands_, spec, problem, world, Quiet())
+    resolved = resolve(Asked.of({**asked, "improver": "none", "stop": "seconds=0.3"}), problem)
+    islands_ = islands_of(resolved, world, choose("cpu", 1))
+    evolution: Any = (islands_, resolved, world, Quiet())
     outcome = AsyncLoop(*evolution, say=Silent().say).run()
     assert outcome.progress.seconds < 4  # a complete generation would take 8 s
     assert 0 < outcome.progress.evaluations < 80

@@ -11,7 +11,8 @@ from epochs_for_tests import Seen
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.asynchronous import AsyncLoop
 from islands.engine.signals import INTERRUPT, UNWRITABLE
 from islands.parallel import world
@@ -53,8 +54,7 @@ def run(stop: str, signals: int = 0, problem: FakeProblem | None = None) -> tupl
 
     problem = problem or FakeProblem()
     options = {"islands": ranks.size, "population": 16, "interval": 5, "stop": stop}
-    spec = resolve(layers(options), problem)
-    evolution: Any = (mine, spec, problem, ranks, interruption)
+    evolution: Any = (mine, resolve(Asked.of(options), problem), ranks, interruption)
     outcome = AsyncLoop(*evolution, [seen, Signalled()]).run()
     said = (outcome.progress, outcome.reason, outcome.interrupted, outcome.suspended)
     assert ranks.allgather(said) == [said] * ranks.size

@@ -11,7 +11,8 @@ from problems_for_tests import cities, facilities
 import islands
 from islands.backends.base import Backend
 from islands.cli import main
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.pace import most_evaluations
 from islands.engine.repeats import Repeats
 from islands.engine.scheduler import Scheduler
@@ -81,7 +82,7 @@ IN_BATCHES |= {"improver.steps": 1, "record.every": 4}
 def test_no_generation_exceeds_the_bound(backend: Backend, strategy: str) -> None:
     problem = facilities(SIZE)
     options = {**IN_BATCHES, "improver.rate": 1.0, "improver.strategy": strategy}
-    bound = most_evaluations(resolve(layers(options), problem), problem)
+    bound = most_evaluations(resolve(Asked.of(options), problem))
     solver = islands.Solver(problem, backend=backend.name, **options)
     before, largest = 2 * 20, 0  # generation 0 is evaluated, too
     for _ in range(60):
@@ -103,7 +104,7 @@ def test_runs_end_in_the_same_generation_as_single_runs(
     own = {**IN_BATCHES, **options, "migration": migration, "interval": 7}
     asked = {**own, "stop": ["generations=2000", "evaluations=60000"]}
     alone = [islands.solve(problem, backend=backend.name, **{**asked, "seed": s}) for s in (5, 6)]
-    plan = Repeats([(resolve(layers(asked), problem), problem)])
+    plan = Repeats([resolve(Asked.of(asked), problem)])
     found = dict(Scheduler(plan, [backend], World(), places=2).run([[(0, 0), (0, 1)]]))
     assert not any(each.was_alone for each in found.values())
     runs = [found[0, run].result for run in range(2)]

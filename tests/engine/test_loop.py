@@ -15,7 +15,8 @@ from epochs_for_tests import Seen, Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine import pace as pace
 from islands.engine.failures import Failures
 from islands.engine.halting import Watch
@@ -39,11 +40,11 @@ def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
     messages = list[str]()
 
     def one(world: World) -> None:
-        spec = resolve(layers({"stop": "generations=1", "islands": 2}), FakeProblem())
+        resolved = resolve(Asked.of({"stop": "generations=1", "islands": 2}), FakeProblem())
         islands: Any = Failing(range(world.rank, world.rank + 1))
         interruption: Any = Quiet
         with pytest.raises(InputError, match=r"short\.tour") as caught:
-            Loop(islands, spec, FakeProblem(), world, interruption).run()
+            Loop(islands, resolved, world, interruption).run()
         messages.append(str(caught.value))
 
     on_ranks(2, one)

@@ -18,6 +18,7 @@ from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.cli.run import ended
+from islands.configuration.asked import Asked
 from islands.engine import request as request
 from islands.engine.runner import resume_requested, run_requested
 from islands.engine.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
@@ -71,11 +72,11 @@ ASKED = {"backend": "cpu", "stop": "generations=100", "islands": 2, "instance": 
 
 def run(folder: Path, **options: Any) -> Result:
     output = Output(writes=True, folder=folder, stream=StringIO())
-    return run_requested({**ASKED, **options}, None, World(), output)
+    return run_requested(Asked.of({**ASKED, **options}), World(), output)
 
 
 def resume(folder: Path, **options: Any) -> Result:
-    return resume_requested(folder, options, World(), Output(writes=True, folder=folder))
+    return resume_requested(folder, Asked.of(options), World(), Output(writes=True, folder=folder))
 
 
 def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(

@@ -18,7 +18,8 @@ from shared_launches import facts
 import islands
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.repeats import Repeats, seconds_of
 from islands.engine.scheduler import Scheduler
 from islands.engine.workers import Workers
@@ -33,7 +34,7 @@ RUNS = 3
 def repeated(
     problems: list[Problem], settings: list[dict[str, Any]], device: Backend
 ) -> dict[tuple[int, int], Any]:
-    asked = [(resolve(layers(own), each), each) for own in settings for each in problems]
+    asked = [resolve(Asked.of(own), each) for own in settings for each in problems]
     plan = Repeats(asked)
     cells = [[(place, run) for run in range(RUNS)] for place in range(len(asked))]
     return dict(Scheduler(plan, [device], World(), places=RUNS).run(cells))
@@ -75,9 +76,9 @@ def test_faults_of_own_problems_concern_their_run_only() -> None:
 
 def test_runs_in_turn_take_the_sum_of_their_times() -> None:
     problem = facilities(9)
-    spec = resolve(layers(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
+    first = resolve(Asked.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
     for shares in (True, False):
-        plan = Repeats([(spec, problem)], shares=shares)
+        plan = Repeats([first], shares=shares)
         cells = [[(0, run) for run in range(RUNS)]]
         found = dict(Scheduler(plan, [choose("cpu", 1)], World(), places=RUNS).run(cells))
         assert {each.was_alone for each in found.values()} == {not shares}
@@ -87,16 +88,16 @@ def test_runs_in_turn_take_the_sum_of_their_times() -> None:
 
 def test_runs_that_began_in_waves_take_all_of_their_time() -> None:
     problem = facilities(9)
-    spec = resolve(layers(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
+    first = resolve(Asked.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
     cells = [[(0, run) for run in range(6)]]
     devices = [choose("cpu", 1)]
-    found = dict(Scheduler(Repeats([(spec, problem)]), devices, World(), places=2).run(cells))
+    found = dict(Scheduler(Repeats([first]), devices, World(), places=2).run(cells))
     assert seconds_of(found.values()) > 1.5 * max(each.result.seconds for each in found.values())
 
 
 def test_one_run_has_the_cost_of_its_last_generation() -> None:
     problem = facilities(9)
-    plan = Repeats([(resolve(layers(SMALL), problem), problem)])
+    plan = Repeats([resolve(Asked.of(SMALL), problem)])
     [(_, found)] = Scheduler(plan, [choose("cpu", 1)], World()).run([[(0, 0)]])
     assert (found.was_alone, found.present is None) == (False, False)
 
@@ -104,7 +105,7 @@ def test_one_run_has_the_cost_of_its_last_generation() -> None:
 def test_those_that_cannot_share_a_time_limit_have_their_part_of_it() -> None:
     problem = facilities(9)
     own = {"algorithm": "de", "encoding": "keys", "stop": "seconds=0.6", "record.every": 10}
-    plan = Repeats([(resolve(layers(SMALL | own), problem), problem)], shares=False, sharers=RUNS)
+    plan = Repeats([resolve(Asked.of(SMALL | own), problem)], shares=False, sharers=RUNS)
     cells = [[(0, run) for run in range(RUNS)]]
     for _, each in Scheduler(plan, [choose("cpu", 1)], World()).run(cells):
         assert each.was_alone
@@ -119,7 +120,7 @@ def test_a_limit_beyond_all_evaluations() -> None:
 
 def test_each_result_has_the_time_of_its_own_compilation() -> None:
     device, problem = choose("cpu", 1), facilities(9)
-    asked = [(resolve(layers(SMALL | {"migrants": k}), problem), problem) for k in (1, 2)]
+    asked = [resolve(Asked.of(SMALL | {"migrants": k}), problem) for k in (1, 2)]
     cells = [[(place, run) for run in range(2)] for place in range(2)]
     found = dict(Scheduler(Repeats(asked), [device], World(), places=2).run(cells))
     times = [found[place, 0].result.compile_seconds for place in range(2)]

@@ -23,7 +23,9 @@ from islands.engine import shared as sharing
 from islands.engine.limits import LIMITS
 from islands.engine.shared import VisitRecords
 from islands.errors import IslandsError, RunError
-from islands.modelling.header import Functions, Text
+from islands.modelling.header import Functions
+from islands.modelling.model import Model
+from islands.modelling.texts import Text
 from islands.problems.base import Problem
 from islands.progress.result import Result
 
@@ -207,6 +209,11 @@ def require_as_alone(every: dict[int, Any], problems: Sequence[Problem], **setti
         assert facts(mine) == facts(alone(problems[number], number, **settings))
 
 
+def changed(problem: Model, **arguments: Any) -> Model:
+    """Return a problem with other arguments."""
+    return Model(problem.kind, replace(problem.statement, **arguments))
+
+
 def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any) -> list[int]:
     """Require the results of each alone; return those that shared launches."""
     every, shared = found(problems, backend, **settings), []
@@ -257,9 +264,9 @@ def test_problems_with_other_code_or_data_of_other_types_are_solved_alone() -> N
     random = np.random.default_rng(3)
     problems = some(own_problems.order, (9, 9))
     data = {**problems[0].statement.data, "weight": random.random(9)}
-    problems.append(islands.models.changed(problems[0], data=data))
+    problems.append(changed(problems[0], data=data))
     twice = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
-    problems.append(islands.models.changed(problems[0], cost=twice))
+    problems.append(changed(problems[0], cost=twice))
     problems.append(islands.permutation(9, function=lambda order: int(order[0])))
     problems.append(own_problems.order(9, random, maximise=True))
     assert require_same(problems, choose("cpu", 1), **GA) == [0, 1]
@@ -347,7 +354,7 @@ def test_a_wrong_cost_concerns_its_own_problem_only(
 
 def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:
     problems = some(own_problems.order, (9,) * 4)
-    problems[1] = islands.models.changed(problems[1], reference=lambda orders: orders[:, 0] - 1)
+    problems[1] = changed(problems[1], reference=lambda orders: orders[:, 0] - 1)
     every = found(problems, choose("cpu", 1), **GA)
     assert [isinstance(every[number], IslandsError) for number in range(4)] == [0, 1, 0, 0]
     assert "but its exact cost is" in str(every[1])

@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shared_launches import ProblemsInTurn, facts, found, options
+from shared_launches import ProblemsInTurn, asked_of, facts, found
 
 import islands
 from islands.archipelago.shared import bytes_a_run
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.configuration.asked import Asked
 from islands.engine import queue as queues
 from islands.engine.limits import LIMITS
 from islands.engine.plan import AskedPlan, Ready
 from islands.engine.preparing import Preparing
 from islands.engine.queue import Queue
-from islands.engine.request import layers, resolved
+from islands.engine.request import load_and_resolve
 from islands.engine.waiting import Waiting, places_for
 from islands.errors import UsageError
 from islands.problems.base import Problem
@@ -130,16 +131,10 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
             wanted.append((problem.instance, problem, None if number == 2 else 10 + number))
 
     class Mixed(AskedPlan[int]):
-        def options(self, cell: int) -> dict[str, Any]:
-            name, _, seed = wanted[cell]
+        def asked_of(self, cell: int) -> tuple[Asked, Problem | None]:
+            name, problem, seed = wanted[cell]
             own = {} if seed is None else {"seed": seed}
-            return options({**SETTINGS, "instance": name, **own}, backend)
-
-        def instance(self, cell: int) -> tuple[str, Problem | None]:
-            return wanted[cell][:2]
-
-        def seed(self, cell: int) -> int | None:
-            return wanted[cell][2]
+            return asked_of({**SETTINGS, "instance": name, **own}, backend), problem
 
     for order in (range(len(DATA)), range(len(DATA))[::-1]):
         plan = Mixed()
@@ -147,7 +142,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         for cell in order:
             name, problem, seed = wanted[cell]
             mine = preparing.ready(cell)
-            spec, _ = resolved(layers(plan.options(cell)), problem)
+            spec = load_and_resolve(*plan.asked_of(cell)).spec
             assert isinstance(mine, Waiting)
             assert (mine.spec, mine.spec.stored) == (spec, spec.stored)
             is_path = problem is None

@@ -11,7 +11,8 @@ from fuzz_cases import Target
 
 from islands.algorithms.pso import PsoSettings
 from islands.cells.domains import domain
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse
 from islands.paths import data_folder
@@ -115,7 +116,7 @@ def words() -> list[Target]:
 
     def option(path: Path) -> object:
         key, _, value = word(path).partition("=")
-        return resolve(layers({"algorithm": "ga", key: value}), problem)
+        return resolve(Asked.of({"algorithm": "ga", key: value}), problem).spec
 
     def compiler(path: Path) -> object:
         from islands.backends.cpu import compiler

@@ -60,8 +60,6 @@ _SQUARE = [[0, 3, 4], [3, 0, 5], [4, 5, 0]]
 _CUDA = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
 _OWN: dict[str, Any] = {"maximise": True, "name": "own", "best_known": 3, "price": "adaptive"}
 MODELS = islands.models
-_PROBLEM = MODELS.flow_shop([[3, 2], [1, 4], [2, 1]])
-_DEARER = _CUDA.replace("s[0]", "2 * old_cost(s, n, data)")
 _TRIANGLE = [[0, 1], [1, 2], [2, 0], [1, 0]]
 _PLACES = [[0, 0], [3, 0], [0, 4.5]]
 _DATES = {"release": [0, 2], "due": [3, 4], "weights": [2, 1], "objective": "tardiness"}
@@ -92,10 +90,6 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
     "job_shop": (MODELS.job_shop, (
         {"machines": [[0, 1], [1, 0]], "times": [[3, 2], [4, 1]], "name": "a"},
         {"machines": [[0, [0, 1]], [1]], "times": [[3, [2, 5]], [4]], "best_known": 4, **_DATES},
-    )),
-    "changed": (MODELS.changed, (
-        {"problem": _PROBLEM, "cost": _DEARER, "state": None, "data": {"b": [1, 2]}},
-        {"problem": _PROBLEM, "n": 3, "maximise": True, "name": "a", "reference": _totals},
     )),
     "tsp": (islands.tsp, (
         {"distances": _SQUARE, **_NAMED}, {"coordinates": _PLACES, "metric": "EUC_2D"},

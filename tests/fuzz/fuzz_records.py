@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from islands.backends import choose
 from islands.cells.series import COLUMNS, read_rows, row_of
 from islands.cells.store import Store
+from islands.configuration.asked import Asked
 from islands.configuration.identity import identity
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.engine.runner import run
 from islands.engine.single import Output
@@ -122,16 +123,16 @@ class Finished:
         problem = load(instance)
         asked = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
         asked |= options | {"threads": 1, "stop": "generations=4"}
-        self.folder, self.spec = folder, resolve(layers(asked), problem)
-        self.problem = problem.adjusted(self.spec.problem)
-        self.result = run(self.spec, self.problem, World(), Output(True, folder))
-        self.archipelago = islands_of(self.spec, self.problem, World(), choose("cpu", 1))
+        self.folder, self.resolved = folder, resolve(Asked.of(asked), problem)
+        self.spec = self.resolved.spec
+        self.result = run(self.resolved, World(), Output(True, folder))
+        self.archipelago = islands_of(self.resolved, World(), choose("cpu", 1))
         (self.state,) = folder.glob("checkpoints/*/rank-000.npz")
         self.manifest = self.state.with_name("manifest.json")
         self.manifest_text, self.state_bytes = self.manifest.read_bytes(), self.state.read_bytes()
         with np.load(self.state) as saved:
             self.arrays: dict[str, NDArray[Any]] = dict(saved)
-        self.identity = identity(self.spec, self.problem)
+        self.identity = identity(self.resolved)
 
     def restored_from_bytes(self, path: Path) -> object:
         """Restore arrays filled with these bytes in order, repeated as needed."""
@@ -149,6 +150,6 @@ class Finished:
         values["parts"][0] |= {"bytes": path.stat().st_size, "sha256": digest(path)}
         self.manifest.write_text(json.dumps(values | {"sha256": content_digest(values)}))
         which, archipelago = self.identity, self.archipelago
-        restore(self.folder, self.spec, self.problem, which, World(), archipelago, lambda _: None)
+        restore(self.folder, self.resolved, which, World(), archipelago, lambda _: None)
         archipelago.advance(1)
         return self.archipelago.generation

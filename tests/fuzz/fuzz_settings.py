@@ -16,13 +16,14 @@ from recorded_launches import Recorder
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.cells.series import PlannedRun
+from islands.configuration.asked import Asked
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.identity import identity
-from islands.configuration.resolve import format_of, instance_of, layers, resolve
-from islands.configuration.spec import RunSpec, Visits
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.display.messages import opening
 from islands.engine.build import islands_of, read_start
-from islands.engine.request import resolve_stored, resolved, stored_request
+from islands.engine.request import resolve_stored, stored_request
 from islands.errors import UsageError
 from islands.improvers import improvers_for
 from islands.parallel import World
@@ -80,18 +81,20 @@ def _texts() -> Iterator[str]:
             except UsageError:
                 continue
         for options in ({"stop": "seconds=9"}, {"colonies": _COLONIES}):
-            yield resolve(layers({"instance": name} | options), problem).to_toml()
+            yield resolve(Asked.of({"instance": name} | options), problem).spec.to_toml()
     halo = {"algorithm": "cellular", "halo": True, "migration": "none"}
     yield _text(load("demo/tsp"), **halo)
 
 
 def _text(problem: Problem, **options: Any) -> str:
-    return resolve(layers(_FEW | {"instance": problem.instance} | options), problem).to_toml()
+    return resolve(
+        Asked.of(_FEW | {"instance": problem.instance} | options), problem
+    ).spec.to_toml()
 
 
 def _configured(path: Path) -> object:
-    asked = layers({}, path)
-    return _prepared(*resolved(asked, _loaded(instance_of(asked), format_of(asked))))
+    asked = Asked.of({}, path)
+    return _prepared(resolve(asked, _loaded(asked.instance, asked.format)))
 
 
 def _resumed(path: Path) -> object:
@@ -102,7 +105,7 @@ def _resumed(path: Path) -> object:
         path.write_bytes(lines + _SEALED + seal + b"\n")
     require_intact(path.parent)
     trust_folder(path.parent)
-    return _prepared(*resolve_stored(path.parent, stored_request(path.parent, {})))
+    return _prepared(resolve_stored(path.parent, stored_request(path.parent, Asked())))
 
 
 def _loaded(name: str, form: str | None) -> Problem:
@@ -112,21 +115,23 @@ def _loaded(name: str, form: str | None) -> Problem:
 _demo = cache(load)
 
 
-def _prepared(spec: RunSpec, problem: Problem) -> None:
+def _prepared(resolved: Resolved) -> None:
     """Do what a run does before it compiles."""
+    spec, problem = resolved.spec, resolved.problem
     again = spec.to_toml()
-    assert resolve(layers(_read(again)), problem).to_toml() == again, "it does not read its own"
-    identity(spec, problem)
-    require_block_memory(spec, problem, lambda: _BLOCK)
+    same = resolve(Asked.of(_read(again)), problem).spec.to_toml()
+    assert same == again, "it does not read its own"
+    identity(resolved)
+    require_block_memory(resolved, lambda: _BLOCK)
     PlannedRun(spec, problem).folder  # noqa: B018
-    read_start(spec, problem)
-    opening(islands.__version__, spec, problem, 1)
-    visits = Visits.of(spec)
+    read_start(resolved)
+    opening(islands.__version__, resolved, resolved.deal(1))
+    visits = spec.visits
     visits.include(visits.after(visits.after(0)))
     kinds_of(spec)
     backend = Recorder()
     backend.free = _FREE
-    islands_of(spec, problem, World(), backend)
+    islands_of(resolved, World(), backend)
 
 
 def _read(text: str) -> dict[str, Any]:

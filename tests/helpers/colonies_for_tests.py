@@ -17,8 +17,9 @@ from islands.archipelago.measure import INFEASIBLE, ISLAND, NONE
 from islands.archipelago.team import Trial
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.resolve import layers, resolve
-from islands.configuration.spec import RunSpec
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.engine.build import islands_of
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
@@ -33,9 +34,9 @@ FREE = "islands=2 algorithm=de population=12 adaptation=jde"
 SMALL: dict[str, Any] = {"stop": "generations=9", "improver": "none", "migrants": 2}
 
 
-def spec_of(problem: Problem, *colonies: str, **options: Any) -> RunSpec:
+def resolved_of(problem: Problem, *colonies: str, **options: Any) -> Resolved:
     own = {"colonies": list(colonies)} if colonies else {}
-    return resolve(layers({**SMALL, "migration": "ring", **own, **options}), problem)
+    return resolve(Asked.of({**SMALL, "migration": "ring", **own, **options}), problem)
 
 
 def made(
@@ -43,8 +44,8 @@ def made(
     ranks: World | None = None, **options: Any,
 ) -> Archipelago:  # fmt: skip
     ranks, backend = ranks or World(), backend or choose("cpu", 1)
-    spec = spec_of(problem, *colonies, **options)
-    return islands_of(spec, problem, ranks, backend, transport=find(ranks, backend)[0])
+    resolved = resolved_of(problem, *colonies, **options)
+    return islands_of(resolved, ranks, backend, transport=find(ranks, backend)[0])
 
 
 def evolved(archipelago: Archipelago, steps: int = 4) -> Archipelago:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine import loop as module
 from islands.engine.failures import Failures
 from islands.engine.loop import Loop
@@ -26,10 +27,10 @@ def run(
     others: Sequence[Observer] = (),
 ) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
     archipelago, seen = archipelago or FakeArchipelago(), Seen()
-    spec = resolve(layers(options), problem)
+    resolved = resolve(Asked.of(options), problem)
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
-        *(spec, problem, World(), interruption),
+        *(resolved, World(), interruption),
         [seen, *others],
     )
     outcome = loop.run()
@@ -73,15 +74,16 @@ def resumed(
 ) -> tuple[Outcome, list[Epoch], list[Moment]]:
     """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
     archipelago.generation = origin.generation
-    spec = resolve(layers(options), FakeProblem())
+    resolved = resolve(Asked.of(options), FakeProblem())
     seen, kept = Seen(), list[Moment]()
     failures = Failures(World(), None, interruption)
     checkpoints = SimpleNamespace(keep=kept.append)
     screen = Silent()
-    checkpointing = Checkpointing(checkpoints, screen, failures, spec.checkpoint.every, origin)  # type: ignore[arg-type]
+    every = resolved.spec.checkpoint.every
+    checkpointing = Checkpointing(checkpoints, screen, failures, every, origin)  # type: ignore[arg-type]
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
-        *(spec, FakeProblem(), World(), interruption),
+        *(resolved, World(), interruption),
         [seen, checkpointing],
         origin=origin,
     )

@@ -69,6 +69,14 @@ def facilities(
     return Qap(QapFile(f"random{n}", None, n, *matrices, linear=terms))
 
 
+def uneven(n: int) -> Qap:
+    """Return an instance whose flows have few large numbers."""
+    a = facilities(n).file.a
+    b = np.exp(np.random.default_rng(1).normal(0, 3.2, (n, n))).astype(np.int64) + 1
+    b = np.triu(b, 1) + np.triu(b, 1).T
+    return Qap(QapFile(f"uneven{n}", None, n, a, b))
+
+
 def with_equals(n: int) -> list[np.ndarray[Any, Any]]:
     """Return matrices of two classes of equal facilities, and of a smaller one of locations."""
     a, b = facilities(n).file.a.copy(), facilities(n, seed=2).file.a.copy()

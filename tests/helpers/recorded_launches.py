@@ -15,7 +15,8 @@ from islands.backends.arguments import Arguments
 from islands.backends.base import Block, Call, Program, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -107,5 +108,5 @@ def recorded(case: str, folder: Path) -> Recorder:
     problem, backend = make(folder), Recorder()
     asked = {"islands": 2, "population": 16, "stop": "generations=9", "migrants": 1}
     asked |= {"migration": "ring", "improver": "none"} | options
-    islands_of(resolve(layers(asked), problem), problem, World(), backend)
+    islands_of(resolve(Asked.of(asked), problem), World(), backend)
     return backend

@@ -18,6 +18,7 @@ from starts_for_tests import AnyOrder
 
 from islands.archipelago.measure import Candidate
 from islands.cells.series import Series, SeriesPlan, run_series
+from islands.configuration.asked import Asked
 from islands.engine import request as request
 from islands.engine.build import RankOptions
 from islands.engine.single import Output
@@ -77,7 +78,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def planned(*instances: str, runs: int = 2, **options: Any) -> SeriesPlan:
     options = {"backend": "cpu", "stop": "generations=100", **options}
-    return SeriesPlan.of(instances, runs, options)
+    return SeriesPlan.of(instances, runs, Asked.of(options))
 
 
 def done(

@@ -13,7 +13,7 @@ from islands.backends import choose
 from islands.backends.base import Backend, Block, Program
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
-from islands.configuration.given import gathered, of_table
+from islands.configuration.asked import Asked
 from islands.engine.plan import AskedPlan
 from islands.engine.queue import Queue
 from islands.errors import IslandsError
@@ -21,8 +21,8 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 
 
-def options(settings: dict[str, Any], backend: Backend) -> dict[str, Any]:
-    return gathered(of_table({**settings, "backend": backend.name}))
+def asked_of(settings: dict[str, Any], backend: Backend) -> Asked:
+    return Asked.of({**settings, "backend": backend.name})
 
 
 class ProblemsInTurn(AskedPlan[int]):
@@ -31,18 +31,14 @@ class ProblemsInTurn(AskedPlan[int]):
     def __init__(self, problems: Sequence[Problem], backend: Backend, **settings: Any) -> None:
         self.problems, self.backend, self.settings = problems, backend, settings
 
-    def options(self, cell: int) -> dict[str, Any]:
-        return options({**self.settings, "seed": self.seed(cell)}, self.backend)
-
-    def instance(self, cell: int) -> tuple[str, Problem]:
-        return self.problems[cell].instance, self.problems[cell]
-
-    def seed(self, cell: int) -> int:
-        return 4 + cell
+    def asked_of(self, cell: int) -> tuple[Asked, Problem]:
+        problem = self.problems[cell]
+        own = {"instance": problem.instance, "seed": 4 + cell}
+        return asked_of({**self.settings, **own}, self.backend), problem
 
     def solve(self, cell: int) -> Result:
         """Return what `solve` returns."""
-        asked = self.settings | {"seed": self.seed(cell)}
+        asked = self.settings | {"seed": 4 + cell}
         return islands.solve(self.problems[cell], backend="cpu", threads=1, **asked)
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine.single import Output, PreparedRun, perform
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
@@ -51,12 +52,10 @@ def start(
     stream = StringIO()
 
     def one(world: World) -> Result:
-        problem = AnyOrder()
         mine = Deal(ISLANDS, world.size).held(world.rank)
         archipelago = kind(mine, dies_at)
         begun = PreparedRun(
-            resolve(layers(asked | options), problem),
-            problem,
+            resolve(Asked.of(asked | options), AnyOrder()),
             world,
             archipelago,  # type: ignore[arg-type]
             Machine(world.size, "cpu", "CPU", "requested", "staged", 0.0, compiles=False),

@@ -40,11 +40,16 @@ def test_children_keep_the_classes_of_their_parents() -> None:
     random = np.random.default_rng(6)
     edges = [(a, b) for a in range(40) for b in range(a) if random.random() < 0.4]
     still = """
+    using base::prepare;
     __device__ bool propose(const State&, const Solution&, int, const Data&, Random&, Step&) {
         return false;
     }
     """
-    problem = islands.models.changed(islands.models.graph_colouring(edges, 9), state=still)
+
+    class Still(islands.models.GraphColouring, state=still):
+        pass
+
+    problem = Still(edges, 9)
     options = {"islands": 1, "population": 16, "tuning": 1, "patience": 1, "seed": 1}
     first, last = (
         islands.solve(problem, algorithm="tempering", **options, generations=each).cost

@@ -19,7 +19,7 @@ from islands.models.job_shops import Shop
 from islands.models.texts import text_of
 
 SEARCH = {"algorithm": "tempering", "seed": 1}
-STATE = text_of("job_shop_paths", "job_shop_tabu")
+STATE = text_of("job_shop_paths").code + text_of("job_shop_tabu").code
 
 
 Rows = list[list[int]]

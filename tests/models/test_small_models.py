@@ -112,6 +112,33 @@ def test_a_file_is_read(form: str, text: str, solution: Any, cost: int, tmp_path
     assert islands.load(path, form).cost(np.array(solution)) == cost
 
 
+ARGUMENTS = {
+    "GraphColouring": ("edges",),
+    "SetCover": ("prices", "rows"),
+    "MaxCut": ("edges", "weights"),
+    "FlowShop": ("times",),
+    "JobShop": ("machines", "times"),
+    "FlexibleJobShop": ("machines", "times"),
+    "PMedian": ("distances", "p"),
+    "MaxDiversity": ("distances", "chosen"),
+    "BinPacking": ("sizes", "capacity", "bins"),
+}
+
+
+@pytest.mark.parametrize(("form", "text"), [case[:2] for case in FILES])
+def test_a_problem_of_a_file_has_the_arguments_of_its_class(
+    form: str, text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "small.txt"
+    path.write_text(text)
+    problem: Any = islands.load(path, form)
+    kind = type(problem)
+    again = kind(*(getattr(problem, name) for name in ARGUMENTS[kind.__name__]))
+    assert again.header == problem.header
+    for mine, other in zip(again.arrays(), problem.arrays(), strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
 CLASSES = {
     "qubo": "Qubo",
     "max_cut": "MaxCut",

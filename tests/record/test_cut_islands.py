@@ -18,7 +18,8 @@ from problems_for_tests import facilities, knapsack
 from starts_for_tests import facts, record
 
 from islands.backends import choose
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine import pace as pace
 from islands.engine.build import islands_of
 from islands.engine.single import Output, PreparedRun, perform
@@ -61,12 +62,9 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
     asked = {"algorithm": name.partition(" ")[0], **GENERAL, **settings, **options}
 
     def one(world: World) -> None:
-        problem = made()
-        spec = resolve(layers(asked), problem)
-        problem, backend = problem.adjusted(spec.problem), choose("cpu", 1)
-        mine = islands_of(
-            spec, problem, world, backend, transport=InHostMemory if ranks > 1 else None
-        )
+        resolved = resolve(Asked.of(asked), made())
+        transport = InHostMemory if ranks > 1 else None
+        mine = islands_of(resolved, world, choose("cpu", 1), transport=transport)
         advance = mine.advance
 
         def dying(generations: int) -> None:
@@ -77,7 +75,7 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
 
         mine.advance = dying  # type: ignore[method-assign]
         machine = Machine(ranks, "cpu", "CPU", "requested", mine.transport, 0.0, compiles=False)
-        start = PreparedRun(spec, problem, world, mine, machine, "CPU", folder, goes_on=True)
+        start = PreparedRun(resolved, world, mine, machine, "CPU", folder, goes_on=True)
         perform(start, Quiet, Output(stream=StringIO(), quiet=True))  # type: ignore[arg-type]
 
     folder.mkdir(exist_ok=True)

@@ -16,7 +16,8 @@ import pytest
 from fakes import FakeProblem
 from runs_for_tests import Honest, resumed, solved
 
-from islands.configuration.resolve import layers, resolve
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
 from islands.engine import request as request
 from islands.engine.runner import resume_requested
 from islands.engine.single import Output
@@ -88,7 +89,7 @@ def test_a_result_is_returned_even_if_its_instance_is_missing(
 
     monkeypatch.setattr(request, "loaded", gone)
     output = Output(True, folder, stream=StringIO())
-    assert resume_requested(folder, {}, World(), output).cost == 100
+    assert resume_requested(folder, Asked(), World(), output).cost == 100
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_solution_has_one_column_of_numbers(folder: Path, columns: dict[str, A
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    write_settings(tmp_path, resolve(layers({"stop": "generations=100"}), FakeProblem()))
+    write_settings(tmp_path, resolve(Asked.of({"stop": "generations=100"}), FakeProblem()).spec)
     return tmp_path
 
 

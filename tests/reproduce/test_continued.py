@@ -16,7 +16,7 @@ pytest.importorskip("scipy")
 from results_for_tests import called, ended
 
 from islands.cells.campaign import Campaign
-from islands.configuration.resolve import layers
+from islands.configuration.asked import Asked
 from islands.configuration.stop import last_generation, parse
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -68,8 +68,8 @@ class FakeRuns:
             raise KeyboardInterrupt
         return crc32(json.dumps(asked, sort_keys=True).encode())
 
-    def _run(self, asked: Any, *_: Any) -> Any:
-        chance = self._chance(asked)
+    def _run(self, asked: Asked, *_: Any) -> Any:
+        chance = self._chance(asked.options)
         seconds = (1 + chance % 97) / 7
         return SimpleNamespace(
             cost=1000 + chance % 89,
@@ -154,6 +154,6 @@ def test_a_folder_of_another_experiment_is_refused(tmp_path: Path) -> None:
 def test_presets_have_the_generations_of_the_tables(name: str) -> None:
     table = TABLES[name]
     for preset in table.presets().split(" and "):
-        stop = layers({"preset": preset})[0].values["stop"]
+        stop = Asked.of({"preset": preset}).values["stop"]
         # The plan of a calibration is shorter.
         assert table.generations in (last_generation(map(parse, stop)), 500)

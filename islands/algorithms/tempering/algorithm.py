@@ -7,7 +7,7 @@ itself, from what its chains measure while it cools down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -70,8 +70,8 @@ class Tempering(Algorithm):
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
         chains = chains_of(problem)
-        usual = {} if chains is None else chains.usual
-        rungs = given.get("rungs", usual.get("rungs", TemperingSettings.rungs))
+        usual = TemperingSettings.rungs if chains is None else chains.rungs
+        rungs = given.get("rungs", usual)
         population = given.get("population", 0)
         return not (str(population).isdigit() and str(rungs).isdigit()) or (
             int(rungs) == 0 or int(population) % int(rungs) == 0
@@ -91,11 +91,6 @@ class Tempering(Algorithm):
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
         return encoding == _ENCODINGS[problem.solution_kind]
-
-    @classmethod
-    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
-        chains = chains_of(problem)
-        return {} if chains is None else chains.defaults(problem, gpus)
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
         kind = chains_of(problem)

@@ -7,7 +7,7 @@ have a child, and how a ladder sets its temperatures: see kernels/tempering/base
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ class ReplicaChains(ABC):
 
     header: ClassVar[Header]
     """Its kernel header."""
-    usual: ClassVar[Mapping[str, Any]] = {}
-    """The default settings that all problems have in common."""
+    rungs: ClassVar[int] = TemperingSettings.rungs
+    """The default number of rungs."""
     wide: ClassVar[Range]
     """The temperatures between which an island cools down, relative to the mean change of the cost.
     """
@@ -54,11 +54,6 @@ class ReplicaChains(ABC):
     @abstractmethod
     def fits(cls, problem: Problem) -> bool:
         """Return whether replicas search the problem by these chains."""
-
-    @classmethod
-    @abstractmethod
-    def defaults(cls, problem: Problem, gpus: Callable[[], int]) -> dict[str, Any]:
-        """Return default settings: see `Algorithm.defaults`."""
 
     @property
     @abstractmethod

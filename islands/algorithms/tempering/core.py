@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,6 @@ from islands.backends.state import Field
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
-_PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
 _TABLES = (
     *("packed", "gains", "rows", "shifts", "core", "rounded", "levels"),
     *("sizes", "prices", "slops"),
@@ -32,14 +31,7 @@ class CoreChains(ClimbChains):
     """Chains of a knapsack."""
 
     header: ClassVar[Header] = Header("tempering/chains/core.cuh")
-    usual: ClassVar[Mapping[str, Any]] = {
-        "rungs": 4,
-        "population": 16,
-        "tuning": 24,
-        "patience": 20,
-        "record.every": 5,
-        "migration.topology": "ring",
-    }
+    rungs: ClassVar[int] = 4
     wide: ClassVar[Range] = (0.001, 0.05)
     shares: Range = (5e-5, 3e-3)
     effort: float = 300
@@ -56,12 +48,6 @@ class CoreChains(ClimbChains):
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         return problem.core is not None
-
-    @classmethod
-    def defaults(cls, problem: Problem, gpus: Callable[[], int]) -> dict[str, Any]:
-        # On a GPU, about as many replicas as run at once.
-        proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * problem.size)
-        return {"islands": 128 if gpus() else 1, "proposals": proposals, **cls.usual}
 
     def macros(self) -> Macros:
         return super().macros() | {"TEMPERING_PAIRS": str(self._core.pairs)}

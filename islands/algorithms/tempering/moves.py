@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from islands.algorithms.base import Shape
 from islands.algorithms.tempering.chains import Range
 from islands.algorithms.tempering.ends import ClimbChains
-from islands.algorithms.tempering.settings import MOVES, TemperingSettings
+from islands.algorithms.tempering.settings import TemperingSettings
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -31,21 +31,6 @@ _GUESSES = 32
 """Number of moves that a replica proposes at once if others evaluate them; at least the samples of
 the first generation."""
 _PROGRESS = 7  # words of `Progress` of kernels/tempering/chains/moves.cuh
-_MANY_TO_MOVE = 500
-"""Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
-migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on la25 and on a
-flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and G22."""
-_MOVES_AN_ITEM, _MOST_MOVES = 40, 1_000_000
-"""Proposals of a replica per generation for each item, with a state, and the most: the state is
-prepared in each generation, which takes as long as many moves."""
-_STEPS_AN_ITEM_GPU = 2
-"""The same for steps that a state proposes, with a GPU, where a chain of a shop is a tenth as fast:
-when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values in
-the mean after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
-_PATIENCE_CROSS = 10
-"""Generations without improvement before a ladder is renewed by a crossover of the problem, on a
-CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
-20, which is no difference."""
 _PRICE = "price"
 """The field with the factor of the price of violations, of each ladder."""
 
@@ -54,14 +39,7 @@ class MoveChains(ClimbChains):
     """Chains of a user's own problem."""
 
     header: ClassVar[Header] = Header("tempering/chains/moves.cuh")
-    usual: ClassVar[Mapping[str, Any]] = {
-        "rungs": 2,
-        "tuning": 48,
-        "cycle": 100,
-        "migration.topology": "ring",
-        "migration.interval": 100,
-        "migration.migrants": 1,
-    }
+    rungs: ClassVar[int] = 2
     wide: ClassVar[Range] = (1e-6, 1.0)
     waits: ClassVar[bool] = True
     few_threads: ClassVar[bool] = True
@@ -79,20 +57,6 @@ class MoveChains(ClimbChains):
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         return bool(problem.chains.proposals)
-
-    @classmethod
-    def defaults(cls, problem: Problem, gpus: Callable[[], int]) -> dict[str, Any]:
-        # Costs in Python take most of the time, also with a GPU.
-        is_many = problem.evaluation.python is None and gpus() > 0
-        few = 4 if problem.size < _MANY_TO_MOVE else 1
-        found = {"islands": 16 if is_many else few, "population": 16 if is_many else 2, **cls.usual}
-        has_slow_steps = is_many and problem.chains.has_steps
-        an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
-        if problem.chains.has_state:
-            found["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
-        if problem.chains.has_cross:
-            found["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
-        return found
 
     def macros(self) -> Macros:
         price = "adapting_price" if self.price_factors else "fixed_price"

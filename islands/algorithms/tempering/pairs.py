@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,7 +28,6 @@ _EXCESS_ROUGH = 0.405, 0.485
 _EFFORT, _EFFORT_ROUGH = 0.35, 0.6
 """Number of sweeps as which an accepted exchange counts. With the second one, replicas take equally
 long on an H100; it delays good solutions of structured instances, as hot replicas propose less."""
-_MANY_FIT = 110  # items up to which several replicas share a multiprocessor
 _KEPT_FROM, _KEPT_TO = 300, 2048
 """Numbers of items for which deltas are kept between generations; computing them again takes little
 time for fewer items, and keeping them too much memory for more."""
@@ -55,16 +54,6 @@ class PairChains(EnergyChains):
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         return problem.swaps is not None and problem.swaps.choice is None
-
-    @classmethod
-    def defaults(cls, problem: Problem, gpus: Callable[[], int]) -> dict[str, Any]:
-        # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
-        # within about a second, or, if there are many items, within ten.
-        if gpus():
-            return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
-        if problem.size >= _KEPT_FROM:
-            return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
-        return {"islands": 4, "population": 8}
 
     def macros(self) -> Macros:
         return super().macros() | {"TEMPERING_KEEPS": str(int(self._keeps))}

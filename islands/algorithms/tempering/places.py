@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -50,13 +50,6 @@ class PlaceChains(EnergyChains):
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         return problem.swaps is not None and problem.swaps.choice is not None
-
-    @classmethod
-    def defaults(cls, problem: Problem, gpus: Callable[[], int]) -> dict[str, Any]:
-        # Replicas descend in few sweeps, again and again. A block needs little memory, so that many
-        # replicas share a multiprocessor.
-        sizes = {"islands": 88 if gpus() else 1, "population": 24}
-        return {**sizes, "sweeps": 4, "descent": 1, "reset": 600}
 
     def macros(self) -> Macros:
         weight, field = (_C_TYPES[a.dtype.name] for a in (self._choice.weights, self._choice.alone))

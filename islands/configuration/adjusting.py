@@ -1,0 +1,192 @@
+"""Settings adjusted to the improver, so that generations take less than half a second.
+
+The cost of a search is estimated, not measured, and only depends on the backend's name, so that a
+command gives the same run on all devices of a backend.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from islands.algorithms import ALGORITHMS
+from islands.backends import takes_gpu
+from islands.configuration.fit import require_population
+from islands.configuration.spec import RunSpec
+from islands.encodings import base_encoding
+from islands.errors import UsageError
+from islands.improvers import Improver, improvers_for
+from islands.improvers.base import MOST_STEPS
+from islands.problems.base import Problem
+
+_TARGET_SECONDS = 0.2
+_LONGEST_SEARCH = 0.5  # seconds of a search, if only one is made at a time
+_TOLERANCE = 1.25  # factor by which an estimate may exceed the target
+_READ_SECONDS = 2e-9  # for a CPU thread to read and add a number
+_FEWEST = 16  # minimum population
+_CORE = 60  # items with medium utility; more are rarely useful
+_SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful
+
+
+@dataclass(frozen=True)
+class _Device:
+    words: str
+    searches: int
+    """Number of concurrent searches, each about as fast as on a CPU thread."""
+    individuals: int
+    """Minimum number of individuals over all islands."""
+
+
+_CPU = _Device("the CPU", searches=2, individuals=128)
+_GPU = _Device("a GPU", searches=256, individuals=512)  # at least two blocks per multiprocessor
+
+
+def adjusted(
+    spec: RunSpec,
+    problem: Problem,
+    given: Collection[str],
+    usual: Mapping[str, Any],
+    islands: int,
+) -> RunSpec:
+    """Return the run with settings adjusted to its improver, except those in `given`.
+
+    The `usual` settings are the problem's defaults, which were chosen on a GPU. `islands` are those
+    of the whole run, if `spec` is one of its colonies.
+    """
+    on_gpu = takes_gpu(spec.general.backend)
+    if on_gpu and "improver.name" in usual:
+        return spec
+    adjustment = _Adjustment(spec, problem, _GPU if on_gpu else _CPU, islands)
+    if "population" not in given:
+        adjustment.lower_population()
+    if "improver.steps" not in given:
+        adjustment.lower_steps(_SHARE_OF_STEPS)
+    if "improver.core" not in given:
+        adjustment.lower_core()
+    if "improver.rate" not in given:
+        adjustment.lower_rate()
+    if "improver.steps" not in given:
+        adjustment.limit_steps()
+    lines = filter(None, [spec.adjusted, adjustment.words(spec)])
+    return dataclasses.replace(adjustment.spec, adjusted="\n".join(lines))
+
+
+class _Adjustment:
+    """Shortens the generations of a run step by step."""
+
+    def __init__(self, spec: RunSpec, problem: Problem, device: _Device, islands: int) -> None:
+        self.spec, self._problem, self._device, self._islands = spec, problem, device, islands
+
+    def lower_population(self) -> None:
+        """Halve the population while generations are too long, down to the minimum that fits."""
+        population, islands = self.spec.general.population, self.spec.general.islands
+        while self._excess() > _TOLERANCE:
+            population //= 2
+            if population < max(_FEWEST, self._device.individuals / islands):
+                return
+            general = self.spec.general.replace({"population": population})
+            smaller = dataclasses.replace(self.spec, general=general)
+            if _is_possible(smaller, self._islands):
+                self.spec = smaller
+
+    def lower_steps(self, share: int) -> None:
+        """Lower the default steps of a search, at most to 1 / `share` of them."""
+        steps, excess = self._improver().steps(), self._excess()
+        if steps and excess > _TOLERANCE:
+            self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / share))))
+
+    def lower_core(self) -> None:
+        """Let fewer items of a subset change, if items are ordered by utility."""
+        if self._problem.layout.sorts_items and self._excess() > _TOLERANCE:
+            core = self._problem.size / math.sqrt(self._excess())
+            self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
+
+    def lower_rate(self) -> None:
+        """Improve fewer individuals, at least one for each concurrent search."""
+        rate, excess = self.spec.improver.rate, self._excess()
+        if excess > _TOLERANCE:
+            least = self._device.searches / self._individuals()
+            self._improve(rate=_rounded(min(rate, max(rate / excess, least))))
+
+    def limit_steps(self) -> None:
+        """Limit the steps so that no search takes longer than a generation may."""
+        whole, most = self._seconds(), self._improver().steps() or self._problem.size
+        allowed = _LONGEST_SEARCH / max(1.0, self._turns())
+        if whole > allowed * _TOLERANCE:
+            self._improve(steps=1)
+            steps = _rounded(allowed / self._seconds())
+            self._improve(steps=max(1, min(int(steps), most, MOST_STEPS)))
+
+    def words(self, requested: RunSpec) -> str:
+        """Return the message about the adjusted settings, or an empty string without changes."""
+        before, after = self._named(requested), self._named(self.spec)
+        changes = [
+            f"{name} {before[name]} -> {value}"
+            for name, value in after.items()
+            if value != before[name]
+        ]
+        if not changes:
+            return ""
+        listed = " and ".join(filter(None, [", ".join(changes[:-1]), changes[-1]]))
+        return (
+            f"{listed}, as {requested.improver.name} on {self._device.words} would take too long."
+            " To prevent this, set them yourself"
+        )
+
+    def _named(self, spec: RunSpec) -> dict[str, str]:
+        """Return the settings that may be adjusted, as text."""
+        steps = _improver(spec, self._problem).steps()
+        return {
+            "population": str(spec.general.population),
+            "improver.steps": str(steps or "no limit"),
+            "improver.core": str(spec.improver.core or self._problem.size),
+            "improver.rate": f"{spec.improver.rate:g}",
+        }
+
+    def _improve(self, **values: Any) -> None:
+        self.spec = dataclasses.replace(self.spec, improver=self.spec.improver.replace(values))
+
+    def _improver(self) -> Improver:
+        return _improver(self.spec, self._problem)
+
+    def _seconds(self) -> float:
+        """Return the estimated seconds of a search."""
+        return self._improver().work(self._problem) * _READ_SECONDS
+
+    def _individuals(self) -> int:
+        return self.spec.general.islands * self.spec.general.population
+
+    def _excess(self) -> float:
+        """Return the estimated time of a generation, relative to the target."""
+        return self._turns() * self._seconds() / _TARGET_SECONDS
+
+    def _turns(self) -> float:
+        """Return the mean number of consecutive searches in a generation.
+
+        The estimate assumes that all islands are on one device.
+        """
+        improver = self.spec.improver
+        return self._individuals() * improver.rate / improver.every / self._device.searches
+
+
+def _is_possible(spec: RunSpec, islands: int) -> bool:
+    """Return whether the algorithm and the migration support the size of the population."""
+    make, population = ALGORITHMS[spec.algorithm], spec.general.population
+    try:
+        algorithm = make(spec.settings, population, base_encoding(spec.encoding))
+        require_population(spec, population, algorithm, islands)
+    except UsageError:
+        return False
+    return True
+
+
+def _improver(spec: RunSpec, problem: Problem) -> Improver:
+    return improvers_for(problem.solution_kind)[spec.improver.name](spec.improver, problem.size)
+
+
+def _rounded(number: float) -> float:
+    """Return a number rounded to two significant digits."""
+    return float(f"{number:.2g}")

@@ -1,0 +1,144 @@
+"""What a user asks for, before defaults: the same from a command line, a call or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from islands.configuration.given import COLONIES, PARTS, gathered, of_table
+from islands.configuration.spec import GeneralSettings
+from islands.custom.signature import is_signed
+from islands.custom.trust import named_by, trust_named
+from islands.errors import UsageError
+from islands.presets import PRESETS, preset_file
+from islands.text import option, unknown
+from islands.untrusted import bounded_text, followed, parse_toml
+
+DEFAULT_INSTANCE = "demo/tsp"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Settings from one source, by full name; `origin` is the prefix of its errors."""
+
+    origin: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Settings by full name, over those of a file; either may name a preset, which is weaker."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    config: Path | None = None
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any], config: Path | None = None) -> Self:
+        """Return what a table asks for, which is nested as in TOML and may have short names."""
+        return cls(gathered(of_table(table)), config)
+
+    def also(self, values: Mapping[str, Any]) -> Self:
+        """Return the same with some options changed."""
+        return replace(self, options={**self.options, **values})
+
+    def filled(self, values: Mapping[str, Any]) -> Self:
+        """Return the same with options that no source has."""
+        return self.also({name: each for name, each in values.items() if name not in self.values})
+
+    @cached_property
+    def sources(self) -> Sequence[Source]:
+        """The preset, the file and the options: the weakest first.
+
+        The scripts of parts are imported, if they are trusted: see islands/custom/trust.py.
+        """
+        sources = [Source("", self.options)]
+        if self.config is not None:
+            sources.insert(0, Source(f"{self.config}: ", _read(self.config)))
+        preset = combined(sources).get("preset")
+        if preset is None:
+            return _named(sources)
+        if preset not in PRESETS:
+            raise UsageError(unknown("preset", str(preset), PRESETS))
+        source = Source(f"preset {preset}: ", _read(preset_file(preset)))
+        if self.config is not None and "preset" in self.options:
+            _refuse_hidden(preset, source, self.config, *sources)
+        return _named([source, *sources])
+
+    @cached_property
+    def values(self) -> Mapping[str, Any]:
+        """Each setting's value in the strongest source that has it."""
+        return combined(self.sources)
+
+    @property
+    def instance(self) -> str:
+        """The name of the instance."""
+        return str(self.values.get("instance", DEFAULT_INSTANCE))
+
+    @property
+    def format(self) -> str | None:
+        """The format of the instance's file; None: detect it."""
+        form = self.values.get("format")
+        return None if form is None else str(form)
+
+    @property
+    def seed(self) -> int:
+        """The seed, which settings may leave to its default."""
+        seed: int = GeneralSettings.converted("seed", self.values.get("seed", GeneralSettings.seed))
+        return seed
+
+
+def _named(sources: Sequence[Source]) -> list[Source]:
+    """Return the sources with the names of parts; scripts of overridden parts are not imported."""
+    named, stronger = list[Source](), set[str]()
+    for source in reversed(sources):
+        own = {key: value for key, value in source.values.items() if key not in stronger}
+        with named_by(source.origin):
+            named.insert(0, replace(source, values={**source.values, **_loaded(own)}))
+        stronger |= own.keys()
+    return named
+
+
+def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with the names of parts instead of the parts of scripts."""
+    named = {
+        key: PARTS[key].name_of(value) if key in PARTS else value for key, value in values.items()
+    }
+    if COLONIES in named:
+        named[COLONIES] = [_loaded(colony) for colony in named[COLONIES]]
+    return named
+
+
+def _read(path: Path) -> dict[str, Any]:
+    text = bounded_text(path, opens=followed)
+    table = parse_toml(text, path)
+    if is_signed(text):
+        trust_named(table)
+    try:
+        return gathered(of_table(table))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def combined(sources: Sequence[Source]) -> dict[str, Any]:
+    """Return each setting's value in the strongest source that has it."""
+    return {name: value for source in sources for name, value in source.values.items()}
+
+
+def _refuse_hidden(
+    preset: str, source: Source, config: Path, file: Source, options: Source
+) -> None:
+    """Refuse a preset on the command line if the configuration file overrides its settings."""
+    hidden = [
+        key
+        for key, value in source.values.items()
+        if key not in options.values and file.values.get(key, value) != value
+    ]
+    if hidden:
+        raise UsageError(
+            f"{option('preset', preset)} with {option('config', config)}: the file overrides"
+            f" {', '.join(hidden)} of the preset. Leave one of them out, or write"
+            f" preset = {preset!r} into the file"
+        )

@@ -1,0 +1,279 @@
+"""The sizes of searches: their islands, populations and work, by problem, time limit and GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from islands.algorithms.eax import FEW_CITIES, NARROW
+from islands.algorithms.tempering.core import CoreChains
+from islands.algorithms.tempering.moves import MoveChains
+from islands.algorithms.tempering.settings import MOVES
+from islands.backends import takes_gpu
+from islands.configuration.spec import GeneralSettings
+from islands.parallel import launched
+from islands.problems.base import Problem
+from islands.problems.mkp import Mkp
+
+Values = Mapping[str, Any]
+"""Settings by name."""
+GPUS = "sized_for_gpus"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the sizes of a run depend on."""
+
+    problem: Problem
+    seconds: float
+    """The time limit: within it, a population of tours should converge."""
+    given: Mapping[str, Any]
+    """What a user has set, by name: only the backend and the number of GPUs count."""
+    is_own: bool = False
+    """Whether the run has a complete search from the table of defaults."""
+    is_short: bool = False
+    """Whether it ends when it has converged."""
+
+    @cached_property
+    def gpus(self) -> int:
+        """The number of GPUs of the run, 0 for CPUs; to find it out may take a while."""
+        if not takes_gpu(str(self.given.get("backend", "auto"))):
+            return 0
+        return GeneralSettings.converted(GPUS, self.given.get(GPUS, 0)) or launched()[1]
+
+
+# Quadratic assignment
+
+_DOMINATED_SIZES = {"population": 66, "improver.steps": 1000}
+_FEW_DOMINATED = 100
+_GPU_SIZES = {"population": 1056, "improver.steps": 2000}
+_CPU_SIZES = {"population": 66, "improver.steps": 500}
+
+
+def memetic_sizes(case: Case) -> Values:
+    """Return the islands, the population and the steps of tabu search of a memetic search.
+
+    Many short searches of one large population were better than fewer long ones, and than several
+    islands (docs/measured).
+    """
+    n, swaps = case.problem.size, case.problem.swaps
+    if swaps is not None and swaps.is_dominated:
+        many = {"population": 132, "improver.steps": 2 * n}
+        return {"islands": 4, **(many if n > _FEW_DOMINATED else _DOMINATED_SIZES)}
+    return {"islands": 1, **(_GPU_SIZES if case.gpus else _CPU_SIZES)}
+
+
+_FEW_FACILITIES = 110  # up to which several replicas share a multiprocessor
+_MANY_FACILITIES = 300  # from which deltas are kept between generations
+
+
+def place_sizes(case: Case) -> Values:
+    """Return sizes of a choice of places: replicas descend in few sweeps, again and again.
+
+    A block needs little memory, so that many replicas share a multiprocessor.
+    """
+    sizes = {"islands": 88 if case.gpus else 1, "population": 24}
+    return {**sizes, "sweeps": 4, "descent": 1, "reset": 600}
+
+
+def pair_sizes(case: Case) -> Values:
+    """Return sizes of tempering of pairs.
+
+    On a GPU, there are about as many replicas as run at once. On a CPU, there are so few that they
+    cool down within about a second, or, if there are many items, within ten.
+    """
+    if case.gpus:
+        return {"islands": 8, "population": 64 if case.problem.size <= _FEW_FACILITIES else 16}
+    if case.problem.size >= _MANY_FACILITIES:
+        return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
+    return {"islands": 4, "population": 8}
+
+
+def growth_sizes(case: Case) -> Values:
+    """Return sizes of resampled growth: on a GPU, a block for the batch of each island."""
+    return {"islands": 128 if case.gpus else 4, "population": 48}
+
+
+# Tours
+
+_HASTY = {"first_tours": "greedy"}
+_CPU = (0.002, 30, 30)
+"""Seconds per individual until 1,000 cities converge, on two CPU threads; fewest individuals and
+children."""
+_GPU = (0.00004, 100, 60)
+_MOST, _MOST_ON_CPU = 1000, 300  # individuals; on a CPU, a tenth of the number of cities if more
+_WIDE = 4.0
+"""How much longer more than 65,536 cities take on a GPU, whose fast memory is too small then."""
+_MOST_CHILDREN, _CITIES_PER_CHILD = 120, 150
+_GAIN = 0.7
+"""The power of the number of GPUs by which a population converges sooner."""
+_SHARE = 0.7
+"""Share of the time limit in which a population should converge."""
+_SHORT_TOUR, _CHILDREN_OF_SHORT, _CHILDREN_OF_LONG = 200, 10, 20
+"""The children of a pair in a run that ends when it has converged. Short tours have few cycles."""
+_CONVERGING = {"islands": 1, "first_tours": "nearest", "spread": 1.0, "restart": False}
+"""Settings for few cities in a run that ends when it has converged. On a CPU, one large population
+was better than several small ones in the same time. Of 384 runs (64 instances of TSPLIB), 383 found
+the optimum, 377 with spread=0.5 and 380 with first_tours=mixed; 10 generations of 160 tours of 100
+cities took 30 milliseconds, 36 with mixed ones.
+"""
+_FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; six for five cities between
+
+
+def tour_sizes(case: Case) -> Values:
+    """Return eight small islands for few cities, or one large one.
+
+    Its size lets it converge within the time limit. If the time is too short for the smallest size,
+    short first tours matter more than different ones; of very many cities, those that lead to the
+    nearest city take long. Many cities have many AB-cycles, of which more children are worth their
+    time.
+    """
+    size = case.problem.size
+    if size <= FEW_CITIES:
+        return {"islands": 8, "population": 50}
+    gpus = case.gpus
+    one, fewest, children = _GPU if gpus else _CPU
+    each = one * max(1.0, size / 1000) ** 1.5
+    if gpus and size > NARROW:
+        each *= _WIDE
+    children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
+    most = _MOST if gpus else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
+    each /= max(1, gpus) ** _GAIN
+    population = int(_SHARE * case.seconds / each) // 10 * 10
+    is_short = population < fewest or size > NARROW
+    return {
+        "islands": 1,
+        "population": min(most, max(fewest, population)),
+        "children": children,
+        **(_HASTY if is_short else {}),
+    }
+
+
+def converging_tours(case: Case) -> Values:
+    """Return settings for one population, which ends when it has converged."""
+    size = case.problem.size
+    if size > FEW_CITIES:
+        return {"restart": False}
+    population = min(_MOST_CONVERGING, max(_FEWEST_CONVERGING, size * 6 // 50 * 10))
+    children = _CHILDREN_OF_SHORT if size <= _SHORT_TOUR else _CHILDREN_OF_LONG
+    return {**_CONVERGING, "population": population, "children": children}
+
+
+# Knapsacks, measured on an H200
+
+_SMALL = 15_000  # weights; with more, a generation of many individuals takes too long
+_EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations on CPUs, and on GPUs
+_PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
+_CORE = {
+    "rungs": CoreChains.rungs,
+    "population": 16,
+    "tuning": 24,
+    "patience": 20,
+    "record.every": 5,
+    "migration.topology": "ring",
+}
+
+
+def is_small(problem: Mkp) -> bool:
+    """Return whether a generation of many individuals is quick."""
+    return problem.size * problem.constraints <= _SMALL
+
+
+def rows_of_knapsacks(case: Case) -> Values:
+    """Return the distance of the rows of the trace: about as many a second on all devices.
+
+    At each row, the host looks at all islands, and ranks wait for each other.
+    """
+    assert isinstance(case.problem, Mkp)
+    cpu, gpu = _EVERY_SMALL if is_small(case.problem) else _EVERY_LARGE
+    return {"record.every": gpu if case.gpus else cpu}
+
+
+def core_sizes(case: Case) -> Values:
+    """Return sizes of tempering of a core: on a GPU, about as many replicas as run at once."""
+    proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * case.problem.size)
+    return {"islands": 128 if case.gpus else 1, "proposals": proposals, **_CORE}
+
+
+# Problems of a user's own
+
+_MOVING = {
+    "rungs": MoveChains.rungs,
+    "tuning": 48,
+    "cycle": 100,
+    "migration.topology": "ring",
+    "migration.interval": 100,
+    "migration.migrants": 1,
+}
+_MANY_TO_MOVE = 500
+"""Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
+migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on la25 and on a
+flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and G22."""
+_MOVES_AN_ITEM, _MOST_MOVES = 40, 1_000_000
+"""Proposals of a replica per generation for each item, if it has a state: this is prepared in each
+generation, which takes as long as many moves."""
+_STEPS_AN_ITEM_GPU = 2
+"""The same for steps that a state proposes, with a GPU, where a chain of a shop is a tenth as fast:
+when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values in
+the mean after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
+_PATIENCE_CROSS = 10
+"""Generations without improvement before a ladder is renewed by a crossover of the problem, on a
+CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
+20, which is no difference."""
+_LEARNT_AN_ITEM, _MOST_LEARNT = 600, 1_000_000
+"""Moves in a generation of a state that learns, for each item, and the most. On scpcyc08, covers
+cost 347 after a million evaluations with 40 moves for each item, and 343 with 600."""
+_LEARNT_AN_ITEM_GPU, _MOST_LEARNT_GPU = 60, 100_000
+"""The same with a GPU, where a chain is a tenth as fast."""
+_SEARCHING = {
+    "descent": 1,
+    "rungs": 2,
+    "coldest": 1.0,
+    "hottest": 1.0,
+    "cycle": 0,
+    "reset": 60,
+    "migration.interval": 10,
+}
+"""The settings of a state that searches, with a child in two generations. The temperatures mean
+nothing, as all steps are made."""
+_SEARCHED_AN_ITEM, _MOST_SEARCHED, _MANY_TO_SEARCH = 10, 6_000, 500
+"""Steps in a generation of such a search, for each item, and the most; the number of items from
+which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations (dmu80) was 7.3
+% from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2; one of 200 (la27)
+after 6 million 0.2, 0.6 and 1.1 %."""
+
+
+def move_sizes(case: Case) -> Values:
+    """Return sizes of tempering by moves after which kernels compute the cost."""
+    problem = case.problem
+    # Costs in Python take most of the time, also with a GPU.
+    is_many = problem.evaluation.python is None and case.gpus > 0
+    few = 4 if problem.size < _MANY_TO_MOVE else 1
+    found: dict[str, Any] = {"islands": 16 if is_many else few, "population": 16 if is_many else 2}
+    found |= _MOVING
+    has_slow_steps = is_many and problem.chains.has_steps
+    an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
+    if problem.chains.has_state:
+        found["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
+    if problem.chains.has_cross:
+        found["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
+    return found
+
+
+def learning_sizes(case: Case) -> Values:
+    """Return longer generations for a state that learns, as it begins anew in each of them."""
+    an_item, most = _LEARNT_AN_ITEM, _MOST_LEARNT
+    if case.gpus:
+        an_item, most = _LEARNT_AN_ITEM_GPU, _MOST_LEARNT_GPU
+    return {"proposals": max(MOVES, min(most, an_item * case.problem.size))}
+
+
+def searching_sizes(case: Case) -> Values:
+    """Return sizes for a state that makes all its steps, until the next child."""
+    size = case.problem.size
+    steps = min(_MOST_SEARCHED, max(MOVES, _SEARCHED_AN_ITEM * size))
+    few = {"islands": 2 if size < _MANY_TO_SEARCH else 1, "population": 4}
+    many = {"islands": 16, "population": 16}
+    return {**_SEARCHING, **(many if case.gpus else few), "proposals": steps}

@@ -1,0 +1,132 @@
+"""What subclasses of models change: texts, data, constants, the exact cost and pictures."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from islands.errors import UsageError
+from islands.modelling.statement import TEXTS, Statement
+from islands.modelling.texts import Text
+from islands.problems.base import Problem
+from islands.text import unknown
+
+_CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
+"""The arguments of a `Statement` that a subclass may change."""
+_OF_THE_SEARCH = {"delta", "state"}
+"""Those that change no cost."""
+_MAY_DIFFER = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
+"""What the problems of a subclass that share launches may override, besides `exact` and `draw`."""
+
+
+class Extensible(Problem):
+    """A model whose subclasses say what differs.
+
+    They may have a method `exact`, which returns the cost of each row of an array, and a method
+    `draw`, which draws a solution.
+    """
+
+    choose: int | tuple[int, int] | None = None
+    """How many items the subsets of a ready model have, as in `islands.subset`."""
+    hooks: ClassVar[Mapping[str, Text]] = MappingProxyType({})
+    """Functions that the texts of the cost and of the state call, and a subclass may replace."""
+    statement: Statement
+    """What solutions cost."""
+    _changes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """The texts and arguments that this class changes."""
+
+    def __init_subclass__(cls, **changes: Any) -> None:
+        """Take what differs from the base class: texts such as `cost`, or other arguments."""
+        super().__init_subclass__()
+        known = (*_CHANGEABLE, *cls.hooks)
+        for name in changes:
+            if name not in known:
+                raise UsageError(f"class {cls.__name__}: {unknown('argument', name, known)}")
+        cls._changes = MappingProxyType(changes)
+
+    def constants(self) -> Mapping[str, int | bool]:
+        """Return numbers that compilers must know, such as the sizes of arrays in texts."""
+        return {}
+
+    def data(self) -> Mapping[str, Any]:
+        """Return the arrays and numbers that CUDA code reads; a subclass may add others."""
+        return {} if self.statement.data is None else self.statement.data
+
+    def completed(self, statement: Statement) -> Statement:
+        """Return a statement with what the classes of the model add and change."""
+        self.statement = statement
+        classes = _subclasses(type(self))
+        if any("data" in vars(each) for each in classes):
+            statement = replace(statement, data=self.data())
+        changed = ChainMap(*(dict(_changes(each)) for each in classes))
+        hooks = [Text.of(name, changed.get(name, text)) for name, text in self.hooks.items()]
+        if before := (*_declared(self.constants()), *hooks):
+            statement = replace(
+                statement, cost=replace(Text.of("cost", statement.cost), before=before)
+            )
+        for each in reversed(classes):
+            own = {name: text for name, text in _changes(each).items() if name not in self.hooks}
+            statement = statement.changed(own)
+        for argument, method in {"reference": "exact", "plot": "draw"}.items():
+            if getattr(statement, argument) is None:
+                found: dict[str, Any] = {argument: self.inherited(method, has_other_cost)}
+                statement = replace(statement, **found)
+        return statement
+
+    def inherited(self, name: str, differs: Callable[[type], bool]) -> Any:
+        """Return a member of a subclass; None if a class derived from that one differs."""
+        for each in _subclasses(type(self)):
+            if name in vars(each):
+                return getattr(self, name)
+            if differs(each):
+                return None
+        return None
+
+
+def has_other_cost(model: type) -> bool:
+    """Return whether a class changes the cost of its base class."""
+    is_other = {"constants", "data"} & vars(model).keys()
+    return bool(is_other or _changes(model).keys() - _OF_THE_SEARCH)
+
+
+def has_other_state(model: type) -> bool:
+    """Return whether a class has a state that does not stand on that of its base class."""
+    if "state" not in _changes(model):
+        return False
+    state = _changes(model)["state"]
+    return state is None or not Text.of("state", state).calls_base
+
+
+def _changes(model: type) -> Mapping[str, Any]:
+    """Return the texts and arguments that a class changes."""
+    found: Mapping[str, Any] = vars(model).get("_changes", {})
+    return found
+
+
+def _subclasses(model: type[Extensible]) -> tuple[type, ...]:
+    """Return the class of a model and those it derives from, without `Model`."""
+    return model.__mro__[: model.__mro__.index(Extensible) - 1]
+
+
+@cache
+def may_differ(model: type[Extensible]) -> bool:
+    """Return whether a subclass overrides what may be another one for each problem."""
+    classes = _subclasses(model)
+    base = model.__mro__[model.__mro__.index(Extensible) - 1]
+    names = {name for each in classes for name in vars(each) if not name.startswith("__")}
+    return any(hasattr(base, name) for name in names - _MAY_DIFFER - {"_changes", "_abc_impl"})
+
+
+def _declared(constants: Mapping[str, int | bool]) -> list[Text]:
+    """Return the declarations of constants as a text, if there are any."""
+    lines = [
+        f"constexpr bool {name} = {str(value).lower()};"
+        if isinstance(value, bool)
+        else f"constexpr int {name} = {value};"
+        for name, value in constants.items()
+    ]
+    return [Text("constants", "\n".join(lines))] if lines else []

@@ -1,0 +1,188 @@
+"""CUDA code of the user: a text, those that precede it, and that of a base class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from islands.backends.source import CONTRACT, WHOLE
+from islands.errors import UsageError
+from islands.modelling.signatures import Signature
+from islands.paths import reading
+
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_BASE = re.compile(r"\bbase\s*::")
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
+_RETURNS = {"long long": False, "double": True}
+_QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
+_WHOLE = re.compile(r"\blong long(?=\s+(cost|violation|delta|change|apply)\s*\([^)]*\)\s*[{;])")
+
+
+def _blank(comment: re.Match[str]) -> str:
+    """Return a comment without its letters, of the same length and lines."""
+    return re.sub(r"[^\n]", " ", comment[0])
+
+
+def without_comments(code: str) -> str:
+    """Return code with spaces instead of its comments."""
+    return _COMMENTS.sub(_blank, code)
+
+
+@lru_cache(maxsize=64)  # a text is searched a few times for each problem that is made of it
+def _declared(code: str, function: str) -> tuple[re.Match[str], ...]:
+    pattern = rf"([A-Za-z_][\w \t:]*?)\s+{function}\s*\(([^)]*)\)\s*\{{"
+    return tuple(re.finditer(pattern, _COMMENTS.sub(" ", code)))
+
+
+@dataclass(frozen=True)
+class Text:
+    """CUDA code of the user, and the name under which compilers show its lines."""
+
+    name: str
+    code: str
+    before: tuple[Text, ...] = ()
+    """Texts in front of it: constants, and functions that it calls."""
+    base: Text | None = None
+    """The text of a base class, whose functions it calls as `base::NAME`."""
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, Any]) -> Text:
+        """Return the text that has been stored by `dataclasses.asdict`."""
+        before, base = stored.get("before", ()), stored.get("base")
+        return cls(
+            stored["name"],
+            stored["code"],
+            tuple(map(cls.restored, before)),
+            None if base is None else cls.restored(base),
+        )
+
+    @classmethod
+    def of(cls, argument: str, value: Any) -> Text:
+        """Return the text of an argument: a string, the path of a file, or such a text."""
+        if isinstance(value, Text):
+            return value
+        if isinstance(value, Path):
+            with reading(value):
+                return cls(re.sub(r"[^\w.-]", "_", value.name), value.read_text(encoding="utf-8"))
+        if not isinstance(value, str):
+            raise UsageError(
+                f"{argument}={value!r}: is of the type {type(value).__name__}. Pass the text of a"
+                " CUDA function, or the Path of a file; Python functions are passed as batch= or"
+                " function="
+            )
+        is_code = any(mark in value for mark in ("\n", "(", ";", "{"))
+        if not is_code and Path(value).suffix:
+            raise UsageError(
+                f"{argument}={value!r}: looks like a file. Pass pathlib.Path({value!r})"
+            )
+        return cls(f"{argument}.cu", value)
+
+    @property
+    def calls_base(self) -> bool:
+        """Whether it calls functions of the text of a base class."""
+        return bool(_BASE.search(without_comments(self.code)))
+
+    @property
+    def layers(self) -> list[Text]:
+        """The texts of all base classes, and this one."""
+        return [*([] if self.base is None else self.base.layers), self]
+
+    def declared(self, function: str) -> list[re.Match[str]]:
+        """Return the declarations of a function: its return type and its parameters.
+
+        If there is none, those of the base class count.
+        """
+        found = list(_declared(self.code, function))
+        return found or ([] if self.base is None else self.base.declared(function))
+
+    def section(self, signature: Signature | None = None) -> str:
+        """Return it as the part of a header that defines a function."""
+        before = "".join(f"{each.section()}\n" for each in self.before)
+        contract = "" if signature is None else f"{CONTRACT}{signature.text}\n"
+        return f'{before}{contract}#line 1 "{self.name}"\n{self.checked}'
+
+    def namespace(
+        self,
+        name: str,
+        signature: Signature | None = None,
+        head: str = "",
+        inside: str = "",
+        end: str = "}",
+    ) -> str:
+        """Return the namespace of a function, within that of its base class, and so on.
+
+        So the names of a text hide equal ones of its base class, and it may use the others. `head`
+        precedes all texts; `inside` follows them.
+        """
+        scope, colons, own = name.rpartition("::")
+        layers = self.layers
+        names = [*(f"{own}_{k}" for k in range(len(layers) - 1)), own]
+        found = f"namespace {scope}{colons}{names[0]} {{\n{head}{layers[0].section(signature)}"
+        for base, each, layer in zip(names, names[1:], layers[1:], strict=False):
+            found += f"\nnamespace {each} {{\nnamespace base = {base};\nusing namespace base;\n"
+            found += layer.section(signature)
+        found += f"{inside}\n{end}" + "\n}" * (len(layers) - 1)
+        if len(layers) == 1:
+            return found
+        alias = f"namespace {own} = {'::'.join(names)};"
+        return f"{found}\n" + (f"namespace {scope} {{\n{alias}\n}}" if scope else alias)
+
+    @property
+    def checked(self) -> str:
+        """The code whose functions of the cost, if they are whole, cannot return real numbers."""
+        plain, code = without_comments(self.code), self.code
+        for match in reversed(list(_WHOLE.finditer(plain))):
+            code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"
+        return code
+
+    def require(self, signature: Signature) -> None:
+        """Refuse code without a function of this signature, or that includes headers.
+
+        It is compiled within a namespace.
+        """
+        for text in (text for layer in self.layers for text in (*layer.before, layer)):
+            text._refuse_includes()
+        signature.require(self.name, [match[2] for match in self.declared(signature.function)])
+
+    def _refuse_includes(self) -> None:
+        if found := _DIRECTIVE.search(_COMMENTS.sub(" ", self.code)):
+            raise UsageError(
+                f"{self.name}: #include{found[1].rstrip()}: headers cannot be included. Leave this"
+                " line out: functions such as sqrt, min and atomicAdd are available without one"
+            )
+
+    def require_both(self, signature: Signature) -> None:
+        """Refuse a function that does not return the changes of both cost and violation."""
+        self.require(signature)
+        for kind in self._returned(signature.function):
+            if kind != "Change":
+                raise UsageError(
+                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. With"
+                    " violation=, let it return Change, both changes: return {cost, violation};"
+                )
+
+    def _returned(self, function: str) -> list[str]:
+        """Return the types that the definitions of a function return."""
+        types = (match[1].split() for match in self.declared(function))
+        return [" ".join(word for word in words if word not in _QUALIFIERS) for words in types]
+
+    def returns_real(self, signature: Signature) -> bool:
+        """Return whether a function of the user returns a floating-point number."""
+        self.require(signature)
+        kinds = set()
+        for kind in self._returned(signature.function):
+            if kind not in _RETURNS:
+                raise UsageError(
+                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. Let it return"
+                    f" long long for exact costs, or double: {signature.text} {{ ... }}"
+                )
+            kinds.add(_RETURNS[kind])
+        if len(kinds) > 1:
+            raise UsageError(
+                f"{self.name}: {signature.function} is defined with two return types. Choose one"
+            )
+        return kinds.pop()

@@ -1,0 +1,274 @@
+"""Subclasses of models: texts that stand on those of the base class, or take their place."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs_for_tests import require_compiles
+from test_gpu_programs import program
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import CompileError, UsageError
+from islands.improvers import ImproverSettings
+from islands.modelling.model import Model, restored
+from islands.models import FlowShop, MaxCut, SetCover
+
+TIMES = [[3, 2], [1, 4], [2, 1]]
+EDGES = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]]
+COVER: Any = ([3, 2, 2], [[0, 1], [0, 2], [0]])
+COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    return base::cost(s, n, data) + JOBS;
+}
+"""
+BALANCED = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    int chosen = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) chosen += s[i];
+    return base::cost(s, n, data) - abs(2 * block::sum(chosen) - n);
+}
+"""
+COUNTING = """
+struct State : base::State {
+    int* chosen;
+    __device__ State(Memory& memory, int n, const Data& data)
+        : base::State(memory, n, data), chosen(memory.take<int>(1)) {}
+};
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    base::prepare(state, s, n, data);
+    if (threadIdx.x != 0) return;
+    *state.chosen = 0;
+    for (int i = 0; i < n; ++i) *state.chosen += s[i];
+}
+__device__ long long change(const State& state, const Solution& s, int n, const Data& data,
+                            Flip move) {
+    const int after = *state.chosen + (s[move.item] ? -1 : 1);
+    return base::change(state, s, n, data, move) - abs(2 * after - n) + abs(2 * *state.chosen - n);
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data& data, Flip move) {
+    base::apply(state, s, n, data, move);
+    if (threadIdx.x == 0) *state.chosen += s[move.item] ? -1 : 1;
+}
+"""
+TWICE = """
+// Hides that of the base class, for the function below only.
+__device__ long long weight(const Solution&, int, const Data&) { return 2; }
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    return weight(s, n, data) * base::cost(s, n, data);
+}
+"""
+TWICE_CHANGED = """
+__device__ long long change(const State& state, const Solution& s, int n, const Data& data,
+                            Flip move) {
+    return 2 * base::change(state, s, n, data, move);
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data& data, Flip move) {
+    if (change(state, s, n, data, move) != 2 * base::change(state, s, n, data, move)) return;
+    base::apply(state, s, n, data, move);
+}
+"""
+SETUP = "__device__ int setup(const Data&, int, int, int) { return 12; }"
+FIRST = """
+__device__ long long violation(const Solution& s, int, const Data&) { return s[0] != 2; }
+"""
+SECOND = """
+__device__ long long violation(const Solution& s, int n, const Data& data) {
+    return base::violation(s, n, data) + (s[1] != 1);
+}
+"""
+
+
+class Balanced(MaxCut, cost=BALANCED, state=COUNTING):
+    pass
+
+
+class Twice(MaxCut, cost=TWICE, state=TWICE_CHANGED):
+    pass
+
+
+class TwiceBalanced(Balanced, cost=TWICE, state=TWICE_CHANGED):
+    """Stands on texts that stand on others."""
+
+
+class Later(FlowShop, cost=COST.replace("JOBS", "data.more")):
+    def data(self) -> dict[str, Any]:
+        return super().data() | {"more": 5}
+
+
+class Twelve(FlowShop, setup=SETUP):
+    pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "best", "one"),
+    [(Balanced, 4, 2 - 2), (Twice, 8, 2 * 2), (TwiceBalanced, 8, 2 * (2 - 2))],
+)
+def test_a_state_stands_on_that_of_its_base_class(
+    make: Any, best: int, one: int, backend: Backend
+) -> None:
+    problem = make(EDGES)
+    assert problem.cost(np.array([1, 1, 1, 0])) == one
+    assert islands.solve(problem, generations=20, backend=backend.name).cost == best
+    assert "of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    "problem",
+    [*(make(EDGES) for make in (Balanced, Twice, TwiceBalanced)), Later(TIMES), Twelve(TIMES)],
+    ids=lambda problem: type(problem).__name__,
+)
+def test_programs_of_subclasses_compile_for_gpus(problem: Model) -> None:
+    encoding = "permutation" if isinstance(problem, FlowShop) else "bits"
+    require_compiles(program(problem, "tempering", encoding, ImproverSettings()))
+
+
+@pytest.mark.slow
+def test_costs_after_a_move_are_those_of_all_layers(backend: Backend) -> None:
+    class Whole(Later, cost=COST, state=None):
+        pass
+
+    problem = Whole(TIMES)
+    orders = np.array([*permutations(range(3))])
+    expected = FlowShop(TIMES).costs(orders) + 5 + 3
+    assert problem.costs(orders).tolist() == expected.tolist()
+    settings = {"improver": "swap", "generations": 5, "backend": backend.name}
+    assert islands.solve(problem, algorithm="ga", **settings).cost == expected.min()
+
+    class First(Whole, violation=FIRST):
+        pass
+
+    class Second(First, violation=SECOND):
+        pass
+
+    problem = Second(TIMES)
+    assert [problem.violation(np.array(each)) for each in ([0, 1, 2], [2, 0, 1])] == [1, 1]
+    assert problem.violation(np.array([1, 2, 0])) == 2
+    assert islands.solve(problem, algorithm="ga", **settings).solution.tolist() == [2, 1, 0]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("encoding", ["keys", "permutation"])
+def test_costs_after_a_move_compile_for_gpus(encoding: str) -> None:
+    class Whole(Later, cost=COST, state=None):
+        pass
+
+    require_compiles(program(Whole(TIMES), "ga", encoding, ImproverSettings(name="swap")))
+
+
+def test_a_text_without_a_base_takes_the_place_of_the_old_one() -> None:
+    class Jobs(FlowShop, cost=COST.replace("base::cost(s, n, data)", "s[0]"), state=None):
+        pass
+
+    problem = Jobs(TIMES)
+    assert problem.cost(np.array([2, 1, 0])) == 2 + 3  # constants are known
+    assert "MACHINES - 1" not in (problem.header.text or "")
+    assert not problem.chains.has_state
+
+
+@pytest.mark.parametrize("arguments", [{}, {"release": [0, 0, 0]}])
+def test_a_subclass_of_a_shop_knows_the_number_of_jobs(arguments: dict[str, Any]) -> None:
+    shop = islands.models.job_shop([[0, 1], [1, 0], [0, 1]], TIMES, **arguments)
+
+    class Later(type(shop), cost=COST):  # type: ignore[misc]
+        pass
+
+    order = np.arange(6)
+    assert Later([[0, 1], [1, 0], [0, 1]], TIMES, **arguments).cost(order) == shop.cost(order) + 3
+
+
+def test_a_subclass_changes_data_and_functions_that_the_model_calls() -> None:
+    order = np.arange(3)
+    assert Later(TIMES).cost(order) == FlowShop(TIMES).cost(order) + 5
+    first = second = 0
+    for on_first, on_second in TIMES:
+        first += 12 + on_first
+        second = max(second + 12, first) + on_second
+    assert Twelve(TIMES).cost(order) == second
+
+
+@pytest.mark.parametrize("make", [Balanced, Twice, TwiceBalanced])
+def test_a_subclass_is_stored_with_all_of_its_texts(make: Any) -> None:
+    problem = make(EDGES)
+    again = restored(problem.saved())
+    assert again.header == problem.header
+    assert (type(again), again.saved().keys()) == (Model, problem.saved().keys())
+
+
+def test_texts_of_a_class_may_be_files(tmp_path: Path) -> None:
+    texts = {"cost": BALANCED, "state": COUNTING}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.cu").write_text(text)
+
+    class Filed(MaxCut, cost=tmp_path / "cost.cu", state=tmp_path / "state.cu"):
+        pass
+
+    assert Filed(EDGES).header == Balanced(EDGES).header
+
+    (tmp_path / "setup.cuh").write_text(SETUP.replace("12", "x"))
+
+    class Wrong(FlowShop, setup=tmp_path / "setup.cuh"):
+        pass
+
+    with pytest.raises(
+        CompileError, match=r"setup\.cuh, line 1|setup\.cuh:1.*this line is"
+    ) as raised:
+        Wrong(TIMES).program_costs(np.arange(3)[np.newaxis], "cpu")
+    assert "must define" not in str(raised.value)
+
+
+def test_a_function_of_no_base_class_is_refused() -> None:
+    class Mine(MaxCut, violation=BALANCED):
+        pass
+
+    with pytest.raises(UsageError, match="violation: calls a function base::"):
+        Mine(EDGES)
+
+
+def test_the_exact_cost_of_a_base_class_counts_for_the_same_cost_only() -> None:
+    class Same(SetCover):
+        pass
+
+    class Searched(SetCover, state=None):
+        pass
+
+    class Dearer(SetCover, cost=COST.replace("JOBS", "1")):
+        pass
+
+    class Exact(Dearer):
+        def exact(self, solutions: Any) -> Any:
+            return super().exact(solutions) + 1
+
+    class Choosing(SetCover):
+        choose = 2
+
+    class Still(SetCover, state="using base::prepare;"):
+        pass
+
+    class Own(SetCover, cost=BALANCED, state=COUNTING.replace("base::", "own::")):
+        pass
+
+    found = [each(*COVER) for each in (Same, Searched, Dearer, Exact, Choosing)]
+    assert [each.reference is not None for each in found] == [True, True, False, True, True]
+    assert [each.plain() is not None for each in found] == [True, True, False, False, False]
+    assert [each.chains.has_state for each in found] == [True, False, True, True, True]
+    assert [each.learns for each in found] == [True, False, True, True, True]
+    assert [each(*COVER).learns for each in (Still, Own)] == [True, False]
+    assert [each.cost(np.array([1, 0, 0])) for each in found[:4]] == [3, 3, 4, 4]
+
+
+@pytest.mark.slow
+def test_a_subclass_may_look_for_the_highest_cost() -> None:
+    class Longest(FlowShop, maximise=True, state=None):
+        pass
+
+    problem = Longest(TIMES, name="small")
+    assert (problem.name, problem.maximise, problem.chains.has_state) == ("small", True, False)
+    longest = max(problem.cost(np.array(order)) for order in permutations(range(3)))
+    assert islands.solve(problem, generations=20).cost == longest
