@@ -119,6 +119,7 @@ class _Common(TypedDict, total=False):
     first_tours: str
     spread: float
     restart: bool
+    growths: int
     infeasible: str
     penalty: float
     fit_first: bool

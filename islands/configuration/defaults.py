@@ -158,7 +158,7 @@ _GROWING: Values = {
     "record.every": 1,
     **_RING,
 }
-"""Resampled growth of sparse flows: a batch may prove the optimum, so that each one is looked at."""
+"""Resampled growth of sparse flows: each batch is looked at, as it may prove the optimum."""
 
 
 def _short(problem: Problem) -> Values:
