@@ -18,7 +18,7 @@
 namespace growth {
 
 constexpr int PERIOD = 4;  // generations of which one grows a batch, after as many that all do
-constexpr int FEWEST_RUNGS = 24;  // temperatures of an annealing, each 1/16 above the next
+constexpr int FEWEST_RUNGS = 24;   // temperatures of an annealing, each 1/16 above the next
 constexpr int MOST_SWEEPS = 8192;  // moves of an annealing for each item
 
 // What distinguishes the batches of an island.
@@ -50,9 +50,7 @@ class Growths {
         const int64_t number = made < PERIOD ? made : PERIOD - 1 + made / PERIOD;
         const Batch batch(plan_, n_, number + all_.island[local].number);
         const bool has_parts = number % 2;
-        each(local, [&](State& state, int slot) {
-            seed(state, local, slot, made, has_parts);
-        });
+        each(local, [&](State& state, int slot) { seed(state, local, slot, made, has_parts); });
         for (int k = 1; k < batch.checkpoints; ++k) {
             const int until = max(4, k * n_ / batch.checkpoints);
             if (!advance(local, made, until, batch, improving)) return false;
@@ -75,21 +73,28 @@ class Growths {
         return plan_.sweeps > 0 && made >= PERIOD && made % PERIOD != 0;
     }
 
+    // Return how many assignments a generation evaluates.
+    __device__ int64_t evaluated(int64_t made) const {
+        if (!anneals(made)) return plan_.growths;
+        int64_t sum = 0;
+        for (int k = 0; k < OFFERED; ++k) sum += rungs_of(k) * int64_t(moves_at(made, rungs_of(k)));
+        return sum;
+    }
+
     // Anneal random individuals, from different temperatures on, for longer and longer. Return
     // whether it was halted.
     __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
-        const int sweeps = int(min(made * plan_.sweeps, int64_t(MOST_SWEEPS)));
         bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
         for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
             const draw::Place random = all_.place(local, made, k);
             State state = at(local, k);
             const int mate = draw::below(random.words(stream::GROWTH, SEEDS).x, all_.population);
             state.take(all_.genes_of(all_.row(made - 1, local, mate)));
-            const int rungs = FEWEST_RUNGS + 2 * k;
+            const int rungs = rungs_of(k);
             for (int rung = rungs; rung > 0 && !halted; --rung) {
                 int64_t temperature = plan_.coldest;
                 for (int i = 1; i < rung; ++i) temperature += temperature / 16;
-                const int moves = n_ * sweeps / rungs;
+                const int moves = moves_at(made, rungs);
                 state.anneal(temperature, uint32_t(rung) * moves, moves, random);
                 if (POLLING_IS_CHEAP) halted = improver::halts(improving);
             }
@@ -123,6 +128,12 @@ class Growths {
     }
 
   private:
+    // The temperatures of an annealing, and the exchanges at each.
+    __device__ static int rungs_of(int k) { return FEWEST_RUNGS + 2 * k; }
+    __device__ int moves_at(int64_t made, int rungs) const {
+        return n_ * int(min(made * plan_.sweeps, int64_t(MOST_SWEEPS))) / rungs;
+    }
+
     __device__ char* memory(int local, int slot) const {
         return plan_.states + (int64_t(local) * plan_.growths + slot) * plan_.state_bytes;
     }
@@ -288,6 +299,6 @@ GROWTH_KERNEL(next_growths) {
         if (!is_whole) break;
         heirs.choose(local, growths);
         heirs.write(local, growths);
-        all.count(local, 0, plan.growths);
+        all.count(local, 0, growths.evaluated(made));
     }
 }

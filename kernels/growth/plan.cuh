@@ -1,5 +1,6 @@
 // The settings and arrays of the algorithm growth, as kernels read them. Items are those of the
-// sparse matrix, places those of the other one. Temperatures are in units of 1 / 256. Reads nothing. No random numbers.
+// sparse matrix, places those of the other one. Temperatures are in units of 1 / 256. Reads
+// nothing. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
@@ -28,16 +29,16 @@ struct Plan {
     const growth::Number* reach;      // [n]: the distance to the fourth of them
     char* states;                     // [growths] of `state_bytes` for each island
     int64_t state_bytes;
-    int32_t padded;   // places, rounded up for vectors
-    int32_t known;    // places in each list of the nearest
-    int32_t growths;  // of a batch
-    int32_t sweeps;   // exchanges of an annealing for each item, times the generation; 0: none
-    int32_t turned;   // whether items are the places of the problem
-    growth::Number least;     // the smallest distance
-    growth::Number mean;      // the mean distance
-    growth::Number window;    // by how much a candidate may exceed the best, for each unit of flow
-    int64_t softness;         // the unit of the temperatures of a batch
-    int64_t coldest;          // the last temperature of an annealing
+    int32_t padded;        // places, rounded up for vectors
+    int32_t known;         // places in each list of the nearest
+    int32_t growths;       // of a batch
+    int32_t sweeps;        // exchanges of an annealing for each item, times the generation; 0: none
+    int32_t turned;        // whether items are the places of the problem
+    growth::Number least;  // the smallest distance
+    growth::Number mean;   // the mean distance
+    growth::Number window;  // by how much a candidate may exceed the best, for each unit of flow
+    int64_t softness;       // the unit of the temperatures of a batch
+    int64_t coldest;        // the last temperature of an annealing
 };
 
 }  // namespace algorithm

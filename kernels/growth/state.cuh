@@ -211,8 +211,8 @@ class State {
             if (k < moves) {
                 mine = proposed(first + k, random);
                 const int64_t by = mine.item == mine.other ? 0 : raised(mine.item, mine.other);
-                is_accepted = mine.item != mine.other &&
-                              (by <= 0 || is_below(by, temperature, mine.word));
+                is_accepted =
+                    mine.item != mine.other && (by <= 0 || is_below(by, temperature, mine.word));
             }
             const int lane = warp::find(is_accepted);
             if (lane < 0) {
@@ -263,9 +263,9 @@ class State {
     // random word, the leading zeros and the next bits approximate its logarithm.
     __device__ static bool is_below(int64_t cost, int64_t temperature, uint32_t word) {
         const int zeros = __clz(word | 1);
-        const uint32_t rest = (word << zeros << 1) >> 16;                       // after the first 1
-        const int64_t binary = (int64_t(zeros + 1) << 16) - rest;               // to base 2
-        const int64_t natural = binary * 45426 >> 16;                           // times ln 2
+        const uint32_t rest = (word << zeros << 1) >> 16;          // after the first 1
+        const int64_t binary = (int64_t(zeros + 1) << 16) - rest;  // to base 2
+        const int64_t natural = binary * 45426 >> 16;              // times ln 2
         const int64_t high = temperature >> 16, low = temperature & 0xffff;
         return cost < (high * natural + (low * natural >> 16)) >> 8;
     }
@@ -344,8 +344,8 @@ class State {
         }
         Number lowest = TAKEN;
         for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
-        const Number limit = warp::least(block::Least<Number>{lowest, 0}).value +
-                             flows * plan_.window;
+        const Number limit =
+            warp::least(block::Least<Number>{lowest, 0}).value + flows * plan_.window;
         const uint32_t own_salt = hash(item, salt);
         Candidate mine, next;
         for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
@@ -492,12 +492,12 @@ class State {
     Head* const head_;
     Head at_;
     Number* const costs_;
-    Number* const penalty_;                  // of each place: TAKEN, or 0
-    Number *const first_, *const second_;    // the costs of the best places of the frontier
-    int16_t* const place_;                   // of each item, or NONE
-    int16_t* const holder_;                  // the item of each place, or NONE
-    int16_t *const best_, *const other_;     // the best two places of the frontier
-    int16_t* const neighbours_;              // how many of an unplaced item are placed
+    Number* const penalty_;                   // of each place: TAKEN, or 0
+    Number *const first_, *const second_;     // the costs of the best places of the frontier
+    int16_t* const place_;                    // of each item, or NONE
+    int16_t* const holder_;                   // the item of each place, or NONE
+    int16_t *const best_, *const other_;      // the best two places of the frontier
+    int16_t* const neighbours_;               // how many of an unplaced item are placed
     int16_t *const frontier_, *const stale_;  // items
 };
 
