@@ -29,71 +29,76 @@ def _sparse(problem: islands.Problem) -> Sparse:
     return problem.swaps.sparse
 
 
-class TestSparse:
-    def test_neighbours_are_the_entries_by_decreasing_flow(self) -> None:
-        flows, distances = _random(20, 30, 1)
-        sparse = _sparse(islands.qap(flows, distances))
-        for item in range(20):
-            part = slice(sparse.first[item], sparse.first[item + 1])
-            assert set(sparse.neighbour[part]) == set(np.flatnonzero(flows[item]))
-            assert (sparse.flow[part] == 2 * flows[item, sparse.neighbour[part]]).all()
-            assert (np.diff(sparse.flow[part]) <= 0).all()
-            assert sparse.flows[item] == 2 * flows[item].sum()
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_no_assignment_is_below_the_bound(self, seed: int) -> None:
-        problem = islands.qap(*_random(8, 7, seed))
-        costs = problem.costs(np.array(list(permutations(range(8)))))
-        assert 0 < _sparse(problem).lower_bound <= costs.min()
-
-    def test_the_bound_of_a_grid_is_its_optimum(self) -> None:
-        planted = grid(6, 8)
-        problem = planted.problem()
-        assert problem.lower_bound == planted.cost == problem.cost(planted.solution)
-
-    def test_near_places(self) -> None:
-        distances = grid(4, 5).distances
-        near = _sparse(grid(4, 5).problem()).near(5)
-        for place, row in enumerate(near):
-            others = np.sort(np.delete(distances[place], place))
-            assert place not in row
-            assert (distances[place, row] == others[:5]).all()
-
-    def test_dense_matrices_are_not_sparse(self) -> None:
-        problem = islands.qap(*_random(20, 150, 1))
-        assert problem.swaps.sparse is None
-        assert problem.lower_bound is None
-
-    def test_asymmetric_matrices_are_not_sparse(self) -> None:
-        flows, distances = _random(20, 30, 1)
-        flows[0, 1], distances[0, 1] = 7, 30
-        flows[1, 0] = 0
-        assert islands.qap(flows, distances).swaps.sparse is None
+def test_neighbours_are_the_entries_by_decreasing_flow() -> None:
+    flows, distances = _random(20, 30, 1)
+    sparse = _sparse(islands.qap(flows, distances))
+    for item in range(20):
+        part = slice(sparse.first[item], sparse.first[item + 1])
+        assert set(sparse.neighbour[part]) == set(np.flatnonzero(flows[item]))
+        assert (sparse.flow[part] == 2 * flows[item, sparse.neighbour[part]]).all()
+        assert (np.diff(sparse.flow[part]) <= 0).all()
+        assert sparse.flows[item] == 2 * flows[item].sum()
 
 
-class TestSciPy:
-    def test_sparse_matrices_are_taken(self) -> None:
-        sparse = pytest.importorskip("scipy.sparse")
-        planted = grid(6, 7)
-        for kind in (sparse.csr_matrix, sparse.coo_array):
-            problem = islands.qap(kind(planted.flows), planted.distances)
-            assert problem.cost(planted.solution) == planted.cost
+@pytest.mark.parametrize("seed", range(4))
+def test_no_assignment_is_below_the_bound(seed: int) -> None:
+    problem = islands.qap(*_random(8, 7, seed))
+    costs = problem.costs(np.array(list(permutations(range(8)))))
+    assert 0 < _sparse(problem).lower_bound <= costs.min()
 
-    @pytest.mark.parametrize(
-        ("shape", "words"),
-        [
-            ((3, 4), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
-            ((4, 4), r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows"),
-            ((20_000, 20_000), "flows: has 20000 rows, but at most 10000 fit in memory"),
-        ],
-    )
-    def test_other_shapes_are_refused(self, shape: tuple[int, int], words: str) -> None:
-        sparse = pytest.importorskip("scipy.sparse")
-        with pytest.raises(UsageError, match=words):
-            islands.qap(sparse.coo_array(shape, dtype=np.int64), np.ones((3, 3), np.int64))
 
-    def test_numbers_that_are_not_whole_are_refused(self) -> None:
-        sparse = pytest.importorskip("scipy.sparse")
-        flows = sparse.csr_matrix(([np.nan], ([0], [1])), shape=(3, 3))
-        with pytest.raises(UsageError, match=r"flows\[0, 1\] = nan: must be a whole number"):
-            islands.qap(flows, np.ones((3, 3), np.int64))
+def test_the_bound_of_a_grid_is_its_optimum() -> None:
+    planted = grid(6, 8)
+    problem = planted.problem()
+    assert problem.lower_bound == planted.cost == problem.cost(planted.solution)
+
+
+def test_near_places() -> None:
+    distances = grid(4, 5).distances
+    near = _sparse(grid(4, 5).problem()).near(5)
+    for place, row in enumerate(near):
+        others = np.sort(np.delete(distances[place], place))
+        assert place not in row
+        assert (distances[place, row] == others[:5]).all()
+
+
+def test_dense_matrices_are_not_sparse() -> None:
+    problem = islands.qap(*_random(20, 150, 1))
+    assert problem.swaps.sparse is None
+    assert problem.lower_bound is None
+
+
+def test_asymmetric_matrices_are_not_sparse() -> None:
+    flows, distances = _random(20, 30, 1)
+    flows[0, 1], distances[0, 1] = 7, 30
+    flows[1, 0] = 0
+    assert islands.qap(flows, distances).swaps.sparse is None
+
+
+def test_sparse_matrices_are_taken() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    planted = grid(6, 7)
+    for kind in (sparse.csr_matrix, sparse.coo_array):
+        problem = islands.qap(kind(planted.flows), planted.distances)
+        assert problem.cost(planted.solution) == planted.cost
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ((3, 4), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
+        ((4, 4), r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows"),
+        ((20_000, 20_000), "flows: has 20000 rows, but at most 10000 fit in memory"),
+    ],
+)
+def test_other_shapes_are_refused(shape: tuple[int, int], words: str) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(UsageError, match=words):
+        islands.qap(sparse.coo_array(shape, dtype=np.int64), np.ones((3, 3), np.int64))
+
+
+def test_numbers_that_are_not_whole_are_refused() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    flows = sparse.csr_matrix(([np.nan], ([0], [1])), shape=(3, 3))
+    with pytest.raises(UsageError, match=r"flows\[0, 1\] = nan: must be a whole number"):
+        islands.qap(flows, np.ones((3, 3), np.int64))
