@@ -2,8 +2,10 @@
 
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
 `permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
-`check_problem` checks; `qubo` makes one from a matrix, and `models` has other ready ones. `solve`
-solves a problem and returns a `Result`; `Solver` lets the caller advance the islands step by step.
+`check_problem` checks; `qubo` makes one from a matrix, and `models` has other ready ones. `scipy`,
+`shops` and `frames` have interfaces of other projects, as have `islands.dimod` and
+`islands.networkx`. `solve` solves a problem and returns a `Result`; `Solver` lets the caller
+advance the islands step by step.
 `resume` goes on with the run in a folder, `read_run` returns its result. The classes are the base
 classes of your own parts. All errors are `IslandsError`.
 
@@ -23,7 +25,10 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from islands import frames as frames
     from islands import models as models
+    from islands import scipy as scipy
+    from islands import shops as shops
     from islands.algorithms.base import Algorithm as Algorithm
     from islands.algorithms.base import Launch as Launch
     from islands.algorithms.base import Schedule as Schedule
@@ -89,7 +94,7 @@ else:
     }
     """The modules of the public names."""
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
-    _PACKAGES = ("models",)
+    _PACKAGES = ("frames", "models", "scipy", "shops")
     __all__ = [*_MODULES, *_PACKAGES]
 
     def __getattr__(name):

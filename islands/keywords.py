@@ -120,6 +120,8 @@ class _Common(TypedDict, total=False):
     spread: float
     restart: bool
     growths: int
+    ends: str
+    fixed: str
     infeasible: str
     penalty: float
     fit_first: bool

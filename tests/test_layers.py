@@ -28,6 +28,7 @@ LAYERS = [
     ("record", "display"),
     ("engine", "cells"),
     ("report", "check", "doctor", "solver", "stored", "reproduce", "slurm", "many"),
+    ("dimod", "networkx", "scipy", "shops", "frames"),
     ("bench",),
     ("cli",),
     ("testing", "__main__"),

@@ -90,6 +90,7 @@ EXAMPLES = (
     *("permutation", "subset", "keys", "real", "check_problem", "qubo"),
     *("Result", "Progress", "IslandsError", "Topology", "Settings", "Struct", "Header"),
     *("Crossover", "Mutation", "Shape"),
+    *("scipy.differential_evolution", "scipy.quadratic_assignment"),
     *(f"models.{name}" for name, _ in inspect.getmembers(islands.models, inspect.isfunction)),
 )
 WRITES = {"resume": ["short"], "read_run": ["kept"]}

@@ -201,7 +201,7 @@ class Eax(Algorithm):
 
     name: ClassVar[str] = "eax"
     header: ClassVar[Header] = Header("algorithms/eax.cuh")
-    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    encodings: ClassVar[tuple[str, ...]] = ("permutation", "doubled")
     uses_neighbours: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 256
     slow_to_compile: ClassVar[tuple[str, ...]] = (
@@ -217,6 +217,12 @@ class Eax(Algorithm):
         self, settings: EaxSettings, population: int, encoding: str = "permutation"
     ) -> None:
         super().__init__(settings, population, encoding)
+
+    @classmethod
+    def reads(cls, problem: Problem, encoding: str) -> bool:
+        # Only lengths between two nodes of a city are the same in both directions.
+        is_directed = problem.near is not None and problem.near.is_directed
+        return (encoding == "doubled") == is_directed
 
     @classmethod
     def standstill(cls, settings: EaxSettings, population: int, size: int, *, is_warm: bool) -> int:

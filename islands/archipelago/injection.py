@@ -44,7 +44,7 @@ def checked_solutions(
 
 def _checked(problem: Problem, name: str, values: Any) -> Solution:
     array = read_array(name, values, 1)
-    require_shape(name, array, (problem.size,), f"an entry for each item of {problem.instance}")
+    require_shape(name, array, (problem.entries,), f"an entry for each item of {problem.instance}")
     solution: NDArray[Any]
     if (largest := problem.kind.largest) is not None:
         large = "Items are counted from 0" if largest > 1 else "1 is a chosen item"

@@ -311,7 +311,7 @@ class Launches:
         )
 
     def _finding_neighbours(self, near: Struct) -> Call:
-        size = self._parts.problem.size
+        size = self._parts.encoding.size
         kernel, all_cities = "find_neighbours", size
         arguments: tuple[Any, ...] = (self.data, near, np.int32(size))
         if self._instances is not None:

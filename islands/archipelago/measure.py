@@ -14,6 +14,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
+from islands.encodings.direct import Doubled
 from islands.errors import RunError
 from islands.problems.base import Problem, Solution
 from islands.problems.priced import first_infeasible
@@ -96,6 +97,8 @@ class Meaning:
         """Costs from here on are not those of a feasible solution."""
         if self.scale.priced:
             self.infeasible = first_infeasible(real=self.scale.real)
+        if self.scale.dear is not None:
+            self.infeasible = self.scale.dear
         self._most_distant = most_distant(encoding, problem, population)
 
     def measures(
@@ -245,7 +248,8 @@ _WORD_BITS = 32
 
 def compares_edges(encoding: Encoding, problem: Problem) -> bool:
     """Return whether genomes are closed tours, which differ in edges and not in places."""
-    return problem.layout.is_tour and "permutation" in (encoding.name, encoding.like)
+    are_orders = "permutation" in (encoding.name, encoding.like) or isinstance(encoding, Doubled)
+    return problem.layout.is_tour and are_orders
 
 
 def most_distant(encoding: Encoding, problem: Problem, population: int) -> int:

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.base import Backend
+from islands.bounds.assignment import bound_of_legs
 from islands.bounds.held_karp import Bound, lower_bound
 from islands.bounds.knapsack import upper_bound
 from islands.problems.base import Problem
+from islands.problems.legs import Legs
 from islands.problems.mkp import Mkp
 
 IsStopped = Callable[[], bool]
@@ -38,11 +40,12 @@ def _of_knapsack(
 
 
 _TOUR = BoundMethod(2.0, 0.2, lower_bound)
+_LEGS = BoundMethod(2.0, 0.2, bound_of_legs)
 _KNAPSACK = BoundMethod(20.0, 1.0, _of_knapsack)
 
 
 def method_for(problem: Problem) -> BoundMethod | None:
     """Return the way to compute a bound for a problem; None: there is none."""
     if problem.layout.is_tour:
-        return _TOUR
+        return _LEGS if isinstance(problem.near, Legs) else _TOUR
     return _KNAPSACK if isinstance(problem, Mkp) else None

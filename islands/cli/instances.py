@@ -95,7 +95,7 @@ def _print_rows(rows: Mapping[str, str]) -> None:
 
 def _own(problem: Problem) -> dict[str, str]:
     known = problem.best_known
-    rows = {"problem": problem.name, "size": str(problem.size)}
+    rows = {"problem": problem.name, "size": str(problem.entries)}
     if problem.constraints is not None:
         rows["constraints"] = str(problem.constraints)
     return rows | {"best known": f"{known.value} ({known.source})" if known else "-"}

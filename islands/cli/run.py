@@ -26,6 +26,7 @@ from islands.improvers import IMPROVERS
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import world
+from islands.paths import publish, writing
 from islands.presets import PRESETS
 from islands.text import show
 from islands.untrusted import followed
@@ -109,6 +110,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add("--force", action="store_true", help=words)
     words = "draw the solution at the end, to solution.png in the folder of the run"
     add("--plot", action="store_true", help=words)
+    words = "write the tour as GeoJSON, for maps, if cities have longitude and latitude"
+    add("--geojson", metavar="FILE", type=Path, help=words)
     add_output(output)
 
 
@@ -172,6 +175,8 @@ def run(args: argparse.Namespace) -> int:
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
+    if args.geojson is not None:
+        _require_one_run(args, "--geojson writes the tour of one run. Leave it out")
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         if args.batch:
@@ -182,6 +187,8 @@ def run(args: argparse.Namespace) -> int:
             )
             if args.plot and ranks.rank == 0:
                 _plot(result, output)
+            if args.geojson is not None and ranks.rank == 0:
+                _write_geojson(result, args.geojson, output)
             return ended(result, ranks, as_json=args.json)
         # Other hosts may lack the key.
         trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
@@ -201,16 +208,39 @@ def output_of(args: argparse.Namespace, folder: Path | None, *, force: bool = Fa
 
 def _require_plot(args: argparse.Namespace) -> None:
     """Refuse --plot for several runs, or without Matplotlib, before the run."""
-    if args.runs is not None or args.instances[1:]:
-        raise UsageError(
-            "--plot draws the solution of one run. Leave it out, and draw any of the runs later"
-            " with: islands plot DIR"
-        )
+    _require_one_run(
+        args,
+        "--plot draws the solution of one run. Leave it out, and draw any of the runs later"
+        " with: islands plot DIR",
+    )
     if find_spec("matplotlib") is None:
         raise UsageError(
             "--plot needs matplotlib, which is not installed. Install it with:"
             " pip install 'islands[report]'"
         )
+
+
+def _require_one_run(args: argparse.Namespace, message: str) -> None:
+    if args.runs is not None or args.instances[1:]:
+        raise UsageError(message)
+
+
+def _write_geojson(result: Result, path: Path, output: Output) -> None:
+    """Write the tour of a finished run; without places, this fails, but not the run."""
+    from islands.problems.tsp import Tsp
+
+    if result.solution is None or result.records is None:
+        return
+    try:
+        problem = result.records.problem
+        if not isinstance(problem, Tsp):
+            raise UsageError(f"{problem.instance}: is not a tour. Leave --geojson out")
+        with writing(path):
+            publish(path, json.dumps(problem.geojson(result.solution)))
+        words = f"Wrote {path}"
+    except IslandsError as error:
+        words = f"islands: no GeoJSON: {error}"
+    show(words, file=output.stream)
 
 
 def _plot(result: Result, output: Output) -> None:

@@ -57,6 +57,8 @@ def verify(args: argparse.Namespace) -> int:
     1. A wrong header of a `.sln` file, as published ones have, is only remarked.
     """
     path, problem = _read(args.instance, args.solution, args.format)
+    if path.is_dir() and (path / RUN_SETTINGS).exists():
+        problem = problem.as_solved(read_settings(path))
     file = solution_file(path, problem.solution_suffix, "solution")
     solution = problem.read_solution(file)
     cost, reason, compared = None, None, list[Remark]()
@@ -186,7 +188,7 @@ def _print(
         said = {"remarks": {remark.key: remark.value for remark in remarks}}
         show(json.dumps(facts | found | compared | said))
         return
-    show(f"{one_line(problem.instance)}   {problem.name} of size {problem.size}")
+    show(f"{one_line(problem.instance)}   {problem.name} of size {problem.entries}")
     for remark in remarks:
         if remark.words:
             show(remark.words)

@@ -247,7 +247,8 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
         for each, improver in of_kind.items()
     }
     near = [each for each, improver in of_kind.items() if improver.uses_neighbours]
-    far = [] if problem.near is not None else near
+    has_distances = problem.near is not None
+    far = near if problem.near is None or problem.near.is_directed else []
     fit = [each for each, moves in lacking.items() if not moves and each not in far]
     if name in fit:
         if settings.core and name != "none" and not problem.layout.sorts_items:
@@ -257,9 +258,13 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
             )
         return
     if name in far:
+        needed = "distances between items"
+        if has_distances:
+            needed = "distances that are the same in both directions"
+        owner = problem.instance if has_distances else problem.name
         raise UsageError(
-            f"improver {name} needs distances between items, which {problem.name} does not have."
-            f" Possible: {', '.join(fit)}"
+            f"improver {name} needs {needed}, which {owner} does not have. Possible:"
+            f" {', '.join(fit)}"
         )
     if name in lacking:
         missing = " and ".join(lacking[name])

@@ -28,6 +28,8 @@ _OWN = ("backend", "threads")
 _BEFORE = {"sized_for_gpus": "gpus"}
 _CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed; files may have moved."""
+_LATER = {"ends": "", "fixed": ""}
+"""Settings that the first versions lacked, with the values of their runs."""
 
 
 def require_agreement(
@@ -69,7 +71,8 @@ def identity(resolved: Resolved) -> str:
 def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that belong to the identity of a run."""
     own = as_before(settings).items()
-    return {k: v for k, v in own if k not in _OWN and k not in _CHANGING}
+    left_out = (*_OWN, *_CHANGING, *(k for k, v in _LATER.items() if settings.get(k) == v))
+    return {k: v for k, v in own if k not in left_out}
 
 
 def as_before(settings: Mapping[str, Any]) -> dict[str, Any]:

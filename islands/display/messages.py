@@ -60,7 +60,7 @@ def opening(version: str, resolved: Resolved, deal: Deal) -> str:
     # A model has one name.
     names = dict.fromkeys([problem.name, one_line(problem.instance)])
     lines = [
-        f"islands {version}   {' '.join(names)}, size {problem.size}{known}",
+        f"islands {version}   {' '.join(names)}, size {problem.entries}{known}",
         *(remark.words for remark in problem.remarks()),
         *([problem.words.structure] if problem.words.structure else []),
         f"{_method(spec)}   seed {general.seed}{preset}",

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from islands.custom.parts import PartKind
 from islands.encodings.base import Encoding
-from islands.encodings.direct import Bits, Permutation, RawKeys, Vector
+from islands.encodings.direct import Bits, Doubled, Permutation, RawKeys, Vector
 from islands.encodings.keys import Keys, KeysOfSubset
 
-_ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, RawKeys, Permutation, Bits, Vector)
+_ALL: tuple[type[Encoding], ...] = (
+    *(Keys, KeysOfSubset, RawKeys),
+    *(Permutation, Doubled),
+    *(Bits, Vector),
+)
 
 
 def _by_kind(*encodings: type[Encoding]) -> dict[str, type[Encoding]]:

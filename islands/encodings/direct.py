@@ -1,4 +1,4 @@
-"""Encodings whose genomes are the solution itself: permutations, keys, vectors and bits."""
+"""Encodings whose genomes are the solution itself, or have its items or bits one by one."""
 
 from __future__ import annotations
 
@@ -30,6 +30,45 @@ class Permutation(Encoding):
         genome = np.arange(self.pitch, dtype=np.int32)
         genome[: self.size] = solution
         return genome
+
+
+class Doubled(Encoding):
+    """Orders as closed tours through two nodes for each item: 2 k, its way in, and 2 k + 1.
+
+    Lengths between nodes are the same in both directions, though those between items are not.
+    """
+
+    name: ClassVar[str] = "doubled"
+    header: ClassVar[Header] = Header("encodings/doubled.cuh")
+    gene: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
+    solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
+
+    def __init__(self, size: int, *others: Any, **more: Any) -> None:
+        super().__init__(2 * size)
+
+    def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
+        nodes = genomes[:, : self.size].astype(np.int64)
+        # A tour may begin between the nodes of an item, and may be in reverse.
+        is_whole = nodes[:, :1] // 2 == nodes[:, 1:2] // 2
+        rolled = np.where(is_whole, nodes, np.roll(nodes, 1, axis=1))
+        is_reversed = rolled[:, :1] % 2 == 1
+        return np.where(is_reversed, rolled[:, ::-1], rolled)[:, ::2] // 2
+
+    def holds(self, genomes: NDArray[Any]) -> bool:
+        nodes = genomes[:, : self.size]
+        return are_orders(nodes) and all(map(_are_pairs, nodes))
+
+    def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
+        genome = np.arange(self.pitch, dtype=np.int32)
+        genome[: self.size] = (2 * np.asarray(solution)[:, np.newaxis] + [0, 1]).reshape(-1)
+        return genome
+
+
+def _are_pairs(nodes: NDArray[Any]) -> bool:
+    """Return whether the nodes of each item follow each other in the same direction."""
+    rolled = nodes if nodes[0] // 2 == nodes[1] // 2 else np.roll(nodes, 1)
+    ways = (rolled % 2).reshape(-1, 2)
+    return bool((rolled[::2] // 2 == rolled[1::2] // 2).all() and (ways == ways[0]).all())
 
 
 class RawKeys(Encoding):

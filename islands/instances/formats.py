@@ -23,7 +23,7 @@ from islands.paths import suffix_of
 from islands.text import option
 
 SUFFIXES = {
-    "tsplib": (".tsp",),
+    "tsplib": (".tsp", ".atsp"),
     "qaplib": (".dat", ".qap"),
     "orlib": (".txt",),
     "sac94": (".dat",),

@@ -1,4 +1,4 @@
-"""Read and write instances of the symmetric travelling salesman problem: the format of TSPLIB95.
+"""Read and write instances of the travelling salesman problem: the format of TSPLIB95.
 
 The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 """
@@ -113,7 +113,7 @@ _TRIANGLES = {
 FORMATS = ("FULL_MATRIX", *_TRIANGLES)
 
 
-def read_matrix(lines: Lines, form: str | None, n: int) -> NDArray[np.int32]:
+def read_matrix(lines: Lines, form: str | None, n: int, *, is_symmetric: bool) -> NDArray[np.int32]:
     """Return the matrix of the section that begins on the next line; its diagonal is 0."""
     if form is None:
         raise lines.error(f"EDGE_WEIGHT_FORMAT is missing. Give one of {', '.join(FORMATS)}")
@@ -126,7 +126,8 @@ def read_matrix(lines: Lines, form: str | None, n: int) -> NDArray[np.int32]:
         )
     if form == "FULL_MATRIX":
         matrix = _read_weights(lines, n * n, n).reshape(n, n)
-        _check_symmetry(lines, matrix)
+        if is_symmetric:
+            _check_symmetry(lines, matrix)
     else:
         matrix = _read_triangle(lines, *_TRIANGLES[form], n)
     # Some files contain large numbers on the diagonal, which no tour uses.
@@ -190,10 +191,13 @@ def _check_symmetry(lines: Lines, matrix: NDArray[np.int32]) -> None:
             column = int(different[0])
             raise lines.error(
                 f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
-                f"{column + 1}) = {matrix[row, column]}. Only symmetric instances are read: "
-                "make the matrix symmetric"
+                f"{column + 1}) = {matrix[row, column]}, which a TYPE TSP must not have. "
+                "Write TYPE : ATSP if lengths depend on the direction, or make both equal"
             )
 
+
+TYPES = ("TSP", "ATSP", "HPP")
+"""Symmetric tours, directed tours, and paths with free ends."""
 
 METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO", "EXPLICIT")
 
@@ -222,7 +226,17 @@ class TspFile:
     metric: str | None
     coordinates: NDArray[np.float64] | None = None
     matrix: NDArray[np.int32] | None = None
+    """Whole numbers, in units of `1 / unit`; -1: no leg leads there."""
     comment: str = ""
+    unit: float = 1
+    ends: tuple[int | None, int | None] | None = None
+    """The first and the last city of a path, None for any; None: tours are closed."""
+    fixed: tuple[tuple[int, int], ...] = ()
+    """The edges that a tour must have, counted from 0; directed unless lengths are symmetric."""
+    labels: tuple[str, ...] | None = None
+    """The names of the cities."""
+    places: NDArray[np.float64] | None = None
+    """Longitude and latitude of each city, only for pictures, if lengths come from a matrix."""
 
 
 def read_tsp(path: Path) -> TspFile:
@@ -241,6 +255,7 @@ class _Reader:
         self.done: set[str] = set()
         self.coordinates: NDArray[np.float64] | None = None
         self.matrix: NDArray[np.int32] | None = None
+        self.fixed: tuple[tuple[int, int], ...] = ()
         self.sections: dict[str, Callable[[], None]] = {
             "NODE_COORD_SECTION": self._node_coord_section,
             "EDGE_WEIGHT_SECTION": self._edge_weight_section,
@@ -287,10 +302,10 @@ class _Reader:
     def _keyword(self, key: str, value: str) -> None:
         self.values[key] = value if key == "NAME" else value.upper()
         # Some TSPLIB files name their author after the type.
-        if key == "TYPE" and value.upper().split(maxsplit=1)[:1] != ["TSP"]:
+        if key == "TYPE" and value.upper().partition(" ")[0] not in TYPES:
             raise self.lines.error(
-                f"TYPE {_brief(value)} is not supported. Supported: TSP, whose distances are the"
-                " same in both directions"
+                f"TYPE {_brief(value)} is not supported. Supported: TSP, ATSP, whose distances"
+                " depend on the direction, and HPP, a path with free ends"
             )
         if key == "EDGE_WEIGHT_TYPE" and value.upper() not in METRICS:
             raise self.lines.error(
@@ -319,17 +334,39 @@ class _Reader:
                 "EDGE_WEIGHT_SECTION without 'EDGE_WEIGHT_TYPE : EXPLICIT' before it. "
                 "Add that line, or remove the section"
             )
-        self.matrix = read_matrix(self.lines, self.values.get("EDGE_WEIGHT_FORMAT"), n)
+        form = self.values.get("EDGE_WEIGHT_FORMAT")
+        is_symmetric = self._type() != "ATSP"
+        self.matrix = read_matrix(self.lines, form, n, is_symmetric=is_symmetric)
+
+    def _type(self) -> str:
+        """Return the type of the problem; without one, it is symmetric."""
+        return self.values.get("TYPE", "TSP").split(maxsplit=1)[0]
 
     def _display_data_section(self) -> None:
         """Skip coordinates that serve only for drawing."""
         read_coordinates(self.lines, self._dimension())
 
     def _fixed_edges_section(self) -> None:
-        raise self.lines.error(
-            "FIXED_EDGES_SECTION is not supported: tours could miss the fixed edges. "
-            "Remove the section to solve the instance without it (linhp318 is then lin318)"
-        )
+        """Read pairs of cities, which end with -1."""
+        n, numbers, ended = self._dimension(), list[int](), False
+        self.lines.allow(2 * n + 1)
+        while not ended:
+            words = self.lines.words()
+            if words is None or begins_another(words[0]):
+                raise self.lines.error("FIXED_EDGES_SECTION ends without -1. Add it in a new line")
+            for word in words:
+                ended = word == b"-1"
+                if ended:
+                    break
+                city = int(word) if word.isdigit() and len(word) < 10 else 0
+                if not 1 <= city <= n:
+                    raise self.lines.error(
+                        f"city {shown(word)} of a fixed edge is not one of 1 to {n}. Correct it"
+                    )
+                numbers.append(city - 1)
+        if len(numbers) % 2:
+            raise self.lines.error("a fixed edge has one city. Give two, or remove it")
+        self.fixed = tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
     def _dimension(self) -> int:
         return int(self._value("DIMENSION", "the number of cities"))
@@ -356,6 +393,8 @@ class _Reader:
             coordinates=self.coordinates,
             matrix=self.matrix,
             comment="\n".join(self.comments),
+            ends=(None, None) if self._type() == "HPP" else None,
+            fixed=self.fixed,
         )
 
 

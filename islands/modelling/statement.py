@@ -20,7 +20,7 @@ from islands.problems.data import is_finite
 from islands.problems.solution_kinds import ITEMS, Order, SolutionKind
 from islands.text import shown
 
-Code = str | Path
+Code = str | Path | Text
 Price = float | Literal["adaptive"]
 TEXTS = ("cost", "delta", "state", "repair", "violation")
 """The arguments that may be CUDA code."""
@@ -57,15 +57,15 @@ class Statement:
     They are checked when they are read, since much depends on the kind.
     """
 
-    cost: Code | Text | None = None
+    cost: Code | None = None
     batch: Function | None = None
     function: Function | None = None
     data: Mapping[str, Any] | None = None
     cooperative: bool = False
-    delta: Code | Text | None = None
-    state: Code | Text | None = None
-    repair: Code | Text | None = None
-    violation: Code | Text | Function | None = None
+    delta: Code | None = None
+    state: Code | None = None
+    repair: Code | None = None
+    violation: Code | Function | None = None
     price: Price = "adaptive"
     reference: Function | None = None
     maximise: bool = False
@@ -199,7 +199,7 @@ def required_callable(argument: str, value: Any) -> Function:
     return function
 
 
-def _delta(kind: SolutionKind, delta: Code | Text) -> Text:
+def _delta(kind: SolutionKind, delta: Code) -> Text:
     """Return the code of the change by a move."""
     if not kind.moves:
         raise UsageError(

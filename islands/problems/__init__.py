@@ -174,7 +174,7 @@ def _model_of(path: Path) -> str:
 
 
 def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
-    sizes = problem.size, problem.constraints
+    sizes = problem.entries, problem.constraints
     if sizes != (entry.size, entry.constraints):
         raise InputError(
             f"{path}: has {_size(*sizes)}, but {entry.full_name} has "

@@ -107,6 +107,10 @@ class Problem(ABC):
         adjusted.settings = settings
         return adjusted
 
+    def as_solved(self, settings: Mapping[str, Any]) -> Problem:
+        """Return the problem that a run with these settings solved: solutions may differ."""
+        return self
+
     @property
     def scale(self) -> Scale:
         """How costs on the device are read."""
@@ -117,11 +121,16 @@ class Problem(ABC):
         """Who computes its costs in a run."""
         return Evaluation(self)
 
+    @property
+    def entries(self) -> int:
+        """The number of entries of a solution: its size, unless kernels order other items."""
+        return self.size
+
     def __repr__(self) -> str:
         """Return its name, kind, size and best known value."""
         best = "" if self.best_known is None else f", best known {self.best_known.value}"
         kind = "" if self.name == self.instance else f"{self.name} of "
-        return f"Problem({self.instance}: {kind}size {self.size}{best})"
+        return f"Problem({self.instance}: {kind}size {self.entries}{best})"
 
     @abstractmethod
     def defines(self) -> Macros:
@@ -221,9 +230,9 @@ class Problem(ABC):
             array = np.asarray(solutions)
         except ValueError:  # rows of different lengths
             array = np.empty(0)
-        if array.ndim != 2 or array.shape[1] != self.size:
+        if array.ndim != 2 or array.shape[1] != self.entries:
             raise UsageError(
-                f"costs: has no row of {self.size} entries for each solution of {self.instance}."
+                f"costs: has no row of {self.entries} entries for each solution of {self.instance}."
                 " Pass [solution] for one"
             )
         return array

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from islands.instances import qaplib, tsplib
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import LARGEST, MOST_CONSTRAINTS, MOST_ITEMS, SUM_MAX, MkpFile
 from islands.instances.qaplib import QapFile
+from islands.instances.road_tables import read_table
 from islands.instances.sizes import require_size
 from islands.instances.tsplib import FARTHEST, METRICS, MOST_CITIES, TspFile
-from islands.problems.distances import LONGEST
+from islands.problems.distances import LONGEST, scaled
 from islands.problems.mkp import Mkp
 from islands.problems.qap import COST_MAX, Qap
+from islands.problems.routes import edges_of, ends_of
 from islands.problems.tsp import Tsp
 from islands.text import counted, meant, one_line, shown, unknown
 
@@ -225,6 +228,7 @@ _NUMBER_MAX = 2**31 - 1
 FARTHEST_EXACT = 1e300
 """Maximum coordinate for exact lengths, so that sums of differences are finite doubles."""
 _MOST_EXPONENT = 1000
+_LONGEST_REAL = 1e15
 _OF_COORDINATES = tuple(metric for metric in METRICS if metric != "EXPLICIT")
 
 Matrix = NDArray[np.int64]
@@ -236,6 +240,11 @@ def tsp(
     metric: str | None = None,
     *,
     distances: Any = None,
+    field: str | None = None,
+    start: int | str | None = None,
+    end: int | str | None = None,
+    fixed: Any = (),
+    labels: Any = None,
     name: str | None = None,
     best_known: float | None = None,
 ) -> Tsp:
@@ -246,9 +255,19 @@ def tsp(
     (rounded), `CEIL_2D` (rounded up), `ATT` or `GEO` (latitude and longitude in degrees and
     minutes, DDD.MM).
 
-    `distances` is a symmetric matrix of whole numbers; its diagonal is ignored.
+    `distances` is a matrix with the length from each city (row) to each other one (column), which
+    may depend on the direction; the diagonal is ignored, and infinity forbids a leg. It may also be
+    the JSON answer of a road engine, as a dict or the path of a file: of OSRM (`durations`, or
+    `field="distances"`), Valhalla (`time`, `distance`) or GraphHopper (`times`, `distances`,
+    `weights`). Lengths with decimals are scaled to whole numbers, by a power of ten if this is
+    exact; otherwise, by a power of two, to a 30th bit of the longest one.
 
-    `name` is the name in results. `best_known` is the best known length, for gaps and for
+    With `start` or `end`, the numbers of cities, a tour is a path between them; the other end is
+    any city, unless both are given. `"any"` for both is a path with free ends. `fixed` lists pairs
+    of cities that follow each other in the tour; in either order if lengths are symmetric.
+
+    `labels` are names of the cities. `name` is the name in results. `best_known` is the best known
+    length, for gaps and for
     `stop="best-known"`.
 
     >>> islands.tsp([[0, 0], [0.375, 0.5], [0.375, 0]]).cost([0, 1, 2])
@@ -256,6 +275,9 @@ def tsp(
     >>> triangle = islands.tsp(distances=[[0, 3, 4], [3, 0, 5], [4, 5, 0]])
     >>> triangle.cost([0, 1, 2])
     12
+    >>> path = islands.tsp(distances=[[0, 9, 4], [3, 0, 5], [4, 5, 0]], start=1)
+    >>> islands.solve(path, generations=20).solution.tolist()
+    [1, 0, 2]
     """
     if (coordinates is None) == (distances is None):
         given = "neither" if coordinates is None else "both"
@@ -264,15 +286,27 @@ def tsp(
             " islands.tsp(distances=matrix)"
         )
     known = _best_known(best_known)
+    ends = None if start is None and end is None else ends_of(start, end)
+    route: dict[str, Any] = {"ends": ends, "fixed": edges_of(fixed)}
+    if field is not None and not isinstance(distances, Mapping | str | Path):
+        raise UsageError(
+            f"field={shown(field)}: chooses a table in the answer of a road engine. Leave it out"
+        )
     if distances is not None:
         if metric not in (None, "EXPLICIT"):
             raise UsageError(
                 f"metric={shown(metric)} with distances: a metric is for coordinates. Leave metric"
                 " out"
             )
-        matrix = _distances(distances)
-        called = name_or(name, f"tsp{len(matrix)}")
-        return Tsp(TspFile(called, None, len(matrix), "EXPLICIT", matrix=matrix), called, known)
+        if isinstance(distances, Mapping | str | Path):
+            table = read_table(distances, field)
+            distances, route["places"] = table.values, table.places
+            labels = table.labels if labels is None else labels
+        matrix, unit = _distances(distances, is_closed=ends is None)
+        n = len(matrix)
+        called = name_or(name, f"tsp{n}")
+        route |= {"unit": unit, "labels": _labels(labels, n)}
+        return Tsp(TspFile(called, None, n, "EXPLICIT", matrix=matrix, **route), called, known)
     rule = None if metric is None else _metric(metric)
     farthest = FARTHEST_EXACT if rule is None else FARTHEST
     places = reals("coordinates", read_array("coordinates", coordinates, 2), farthest)
@@ -281,7 +315,8 @@ def tsp(
     most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
     require_size("coordinates", n, "cities", most)
     called = name_or(name, f"tsp{n}")
-    problem = Tsp(TspFile(called, None, n, rule, coordinates=places), called, known)
+    route["labels"] = _labels(labels, n)
+    problem = Tsp(TspFile(called, None, n, rule, coordinates=places, **route), called, known)
     if problem.near.exponent > _MOST_EXPONENT:
         apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
         raise UsageError(
@@ -387,22 +422,40 @@ def _linear(values: Any, n: int) -> Matrix:
     return integers(name, array, _NUMBER_MAX, fix=fix, negative=negative)
 
 
-def _distances(values: Any) -> NDArray[np.int32]:
-    """Return a symmetric matrix with a diagonal of 0."""
+def _distances(values: Any, *, is_closed: bool) -> tuple[NDArray[np.int32], float]:
+    """Return a matrix of whole numbers with a diagonal of 0, and their unit; -1 for infinity."""
     array = read_array("distances", values, 2)
     n = len(array)
     require_shape("distances", array, (n, n), "a row and a column for each city")
-    np.fill_diagonal(array, 0)  # no tour uses it, and it may be infinite
-    matrix = integers("distances", array, _NUMBER_MAX)
     require_size("distances", n, "cities", tsplib.LARGEST)
-    different = np.argwhere(matrix != matrix.T)
-    if different.size:
-        i, j = different[0].tolist()
+    np.fill_diagonal(array, 0)  # no tour uses it, and it may be infinite
+    if array.dtype.kind != "f":
+        return np.ascontiguousarray(integers("distances", array, _NUMBER_MAX), np.int32), 1
+    wrong = ~(array >= 0) | ((array > _LONGEST_REAL) & (array < math.inf))
+    if wrong.any():
+        place = _first(wrong)
         raise UsageError(
-            f"{element('distances', (i, j))} = {matrix[i, j]}, but"
-            f" {element('distances', (j, i))} = {matrix[j, i]}: must be symmetric. Make both equal"
+            f"{element('distances', place)} = {array[place]}: must be a number from 0 to"
+            f" {_LONGEST_REAL:g}, or infinity if no leg leads there. Correct it"
         )
-    return np.ascontiguousarray(matrix, np.int32)
+    for side, words in ((1, "leads from"), (0, "leads to")):
+        reached = np.isfinite(array).sum(axis=side) - 1  # besides the diagonal
+        if is_closed and n > 1 and (lost := np.flatnonzero(reached == 0)).size:
+            raise UsageError(
+                f"distances: no leg {words} city {lost[0]}, as all are infinite. Leave the city"
+                " out, or give a leg a length"
+            )
+    return scaled(array)
+
+
+def _labels(labels: Any, n: int) -> tuple[str, ...] | None:
+    """Return the names of the cities, if any."""
+    if labels is None:
+        return None
+    names = tuple(map(str, items_of("labels", labels, "a name for each city")))
+    if len(names) != n:
+        raise UsageError(f"labels: {counted(len(names), 'name')} for {n} cities. Pass {n} of them")
+    return names
 
 
 def _metric(metric: Any) -> str:

@@ -27,6 +27,10 @@ with more."""
 _LEAF = 8  # cities that a search compares one by one
 LONGEST, _LONGEST_TOUR = 46, 53
 """Bits of exact lengths, as bounds need, and of any tour, whose cost is then an exact double."""
+_MOST_WHOLE, _LONGEST_LEG, _MOST_DECIMALS = 1 << 30, 1 << 31, 6
+"""Lengths in a matrix that are scaled stay below this, whole ones below the second number."""
+_MOST_EXPONENT = 1000
+"""Larger ones are refused: see islands/problems/data.py."""
 _PI = 3.141592
 _EARTH_RADIUS = 6378.388
 
@@ -37,6 +41,12 @@ Ints = NDArray[np.int64]
 class Distances:
     """The symmetric distances of cities: whole numbers, from coordinates or from a matrix."""
 
+    unit: float = 1
+    """Distances are integers in units of `1 / unit`: see `Scale`."""
+    nodes: int
+    """The number of what has neighbours: the cities, unless tours are directed."""
+    is_directed: bool = False
+    """Whether distances differ by direction."""
     exponent: int = 0
     """Distances are in units of two to the power of minus this."""
     places: Floats | None
@@ -45,13 +55,15 @@ class Distances:
     """The distances, unless they come from `places`."""
 
     def __init__(self, file: TspFile) -> None:
-        self.size, self.metric = file.dimension, file.metric
+        self.size, self.metric, self.unit = file.dimension, file.metric, file.unit
+        self.nodes = self.size
         self.matrix = _geo_matrix(file) if file.metric == "GEO" else file.matrix
         self.places = file.coordinates if self.matrix is None else None
         if file.metric is None:
             assert file.coordinates is not None, "exact distances come from coordinates"
             self.exponent = exponent_of(file.coordinates)
             self.places = np.ldexp(file.coordinates, self.exponent)
+            self.unit = math.ldexp(1.0, min(self.exponent, _MOST_EXPONENT))
         self._rule = file.metric or "EUC_2D"
 
     def defines(self) -> Macros:
@@ -97,9 +109,34 @@ class Distances:
         """Return the arrays of `Neighbours` in kernels/tours."""
         return tables_of([self])[0]
 
+    def chain(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of `Neighbours` for a matrix, with all cities in a chain."""
+        assert self.matrix is not None, "it has no coordinates"
+        return arrays_of_chain(chain_of(self.matrix))
+
     def _places(self) -> Floats:
         assert self.places is not None, "the reader gives coordinates or a matrix"
         return self.places
+
+
+def scaled(lengths: Floats) -> tuple[NDArray[np.int32], float]:
+    """Return lengths as integers in units of `1 / unit`, and this unit; -1 for infinite ones.
+
+    The unit is a power of ten if all lengths are then whole numbers. Otherwise, it is the largest
+    power of two for which they have 30 bits.
+    """
+    is_finite = np.isfinite(lengths)
+    known = np.where(is_finite, lengths, 0.0)
+    longest = float(known.max(initial=0.0))
+    for decimals in range(_MOST_DECIMALS + 1):
+        unit: float = 10**decimals
+        whole = np.rint(known * unit)
+        if longest * unit >= (_MOST_WHOLE if decimals else _LONGEST_LEG):
+            break
+        if (whole / unit == known).all():
+            return np.where(is_finite, whole, -1).astype(np.int32), unit
+    unit = math.ldexp(1.0, _MOST_WHOLE.bit_length() - 1 - math.frexp(longest)[1])
+    return np.where(is_finite, np.rint(known * unit), -1).astype(np.int32), unit
 
 
 def exponent_of(coordinates: Floats) -> int:
@@ -126,24 +163,16 @@ def tables_of(many: Sequence[Distances]) -> list[dict[str, NDArray[Any]]]:
     """
     first = many[0]
     if first.matrix is not None:
-        each = [_of_chain(one) for one in many]
+        each = [one.chain() for one in many]
     else:
         points = np.array([one.places for one in many])
         each = [
             {"cities": cities, "axis": axis, "split": split, "twins": twins}
             for cities, axis, split, twins in zip(*trees_of(points), twins_of(points), strict=True)
         ]
-    degree = max(1, min(_DEGREE, first.size - 1))
-    table = np.zeros((first.size, degree), np.int32)
+    degree = max(1, min(_DEGREE, first.nodes - 1))
+    table = np.zeros((first.nodes, degree), np.int32)
     return [one | {"table": table} for one in each]
-
-
-def _of_chain(distances: Distances) -> dict[str, NDArray[Any]]:
-    assert distances.matrix is not None, "it has no coordinates"
-    leaf = np.zeros(1)
-    twins = np.full((2, distances.size), -1, np.int32)
-    cities = chain_of(distances.matrix)
-    return {"cities": cities, "axis": leaf.astype(np.int32), "split": leaf, "twins": twins}
 
 
 def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
@@ -198,7 +227,14 @@ def twins_of(points: Floats) -> NDArray[np.int32]:
     return twins
 
 
-def chain_of(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
+def arrays_of_chain(cities: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of `Neighbours` for cities in this order, which have no coordinates."""
+    leaf = np.zeros(1)
+    twins = np.full((2, len(cities)), -1, np.int32)
+    return {"cities": cities, "axis": leaf.astype(np.int32), "split": leaf, "twins": twins}
+
+
+def chain_of(matrix: NDArray[Any]) -> NDArray[np.int32]:
     """Return an order of the cities in which each is followed by the nearest of the others."""
     n = len(matrix)
     is_left = np.ones(n, np.bool_)

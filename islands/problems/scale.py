@@ -28,6 +28,9 @@ class Scale:
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
     priced: bool = False
     """Whether costs on the device have the price of a violation: see core/priced.cuh."""
+    dear: int | None = None
+    """Costs on the device from here on, in units, are those of infeasible solutions; None: no
+    cost."""
     adapts_price: bool = False
     """Whether this price may change: see kernels/tempering/adapting_price.cuh."""
 

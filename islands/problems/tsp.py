@@ -7,15 +7,16 @@ Files have whole lengths, by the rules of TSPLIB. Coordinates from arrays have e
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands import settings as named
 from islands.backends.source import Header, Macros
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
@@ -26,15 +27,32 @@ from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
+from islands.problems.geojson import geojson_of
+from islands.problems.legs import PRICE, Legs, is_plain
 from islands.problems.rounding import remarks_on_rounding
+from islands.problems.routes import ends_of, parsed_edges, parsed_ends
 from islands.problems.scale import Scale
 from islands.text import shown
 
 _EDGES_AT_ONCE = 1 << 20
 
 
+@dataclass(frozen=True)
+class TspSettings(named.Settings):
+    """What a tour must have; statements in Python and files may say it too."""
+
+    ends: str = named.setting(
+        "",
+        "the first and the last city of a path, counted from 0, such as 0:7; any: any city, as in"
+        " 0:any; empty: a closed tour, unless the instance says otherwise",
+    )
+    fixed: str = named.setting(
+        "", "edges that the tour must have, such as 3-5,8-2; from the first city to the second one"
+    )
+
+
 class Tsp(Problem):
-    """A symmetric instance, from coordinates or from a matrix of weights."""
+    """An instance from coordinates or from a matrix of lengths, which may depend on direction."""
 
     name: str = "tsp"
     header: Header = Header("problems/tsp.cuh")
@@ -43,16 +61,24 @@ class Tsp(Problem):
     solution_suffix: ClassVar[str] = ".tour"
     layout: Layout = Layout(is_tour=True)
     words: ProblemWords = ProblemWords(cost="length")
+    Settings: ClassVar[type[named.Settings]] = TspSettings
     near: Distances
+    settings: TspSettings
 
     def __init__(
         self, file: TspFile, instance: str | None = None, best_known: BestKnown | None = None
     ) -> None:
         self.instance = instance or file.name
-        self.size = file.dimension
         self.best_known = best_known
         self.file, self.path = file, file.path
-        self.near = Distances(file)
+        self.settings = TspSettings()
+        self.near = Distances(file) if is_plain(file) else Legs(file)
+        self.size = self.near.size
+        if isinstance(self.near, Legs):
+            chains = self.near.chains
+            self.layout = Layout(
+                is_tour=True, to_device=chains.to_items, from_device=chains.from_items
+            )
 
     @classmethod
     def read(
@@ -62,14 +88,34 @@ class Tsp(Problem):
         return cls(read_tsp(path), instance or str(path), best_known)
 
     @property
+    def entries(self) -> int:
+        """The number of cities."""
+        return self.file.dimension
+
+    @property
     def scale(self) -> Scale:
         """Lengths: whole numbers, or exact ones in a small unit."""
-        if self.file.metric is not None:
-            return super().scale
-        return Scale(maximise=self.maximise, unit=math.ldexp(1.0, self.near.exponent))
+        dear = PRICE if isinstance(self.near, Legs) else None
+        return Scale(maximise=self.maximise, unit=self.near.unit, dear=dear)
+
+    def adjusted(self, settings: named.Settings) -> Self:
+        """Return the same instance with the ends and fixed edges of these settings."""
+        if settings == self.settings:
+            return self
+        assert isinstance(settings, TspSettings)
+        ends = parsed_ends(settings.ends) if settings.ends else self.file.ends
+        fixed = parsed_edges(settings.fixed) if settings.fixed else self.file.fixed
+        file = replace(self.file, ends=ends, fixed=fixed)
+        is_same = (ends, fixed) == (self.file.ends, self.file.fixed)
+        found = copy(self)
+        Tsp.__init__(found, file, self.instance, self.best_known if is_same else None)
+        found.settings = settings
+        return found
 
     def remarks(self) -> Sequence[Remark]:
         """Return what rounding changes, unless there is a best known value of rounded lengths."""
+        if isinstance(self.near, Legs):
+            return self.near.remarks()
         return [] if self.best_known is not None else remarks_on_rounding(self.near, self.file)
 
     def earlier(self) -> Sequence[Problem]:
@@ -78,25 +124,45 @@ class Tsp(Problem):
             return []
         return [Tsp(replace(self.file, metric="EUC_2D"), self.instance, self.best_known)]
 
+    def as_solved(self, settings: Mapping[str, Any]) -> Problem:
+        """Return the problem with the ends and fixed edges of these settings."""
+        own = {name: settings[name] for name in TspSettings.names() if name in settings}
+        return self.adjusted(TspSettings.build(own))
+
+    def geojson(self, solution: ArrayLike) -> dict[str, Any]:
+        """Return a tour as GeoJSON: its line, and a point for each stop."""
+        return geojson_of(self.file, np.asarray(solution), self.cost(solution))
+
     def saved(self) -> Arrays:
-        """Return the rule of distances, and the coordinates or the matrix."""
-        arrays: Arrays = {"metric": packed({"metric": self.file.metric})}
-        if self.file.coordinates is not None:
-            return arrays | {"coordinates": self.file.coordinates}
-        assert self.file.matrix is not None
-        return arrays | {"matrix": self.file.matrix}
+        """Return the rule of distances, the coordinates or the matrix, and what tours must have."""
+        file = self.file
+        facts: dict[str, Any] = {"metric": file.metric}
+        others = {"unit": file.unit, "ends": file.ends, "fixed": file.fixed, "labels": file.labels}
+        usual = {"unit": 1, "ends": None, "fixed": (), "labels": None}
+        facts |= {name: value for name, value in others.items() if value != usual[name]}
+        arrays = {each: getattr(file, each) for each in ("coordinates", "matrix", "places")}
+        return {"metric": packed(facts)} | {k: v for k, v in arrays.items() if v is not None}
 
     @classmethod
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
         """Return the problem that was `saved` like this."""
-        metric = json.loads(arrays["metric"].tobytes()).get("metric", "EUC_2D")
+        facts = json.loads(arrays["metric"].tobytes())
+        metric = facts.get("metric", "EUC_2D")
         if metric not in (None, *METRICS):
             raise ValueError(f"metric {shown(metric)}")  # kernels would be compiled with it
         coordinates, matrix = arrays.get("coordinates"), arrays.get("matrix")
         size = len(next(each for each in (coordinates, matrix) if each is not None))
-        return cls(TspFile(name, None, size, metric, coordinates, matrix), name, best)
+        file = TspFile(
+            *(name, None, size, metric, coordinates, matrix),
+            unit=facts.get("unit", 1),
+            ends=ends_of(*facts["ends"]) if facts.get("ends") else None,
+            fixed=tuple((int(a), int(b)) for a, b in facts.get("fixed", ())),
+            labels=tuple(map(str, facts["labels"])) if facts.get("labels") else None,
+            places=arrays.get("places"),
+        )
+        return cls(file, name, best)
 
     def defines(self) -> Macros:
         """Return the macros that select the source of distances and their rounding."""
@@ -105,19 +171,20 @@ class Tsp(Problem):
     def likeness(self) -> Hashable:
         """Return the size and the kind of distances, unless it has more than data."""
         is_plain = type(self) is Tsp and self.best_known is None
-        return (self.size, *self.defines().values()) if is_plain else None
+        return (self.size, self.near.is_directed, *self.defines().values()) if is_plain else None
 
     @property
     def evaluation(self) -> Evaluation:
         """Its kernels, which read the edges that a move removes or adds."""
-        return Evaluation(self, reads={"reversal": 4, "insertion": 6, "swap": 8})
+        reversal = 2 * self.size if isinstance(self.near, Legs) else 4
+        return Evaluation(self, reads={"reversal": reversal, "insertion": 6, "swap": 8})
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the distance matrix if there is one, otherwise the coordinates."""
         return [self.near.array()]
 
     def costs(self, solutions: ArrayLike) -> NDArray[np.int64]:
-        """Return the length of each row, a closed tour."""
+        """Return the length of each row, a tour; a forbidden leg has its price."""
         solutions = self._rows(solutions)
         count, n = solutions.shape
         rows = max(1, _EDGES_AT_ONCE // n)
@@ -129,13 +196,22 @@ class Tsp(Problem):
 
     def check(self, solution: Solution) -> None:
         """Raise a `RunError` if `solution` does not visit each city once."""
-        fault = tour_fault(solution, self.size)
+        fault = tour_fault(solution, self.entries)
         if fault is not None:
             raise RunError(f"not a tour of {self.instance}: {fault}. Each city must appear once")
+        if faults := self._faults(solution):
+            raise RunError(f"not a tour of {self.instance}: {faults[0]}. Correct it")
+
+    def violation(self, solution: Solution) -> float:
+        """Return the number of forbidden legs, missing fixed edges and wrong ends."""
+        return len(self._faults(solution))
+
+    def _faults(self, solution: Solution) -> list[str]:
+        return self.near.faults(solution) if isinstance(self.near, Legs) else []
 
     def read_solution(self, path: Path) -> Solution:
         """Return the tour in a `.tour` file, a JSON file or a run's folder."""
-        return read_tour(path, self.size)
+        return read_tour(path, self.entries)
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a TSPLIB tour."""

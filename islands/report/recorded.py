@@ -118,6 +118,7 @@ class RecordedRun:
             problem, note = _problem(self.folder, self.settings)
         except IslandsError as error:
             problem, note = None, f"The problem could not be read: {error}. {_MOVED}"
+        problem = None if problem is None else problem.as_solved(self.settings)
         if problem is not None and not self._fits(problem):
             problem, note = None, f"The problem is another one than that of the run. {_MOVED}"
         if note:
@@ -129,6 +130,7 @@ class RecordedRun:
         form = self.settings.get("format")
         named = loaded(name, None if form is None else str(form))
         problem = as_stored(self.folder, named) if has_problem(self.folder) else named
+        problem = None if problem is None else problem.as_solved(self.settings)
         if problem is None or not self._fits(problem):
             raise InputError(
                 f"--instance {name}: is another problem than that of {self.folder}. Name the"

@@ -65,14 +65,14 @@ def _by_own(function: Callable[[Solution, Any], Any], axes: Any, solution: Solut
 
 
 def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:
-    if problem.file.coordinates is None:
+    places = _places(problem)
+    if places is None:
         figure = new_figure()
         axes = figure.add_subplot()
         lengths = np.sort(problem.near.along(tour))[::-1]
         axes.plot(np.arange(1, len(lengths) + 1), lengths, color=COLOURS[0])
         axes.set(xlabel="edges, the longest first", ylabel="length", ylim=(0, None))
         return figure, "The instance has no coordinates: the lengths of the edges of the tour."
-    places = problem.file.coordinates
     spread = np.ptp(places, axis=0)
     height = WIDTH * float(np.clip(spread[1] / max(spread[0], 1e-300), 0.4, 1.3))
     figure = new_figure(WIDTH, height)
@@ -80,9 +80,16 @@ def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:
     return figure, f"The tour through {len(tour)} cities."
 
 
+def _places(problem: Tsp) -> NDArray[np.float64] | None:
+    file = problem.file
+    return file.coordinates if file.places is None else file.places
+
+
 def _draw_tour(axes: Any, problem: Tsp, tour: Solution) -> None:
-    assert problem.file.coordinates is not None
-    places = problem.file.coordinates[np.append(tour, tour[0])]
+    places = _places(problem)
+    assert places is not None
+    is_closed = problem.file.ends is None
+    places = places[np.append(tour, tour[0]) if is_closed else tour]
     if problem.file.metric == "GEO":
         places = places[:, ::-1]  # latitude comes first in the file
     many = len(tour) > _MANY_EDGES
@@ -173,7 +180,7 @@ def _draw_numbers(axes: Any, kind: str, solution: Solution) -> None:
 
 
 def _tour_into(axes: Any, problem: Tsp, tour: Solution) -> bool:
-    if problem.file.coordinates is None:
+    if _places(problem) is None:
         return False
     _draw_tour(axes, problem, tour)
     return True

@@ -21,6 +21,29 @@ __device__ void make_curve(const problem::Data& data, const Plan& plan, int n, u
     tours::follow_curve(data, n, plan.frame, key, reinterpret_cast<uint64_t*>(work), order);
 }
 
+// Write a tour in random order, with joined cities one after the other.
+__device__ void make_random(const problem::Data& data, const encoding::Shape& shape,
+                            const draw::Place& place, int32_t* work, int32_t* order) {
+    encoding::fill(order, shape, place, stream::GREEDY);
+#if TSP_METRIC == TSP_LEGS
+    const int n = shape.n;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) work[i] = order[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 0, next = 0; i < n; ++i) {
+            const int city = work[i], partner = city ^ 1;
+            if (!problem::is_joined(data, n, city)) {
+                order[next++] = city;
+            } else if (city < partner) {
+                order[next++] = city;
+                order[next++] = partner;
+            }
+        }
+    }
+    __syncthreads();
+#endif
+}
+
 // Write a tour that is not improved yet; return false if a stop was requested, unless it
 // `is_needed`: then it is one that takes no time.
 __device__ bool make_tour(const problem::Data& data, const Plan& plan,
@@ -41,7 +64,7 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
             is_made = tours::Nearest(lengths, plan.near, work, shape.pitch).run(improving, order);
             break;
         case RANDOM:
-            encoding::fill(order, shape, place, stream::GREEDY);
+            make_random(data, shape, place, work, order);
             break;
         default: {
             const tours::Paths paths(work, shape.pitch);
@@ -53,7 +76,7 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     if (plan.frame[2] > 0.0) {
         make_curve(data, plan, shape.n, key, work, order);
     } else {
-        encoding::fill(order, shape, place, stream::GREEDY);
+        make_random(data, shape, place, work, order);
     }
     return true;
 }

@@ -1,7 +1,8 @@
 // The travelling salesman problem: the length of the closed tour, rounded as in TSPLIB, and its
 // change by a move. TSP_METRIC: distances come from coordinates (in double precision: float32 is
-// off by one on some edges) or from a matrix. Reads the coordinates or distances and the tour;
-// returns lengths. No random numbers.
+// off by one on some edges), from a symmetric matrix, or from a matrix of legs, which may be
+// asymmetric, with legs that are forbidden or that join two cities: see problems/legs.cuh. Reads
+// the coordinates or distances and the tour; returns lengths. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -11,6 +12,14 @@
 #define TSP_CEIL_2D 2
 #define TSP_ATT 3
 #define TSP_MATRIX 4
+#define TSP_LEGS 5
+
+// Whether distances come from an array.
+#define TSP_IS_MATRIX (TSP_METRIC == TSP_MATRIX || TSP_METRIC == TSP_LEGS)
+
+#if TSP_METRIC == TSP_LEGS
+#include "problems/legs.cuh"
+#endif
 
 namespace problem {
 
@@ -30,7 +39,7 @@ __device__ int64_t distance(const Data& data, int n, City a, City b) {
     return data.distance[int64_t(a.index) * n + b.index];
 }
 
-#else
+#elif TSP_METRIC != TSP_LEGS
 
 struct Data {
     const double2* coordinates;
@@ -73,6 +82,9 @@ __device__ int64_t cost(const Order& order, int n, const Data& data) {
         if (edges > 1) length += distance(data, n, b, c);
         if (edges > 2) length += distance(data, n, c, d);
         if (edges > 3) length += distance(data, n, d, next);
+#if TSP_METRIC == TSP_LEGS
+        for (int k = 0; k < edges; ++k) length += price_of_join(data, n, order[i + k]);
+#endif
     }
     return block::sum(length);
 }
@@ -89,18 +101,38 @@ struct Cycle {
     __device__ int64_t edge(City a, City b) const { return distance(data, n, a, b); }
 };
 
-// Return how much a move lengthens the tour. All tours of three cities have the same length, and so
-// do tours that differ only in start or direction.
+// Cities of which all tours have the same length, unless it depends on the direction.
+constexpr int FEW = TSP_METRIC == TSP_LEGS ? 2 : 3;
+
+// Return how much longer the cities from position u to v are in the opposite direction.
+__device__ int64_t turned(const Cycle& tour, int u, int v) {
+    int64_t change = 0;
+#if TSP_METRIC == TSP_LEGS
+    for (int i = u; i < v; ++i) {
+        const City a = tour.at(i), b = tour.at(i + 1);
+        change += tour.edge(b, a) - tour.edge(a, b);
+    }
+#endif
+    return change;
+}
+
+// Return how much a move lengthens the tour. Tours that differ only in their start have the same
+// length.
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Reversal move) {
-    if (n <= 3 || (move.u == 0 && move.v == n - 1)) return 0;
+    if (n <= FEW) return 0;
     const Cycle tour{order, n, data};
+    const bool is_whole = move.u == 0 && move.v == n - 1;
+    if (is_whole && TSP_METRIC != TSP_LEGS) return 0;
     const City u = tour.at(move.u), v = tour.at(move.v);
+    const int64_t inside = turned(tour, move.u, move.v);
+    if (is_whole) return inside + tour.edge(u, v) - tour.edge(v, u);
     const City left = tour.before(move.u), right = tour.after(move.v);
-    return tour.edge(left, v) + tour.edge(u, right) - tour.edge(left, u) - tour.edge(v, right);
+    return inside + tour.edge(left, v) + tour.edge(u, right) - tour.edge(left, u) -
+           tour.edge(v, right);
 }
 
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Insertion move) {
-    if (n <= 3 || (move.u == 0 && move.v == n - 1)) return 0;
+    if (n <= FEW || (move.u == 0 && move.v == n - 1)) return 0;
     const Cycle tour{order, n, data};
     const City u = tour.at(move.u), v = tour.at(move.v);
     const City left = tour.before(move.u), next = tour.after(move.u), right = tour.after(move.v);
@@ -109,15 +141,18 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::I
 }
 
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
-    if (n <= 3) return 0;
+    if (n <= FEW) return 0;
     const Cycle tour{order, n, data};
-    // If one follows the other, the edge between them stays.
+    // If one follows the other, the edge between them stays, in the opposite direction.
     const bool ends = move.u == 0 && move.v == n - 1;
     const int first = ends ? move.v : move.u, second = ends ? move.u : move.v;
     const City a = tour.at(first), b = tour.at(second);
     const City before_a = tour.before(first), after_b = tour.after(second);
     int64_t change = tour.edge(before_a, b) + tour.edge(a, after_b)  //
                      - tour.edge(before_a, a) - tour.edge(b, after_b);
+#if TSP_METRIC == TSP_LEGS
+    if (ends || second == first + 1) change += tour.edge(b, a) - tour.edge(a, b);
+#endif
     if (!ends && second > first + 1) {
         const City after_a = tour.after(first), before_b = tour.before(second);
         change += tour.edge(b, after_a) + tour.edge(before_b, a)  //

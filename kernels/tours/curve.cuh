@@ -30,7 +30,7 @@ __device__ uint64_t along_curve(uint32_t x, uint32_t y) {
 // `words` has room for n entries, rounded up to a power of two.
 __device__ void follow_curve(const problem::Data& data, int n, const double* frame, uint4 key,
                              uint64_t* words, int32_t* order) {
-#if TSP_METRIC != TSP_MATRIX
+#if !TSP_IS_MATRIX
     const uint32_t shift_x = key.x >> (33 - CURVE_BITS), shift_y = key.y >> (33 - CURVE_BITS);
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         const double2 here = data.coordinates[i];

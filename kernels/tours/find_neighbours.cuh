@@ -46,14 +46,15 @@ struct Nearest {
 
 constexpr int MOST_DEGREE = 16;
 
-#if TSP_METRIC == TSP_MATRIX
+#if TSP_IS_MATRIX
 
 __device__ void find(const problem::Data& data, const Neighbours& near, int n, int city) {
     Nearest<MOST_DEGREE> nearest(near.degree);
     // The matrix is symmetric: neighbouring threads read neighbouring words of a row.
+    const problem::City here = problem::city(data, n, city);
     for (int other = 0; other < n; ++other) {
-        const int32_t distance = data.distance[int64_t(other) * n + city];
-        if (other != city) nearest.offer(distance, other);
+        const problem::City there = problem::city(data, n, other);
+        if (other != city) nearest.offer(problem::distance(data, n, there, here), other);
     }
     int32_t* const row = near.table + int64_t(city) * near.degree;
     for (int i = 0; i < near.degree; ++i) row[i] = nearest.city[i];

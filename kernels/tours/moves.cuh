@@ -1,12 +1,21 @@
 // The best move of a city for local search on tours with lists of neighbours: 2-opt, which reverses
-// an interval, and Or-opt, which moves up to three consecutive cities next to a neighbour. Reads a
-// tour; returns moves, and applies them to it. No random numbers.
+// an interval, and Or-opt, which moves up to three consecutive cities next to a neighbour. Nodes of
+// directed tours (ENCODING_DOUBLED) cannot be reversed: instead of 2-opt, two parts of the tour are
+// exchanged, the only 3-opt move that reverses none. Reads a tour; returns moves, and applies them
+// to it. No random numbers.
 #pragma once
 
 #include "core/group.cuh"
 #include "tours/tour.cuh"
 
+#ifndef ENCODING_DOUBLED
+#define ENCODING_DOUBLED 0
+#endif
+
 namespace tours {
+
+// The neighbour that local search tries first: the very first one of a node is joined with it.
+constexpr int FIRST_NEIGHBOUR = ENCODING_DOUBLED;
 
 constexpr int LONGEST_PART = 3;    // cities that Or-opt moves at once
 constexpr int FEWEST_TO_MOVE = 8;  // cities of a tour on which Or-opt is used
@@ -41,7 +50,7 @@ class Finder {
             next_ = tour_.where(tour_.city(place_ + step_));
             const int64_t removed = tour_.length(here_, next_);
             const int32_t* const neighbours = near_.of(city);
-            const int first = group.thread() / sides;
+            const int first = FIRST_NEIGHBOUR + group.thread() / sides;
             for (int i = first; i < near_.degree; i += share) {
                 const problem::City other = tour_.where(neighbours[i]);
                 const int64_t gain = removed - tour_.length(here_, other), before = best_.gain;
@@ -88,7 +97,11 @@ class Finder {
 
     __device__ void try_neighbour(int64_t gain, int place, problem::City other) {
         const Adjacent around[] = {next_to(place, other, -1), next_to(place, other, 1)};
-        try_reversal(gain, place, around[step_ > 0]);
+        if (ENCODING_DOUBLED) {
+            try_exchange(gain, place, around[step_ < 0]);
+        } else {
+            try_reversal(gain, place, around[step_ > 0]);
+        }
         if (tour_.n >= FEWEST_TO_MOVE) try_parts(gain, place, around);
     }
 
@@ -102,6 +115,39 @@ class Finder {
         const Interval part = is_long ? Interval{tour_.wrapped(first + length), tour_.n - length}
                                       : Interval{first, length};
         best_ = {gain, part, 0, false, false};
+    }
+
+    // Exchange the part from the next city up to the neighbour, in the direction of `step_`, with a
+    // part from the neighbour on, which ends before a neighbour of the last city of the first part.
+    __device__ void try_exchange(int64_t gain, int place, const Adjacent& last) {
+        const int one = tour_.wrapped(step_ * (place - place_)) - 1;  // length of the first part
+        if (one <= 0) return;
+        gain += last.length;
+        const int32_t* const neighbours = near_.of(tour_.order[last.place]);
+        for (int i = FIRST_NEIGHBOUR; i < near_.degree; ++i) {
+            const problem::City after = tour_.where(neighbours[i]);
+            const int64_t left = gain - tour_.length(last.city, after);
+            if (left <= 0) break;
+            const int at = tour_.position[neighbours[i]];
+            const int other = tour_.wrapped(step_ * (at - place));
+            if (other == 0 || one + other >= tour_.n) continue;
+            const Adjacent end = next_to(at, after, -step_);
+            const int64_t whole = left + end.length - tour_.length(end.city, next_);
+            if (whole > best_.gain) take_exchange(whole, one, other);
+        }
+    }
+
+    // Of the two parts and the rest of the tour, the longest one stays: each two may be exchanged.
+    __device__ void take_exchange(int64_t gain, int one, int other) {
+        const int rest = tour_.n - one - other;
+        const int length[] = {step_ > 0 ? one : other, step_ > 0 ? other : one, rest};
+        int first = tour_.wrapped(step_ > 0 ? place_ + 1 : place_ - one - other);
+        int part = 0;
+        if (length[0] > length[1] && length[0] >= rest) part = 1;
+        if (length[1] >= length[0] && length[1] >= rest) part = 2;
+        for (int k = 0; k < part; ++k) first = tour_.wrapped(first + length[k]);
+        const int moved = length[part], jumped = length[(part + 1) % 3];
+        best_ = {gain, Interval{first, moved + jumped}, moved, true, false};
     }
 
     // Move the city and up to two cities before it to one side of its neighbour.

@@ -6,7 +6,7 @@ from itertools import cycle, product
 
 import pytest
 from known_optima import grid
-from problems_for_tests import facilities, flat, lattice
+from problems_for_tests import facilities, flat, lattice, streets
 from programs_for_tests import CHECKS, for_gpu, parts, require_machine_code
 
 from islands.backends.base import Block
@@ -39,6 +39,10 @@ def programs() -> dict[str, Source]:
     for metric in METRICS:
         macros = {**lattice(metric).defines(), "ISLANDS_PROBLEM": lattice(metric).header}
         found[f"bounds-{metric}"] = for_gpu("bounds/shorter_edges.cuh", macros, Block(128))
+    directed, joined = streets(9), streets(9, symmetric=True, start=1)
+    for problem, encoding in ((directed, "doubled"), (joined, "permutation")):
+        chosen = parts(problem, "eax", encoding)
+        found[f"eax-{encoding}"] = for_gpu("program.cuh", chosen.macros(), BLOCKS[0])
     narrow, wide = (
         flat(9, 300 * 72),
         facilities(9, symmetric="neither", diagonal=True, largest=70_000),

@@ -81,6 +81,10 @@ def test_the_blocks_of_a_page_run(page: Path, monkeypatch: Patch) -> None:
         assert shown in Path("first/log.txt").read_text(encoding="utf-8")
 
 
+_OTHERS = ("dimod", "networkx", "job_shop_lib", "pandas")
+"""Packages of other projects, whose examples run where they are installed."""
+
+
 @pytest.fixture
 def _with_extras(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None) -> None:
     """Enter an empty folder, with the commands of these tests, and all extras."""
@@ -98,3 +102,13 @@ def test_the_blocks_with_pictures_run(page: Path) -> None:
     for block in blocks(page):
         if block.needs == "report":
             run(block)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_extras")
+@pytest.mark.parametrize("package", _OTHERS)
+def test_the_blocks_with_other_projects_run(package: str) -> None:
+    pytest.importorskip(package)
+    (page,) = (each for each in PAGES if each.stem == "from-others")
+    (block,) = (each for each in blocks(page) if each.needs == package)
+    run(block)

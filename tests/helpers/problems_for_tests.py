@@ -29,6 +29,19 @@ def cities(n: int, folder: Path, metric: str = "EUC_2D", seed: int = 1) -> Tsp:
     return tsp_from(path)
 
 
+def streets(n: int, seed: int = 1, *, symmetric: bool = False, **route: Any) -> Tsp:
+    """Return a tour of a matrix whose lengths depend on the direction, with forbidden legs."""
+    from islands.problems.data import tsp
+
+    generator = np.random.default_rng(seed)
+    places = generator.random((n, 2))
+    lengths = 1000 * np.linalg.norm(places[:, np.newaxis] - places, axis=2)
+    lengths = np.rint(lengths * generator.uniform(1, 2, (n, n)))
+    lengths[generator.random((n, n)) < 0.05] = np.inf
+    np.fill_diagonal(lengths, 0)
+    return tsp(distances=np.minimum(lengths, lengths.T) if symmetric else lengths, **route)
+
+
 def tsp_from(path: Path) -> Tsp:
     from islands.problems import load
 

@@ -22,7 +22,7 @@ from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
 from known_optima import grid
 from own_steps import problem as problem_of_steps
-from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds
+from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds, streets
 
 from islands.algorithms import ALGORITHMS, eax
 from islands.algorithms.operators import CROSSOVERS
@@ -67,6 +67,10 @@ def _problem(name: str, folder: Path) -> Problem:
         return cities(80, folder)
     if name == "most cities":
         return cities(66_000, folder)
+    if name == "directed":
+        return streets(60)
+    if name == "joined":
+        return streets(60, symmetric=True, start=3, fixed=[(7, 9), (9, 20), (31, 30)])
     if name == "core":
         return knapsack(150, 5, largest=99_999)
     if name == "choice":
@@ -100,6 +104,8 @@ def _problem(name: str, folder: Path) -> Problem:
 RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "tsp": ("tsp", "brkga", "keys", {"name": "two_opt", "every": 2}),
     "eax": ("more cities", "eax", "permutation", {"name": "none"}),
+    "directed": ("directed", "eax", "doubled", {"name": "none"}),
+    "joined": ("joined", "eax", "permutation", {"name": "none"}),
     # Wide positions, and more cells of the local search than usual.
     "many cities": ("most cities", "eax", "permutation", {"name": "none"}),
     "or_opt": ("tsp", "ga", "permutation", {"name": "or_opt"}),
@@ -146,6 +152,7 @@ def made(
     own = {"eax": {"children": 5}, "growth": {"growths": 20, "sweeps": 2}}
     asked: dict[str, Any] = own.get(algorithm, {"reset": 2})
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
+    asked |= {"first_tours": "random"} if name == "joined" else {}
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
         # Enough to move often: the emulated threads of a shop take turns for each proposal.

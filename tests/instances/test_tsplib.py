@@ -38,6 +38,10 @@ def test_an_unusual_valid_file_is_read(name: str) -> None:
     assert file.coordinates.tolist() == [[0, 0], [0, 3], [4, 3], [4, 0]]
 
 
+def test_edges_that_a_file_fixes_are_counted_from_0() -> None:
+    assert read_tsp(DATA / "good_fixed_edges.tsp").fixed == ((0, 1),)
+
+
 def test_display_data_are_not_coordinates() -> None:
     file = read_tsp(DATA / "good_display_data.tsp")
     assert file.coordinates is None
@@ -106,7 +110,7 @@ def test_a_long_line_of_weights_is_read_across_its_parts(tmp_path: Path) -> None
 @pytest.mark.slow
 @pytest.mark.published
 def test_every_published_file_is_read(published: Path) -> None:
-    paths = [path for path in sorted(published.glob("*/*.tsp")) if path.stem != "linhp318"]
+    paths = sorted(published.glob("*/*.tsp"))
     assert len(paths) >= 199
     for path in paths:
         file = read_tsp(path)

@@ -72,7 +72,7 @@ def test_threads_in_any_order_give_the_bits_of_the_cpu(name: str) -> None:
     _common_digest(_run(name))
 
 
-@pytest.mark.parametrize("name", ["eax", "memetic", "tempering", "core", "order"])
+@pytest.mark.parametrize("name", ["eax", "directed", "memetic", "tempering", "core", "order"])
 def test_ranks_that_share_islands_give_the_bits_of_one_rank(
     standing_ranks: StandingRanks, name: str
 ) -> None:

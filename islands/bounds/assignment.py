@@ -1,0 +1,53 @@
+"""Lower bounds of tours that are directed, open or have fixed edges.
+
+Every directed tour assigns each item another one that follows it, so that a shortest assignment is
+no longer. Symmetric tours with fixed edges are tours of the same items without this condition, for
+which the bound of Held and Karp holds; joins then have no length.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from islands.backends.base import Backend
+from islands.bounds.graph import Ints
+from islands.bounds.held_karp import Bound, lower_bound
+from islands.instances.tsplib import TspFile
+from islands.problems.legs import PRICE, Legs
+from islands.problems.tsp import Tsp
+
+_MOST_ASSIGNED = 5_000
+"""Items of which SciPy finds an assignment in less than half a minute."""
+_LONGEST = 2**31 - 1
+
+ASSIGNMENT = "assignment"
+
+
+def bound_of_legs(
+    problem: Tsp, tour: Ints, backend: Backend, seconds: float, is_stopped: Callable[[], bool]
+) -> Bound:
+    """Return a lower bound of the lengths of all tours, given one of them."""
+    near = problem.near
+    assert isinstance(near, Legs), "other tours are closed and symmetric"
+    lengths = near.priced()
+    if near.is_directed:
+        begin = time.perf_counter()
+        value = _assigned(lengths)
+        return Bound(value, ASSIGNMENT, time.perf_counter() - begin)
+    matrix = np.minimum(lengths, _LONGEST).astype(np.int32)
+    relaxed = Tsp(TspFile(problem.instance, None, near.size, "EXPLICIT", matrix=matrix))
+    return lower_bound(relaxed, near.chains.to_items(tour), backend, seconds, is_stopped)
+
+
+def _assigned(lengths: Ints) -> int:
+    """Return the length of a shortest assignment, or less; all numbers are exact as doubles."""
+    from scipy.optimize import linear_sum_assignment
+
+    np.fill_diagonal(lengths, PRICE)
+    if len(lengths) <= _MOST_ASSIGNED:
+        rows, columns = linear_sum_assignment(lengths.astype(np.float64))
+        return int(lengths[rows, columns].sum())
+    return max(int(lengths.min(axis=side).sum()) for side in (0, 1))

@@ -1,0 +1,133 @@
+"""Read the tables of road engines: durations or distances between all pairs of places.
+
+OSRM's table service, Valhalla's sources_to_targets and GraphHopper's matrix, as they answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import UsageError
+from islands.text import shown, unknown
+from islands.untrusted import bounded_text, followed, parsing
+
+_LARGEST_FILE = 1 << 32  # bytes
+_VALHALLA = "sources_to_targets"
+_CELLS = ("time", "distance")
+"""The fields of Valhalla's cells."""
+_FIELDS = ("durations", "distances", "times", "weights")
+"""The matrices of the others, and of Valhalla's short form; the first that an answer has counts."""
+
+
+@dataclass(frozen=True)
+class RoadTable:
+    """A table, in which infinity means that no way leads there."""
+
+    values: NDArray[np.float64]
+    labels: tuple[str, ...] | None
+    places: NDArray[np.float64] | None
+    """Longitude and latitude of each place."""
+
+
+def read_table(source: Mapping[str, Any] | str | Path, field: str | None) -> RoadTable:
+    """Return the table in an answer, or in a JSON file with one."""
+    if isinstance(source, Mapping):
+        return _table(source, "distances", field)
+    path = Path(source)
+    text = bounded_text(path, _LARGEST_FILE, followed)
+    with parsing(path, "is not JSON", "Pass the answer of a road engine"):
+        content: Any = json.loads(text)
+    if not isinstance(content, dict):
+        raise UsageError(f"{path}: is not the answer of a road engine, which is a JSON object")
+    return _table(content, str(path), field)
+
+
+def _table(answer: Mapping[str, Any], name: str, field: str | None) -> RoadTable:
+    code = answer.get("code", "Ok")
+    if code != "Ok":
+        raise UsageError(
+            f"{name}: the road engine answered {shown(code)}: {answer.get('message', 'no table')}."
+            " Ask again"
+        )
+    matrices = _matrices(answer)
+    if not matrices:
+        raise UsageError(
+            f"{name}: has none of {', '.join((*_FIELDS, _VALHALLA))}, which tables of OSRM,"
+            " Valhalla and GraphHopper have. Pass such an answer, or a matrix"
+        )
+    chosen = field or next(iter(matrices))
+    if chosen not in matrices:
+        raise UsageError(f"field={shown(chosen)}: {unknown('field', chosen, matrices)}")
+    values = _values(matrices[chosen], f"{name}[{chosen!r}]")
+    labels, places = _about(answer, name, len(values))
+    return RoadTable(values, labels, places)
+
+
+def _matrices(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the matrices of an answer by field, the default first."""
+    cells = answer.get(_VALHALLA)
+    if isinstance(cells, Mapping):  # the short form
+        return _matrices(cells)
+    if isinstance(cells, list):
+        return {
+            field: [[cell and cell.get(field) for cell in row] for row in cells]
+            for field in _CELLS
+            if any(cell and field in cell for row in cells for cell in row)
+        }
+    return {field: answer[field] for field in _FIELDS if answer.get(field) is not None}
+
+
+def _values(rows: Any, name: str) -> NDArray[np.float64]:
+    """Return a matrix of numbers, with infinity for None."""
+    try:
+        values = np.array([[np.inf if each is None else each for each in row] for row in rows])
+        values = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}: must have a row of numbers or null for each place") from None
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise UsageError(
+            f"{name}: has the shape {values.shape}, must be square. Ask for the table with the same"
+            " sources and destinations"
+        )
+    return values
+
+
+def _about(
+    answer: Mapping[str, Any], name: str, count: int
+) -> tuple[tuple[str, ...] | None, NDArray[np.float64] | None]:
+    """Return the names and the places of an answer, if it has them."""
+    sources = answer.get("sources")
+    targets = answer.get("destinations", answer.get("targets", sources))
+    if not isinstance(sources, list):
+        return None, None
+    flat = [each for part in sources for each in (part if isinstance(part, list) else [part])]
+    if len(flat) != count or (isinstance(targets, list) and _ids(targets) != _ids(sources)):
+        raise UsageError(
+            f"{name}: sources and destinations differ. Ask for a table without them, or with the"
+            " same ones"
+        )
+    points = [_point(each) for each in flat]
+    names = [str(each.get("name") or "") for each in flat if isinstance(each, Mapping)]
+    places = None if None in points else np.array(points, np.float64)
+    return tuple(names) if any(names) and len(names) == count else None, places
+
+
+def _ids(places: list[Any]) -> list[Any]:
+    flat = [each for part in places for each in (part if isinstance(part, list) else [part])]
+    return [_point(each) for each in flat]
+
+
+def _point(place: Any) -> tuple[float, float] | None:
+    """Return longitude and latitude of a place, or None."""
+    try:
+        lon, lat = place["location"] if "location" in place else (place["lon"], place["lat"])
+        return float(lon), float(lat)
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,82 @@
+"""What all functions of the backend need: the time of a call, weights and seeds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import islands
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LEAST_SECONDS = 0.05
+_LARGEST = 2**30
+"""Of weights in a search, which are whole numbers."""
+_SMALL = 50
+"""Nodes up to which a search ends when it has converged."""
+
+
+class Clock:
+    """The time of a call."""
+
+    def __init__(self, graph: Any, seconds: Any) -> None:
+        """Begin; networkx need not keep, and warn of, a converted graph, as the graph is read."""
+        cache = getattr(graph, "__networkx_cache__", None) or {}
+        cache.get("backends", {}).pop("islands", None)
+        if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+            raise ValueError(f"time_limit={seconds!r}: must be a positive number of seconds")
+        self.seconds, self._end = seconds, time.perf_counter() + seconds
+
+    def left(self) -> float:
+        """Return the seconds that are left, or those that a search needs in any case."""
+        return max(self._end - time.perf_counter(), _LEAST_SECONDS)
+
+    def solution(self, problem: Any, stop: Sequence[str] = (), **settings: Any) -> Any:
+        """Return the best solution that is found in the time that is left."""
+        if problem.size <= _SMALL:
+            stop = [*stop, "converged"]
+        stop = [*stop, f"seconds={self.left()}"]
+        settings["record"] = {"every": max(1, 2000 // problem.size)}  # looks at the clock often
+        return islands.solve(problem, stop=stop, **settings).solution
+
+
+def require_undirected(name: str, graph: Any) -> None:
+    """Refuse a directed graph."""
+    if graph.is_directed():
+        raise NotImplementedError(
+            f"{name}: the graph is directed, and islands takes undirected ones. Leave backend out"
+        )
+
+
+def seed_of(random: Any) -> int:
+    """Return a seed: the decorators of networkx make a generator of what a caller passes."""
+    if random is None:
+        return 1
+    if isinstance(random, int):
+        return random % 2**31
+    draw = getattr(random, "randrange", None) or random.randint
+    return int(draw(2**31 - 1))
+
+
+def whole(weights: Any) -> NDArray[np.int64]:
+    """Return weights as whole numbers: as they are, or rounded to some nine digits."""
+    import numpy as np
+
+    values = np.asarray(weights, float)
+    finite = np.isfinite(values)
+    if not finite.all():
+        raise ValueError(f"the weight {values[~finite].ravel()[0]} is not finite")
+    most = float(np.abs(values).max(initial=0.0))
+    if most > _LARGEST or (values != np.rint(values)).any():
+        values = values * (_LARGEST / most)
+    rounded: NDArray[np.int64] = np.rint(values).astype(np.int64)
+    return rounded
+
+
+def weights_of(graph: Any, weight: str | None) -> list[Any]:
+    """Return the weight of each node, 1 where it has none."""
+    return [1 if weight is None else data.get(weight, 1) for _, data in graph.nodes(data=True)]

@@ -1,0 +1,164 @@
+"""Tours of graphs of networkx, and the shortest paths between their nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import islands
+from islands.networkx.calls import Clock, require_undirected, seed_of, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_FEW_CITIES = 9
+"""Up to so many, the best of all tours is computed."""
+
+
+def length_of(graph: Any, one: Any, two: Any, weight: Any) -> Any:
+    """Return the weight of an edge, of parallel ones the least, as networkx takes it."""
+    data = graph[one][two]
+    if callable(weight):
+        return weight(one, two, data)
+    if graph.is_multigraph():
+        return min(each.get(weight, 1) for each in data.values())
+    return data.get(weight, 1)
+
+
+class Paths:
+    """The shortest paths between some nodes of a graph."""
+
+    def __init__(self, graph: Any, weight: str, chosen: Sequence[Any]) -> None:
+        import networkx as nx
+        import numpy as np
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        self._nodes = [*graph]
+        place = {node: k for k, node in enumerate(self._nodes)}
+        for node in chosen:
+            if node not in place:
+                raise nx.NodeNotFound(f"Node {node} not found in graph")
+        self._chosen = [place[node] for node in chosen]
+        steps = [(a, b, length_of(graph, a, b, weight)) for a, b in dict.fromkeys(graph.edges())]
+        steps = [each for each in steps if each[2] is not None and each[0] != each[1]]
+        lengths = np.array([each[2] for each in steps], float)
+        if (lengths < 0).any():
+            raise ValueError(f"Contradictory paths found: negative weights? {lengths.min()}")
+        ends = np.array([(place[a], place[b]) for a, b, _ in steps], int).reshape(-1, 2).T
+        shape = len(self._nodes), len(self._nodes)
+        matrix = csr_array((lengths, (ends[0], ends[1])), shape)
+        found, self._before = dijkstra(
+            matrix, directed=False, indices=self._chosen, return_predecessors=True
+        )
+        self.lengths = found[:, self._chosen]
+        if not np.isfinite(self.lengths).all():
+            one, two = np.argwhere(~np.isfinite(self.lengths))[0]
+            raise nx.NetworkXNoPath(f"No path between {chosen[one]} and {chosen[two]}.")
+
+    def between(self, one: int, two: int) -> list[Any]:
+        """Return the nodes of a path after the first one."""
+        at, found = self._chosen[two], []
+        while at != self._chosen[one]:
+            found.append(self._nodes[at])
+            at = int(self._before[one, at])
+        return found[::-1]
+
+
+def tour(
+    name: str,
+    graph: Any,
+    weight: str,
+    source: Any,
+    start: list[Any] | None,
+    seconds: float,
+    seed: Any = None,
+) -> list[Any]:
+    """Return a tour of a complete graph that begins at a source, and ends there."""
+    import networkx as nx
+    import numpy as np
+
+    clock = Clock(graph, seconds)
+    require_undirected(name, graph)
+    nodes = [*graph]
+    if start is not None:
+        _require_cycle(graph, start, source)
+        source = start[0]
+    if any(len({*graph[node]} - {node}) != len(nodes) - 1 for node in nodes):
+        raise nx.NetworkXError("G must be a complete graph.")
+    if not nodes:
+        raise nx.NetworkXPointlessConcept("G has no nodes")
+    place = {node: k for k, node in enumerate(nodes)}
+    lengths = np.zeros((len(nodes), len(nodes)))
+    for one, two in combinations(nodes, 2):
+        i, j = place[one], place[two]
+        lengths[i, j] = lengths[j, i] = length_of(graph, one, two, weight)
+    first = None if start is None else [place[node] for node in start[:-1]]
+    order = order_of(lengths, clock, seed_of(seed), start=first)
+    begin = order.index(0 if source is None else place[source])
+    order = order[begin:] + order[:begin]
+    if lengths[order[0], order[-1]] < lengths[order[0], order[1 % len(order)]]:
+        order = [order[0], *order[:0:-1]]  # to the nearer neighbour first, as networkx goes
+    return [nodes[k] for k in [*order, order[0]]]
+
+
+def _require_cycle(graph: Any, cycle: list[Any], source: Any) -> None:
+    """Refuse what is no cycle from a source, with the errors of networkx."""
+    import networkx as nx
+
+    if source not in (None, cycle[0]):
+        raise nx.NetworkXError("source must be first node in init_cycle")
+    if cycle[0] != cycle[-1]:
+        raise nx.NetworkXError("init_cycle must be a cycle. (return to start)")
+    if len(cycle) - 1 != len(graph) or {*cycle} != {*graph}:
+        raise nx.NetworkXError("init_cycle should be a cycle over all nodes in G.")
+
+
+def order_of(
+    lengths: NDArray[np.float64],
+    clock: Clock,
+    seed: int,
+    *,
+    is_open: bool = False,
+    start: list[int] | None = None,
+) -> list[int]:
+    """Return the order of a short tour, or of a short path with any ends."""
+    import numpy as np
+
+    n = len(lengths)
+    if is_open:  # a tour through a city that is near to all
+        far = np.pad(lengths - min(float(lengths.min()), 0.0), (0, 1))
+        order = order_of(far, clock, seed)
+        begin = order.index(n)
+        return order[begin + 1 :] + order[:begin]
+    if n <= _FEW_CITIES:
+        return _shortest(lengths)
+    steps = whole(lengths)
+    np.fill_diagonal(steps, steps.max())
+    problem = islands.tsp(distances=steps - steps.min())
+    settings: dict[str, Any] = {} if start is None else {"start": [start]}
+    return [*map(int, clock.solution(problem, ["converged"], seed=seed, **settings))]
+
+
+def _shortest(lengths: NDArray[np.float64]) -> list[int]:
+    """Return the shortest tour of few cities, by the best way through each set (Held and Karp)."""
+    n, far = len(lengths), lengths.tolist()
+    if n < 4:
+        return [*range(n)]
+    best = {(1 << k, k): (far[0][k], 0) for k in range(1, n)}
+    for size in range(2, n):
+        for some in combinations(range(1, n), size):
+            code = sum(1 << k for k in some)
+            for last in some:
+                before = code ^ (1 << last)
+                options = ((best[before, k][0] + far[k][last], k) for k in some if k != last)
+                best[code, last] = min(options)
+    code = 2**n - 2
+    last = min(range(1, n), key=lambda k: best[code, k][0] + far[k][0])
+    order = [0]
+    while last:
+        order.append(last)
+        code, last = code ^ (1 << last), best[code, last][1]
+    return order

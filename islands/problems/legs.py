@@ -1,0 +1,180 @@
+"""Tours that are not simply closed and symmetric: directed, open, or with fixed edges.
+
+Kernels only know closed tours, which have no fixed edges. So a path is closed by one more city, at
+no length from all others, and cities that fixed edges connect are a chain, which is one item: the
+way from its last city to the first one of the next chain is that between their items. If lengths
+are the same in both directions, a chain may be passed either way: its two ends are items, and an
+entry of the matrix says that they are joined. Forbidden legs have an entry of their own, too; see
+kernels/problems/legs.cuh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.source import Macros
+from islands.errors import UsageError
+from islands.instances import tsplib
+from islands.instances.solution_files import Remark
+from islands.instances.tsplib import TspFile
+from islands.problems.distances import Distances, Ints, arrays_of_chain, chain_of, scaled
+from islands.problems.levels import levelled
+from islands.problems.routes import Chains, require_route
+
+FORBIDDEN, JOINED = -1, -2
+"""Entries of matrices: a leg that no tour may have, and one that each tour must have."""
+PRICE = 1 << 46
+"""What a forbidden leg or a missing fixed edge costs: more than any tour is long."""
+_LONGEST = 2**31 - 1
+
+
+def is_plain(file: TspFile) -> bool:
+    """Return whether all closed tours are allowed, and have the same length in reverse."""
+    if file.fixed or file.ends is not None:
+        return False
+    matrix = file.matrix
+    return matrix is None or (bool((matrix >= 0).all()) and np.array_equal(matrix, matrix.T))
+
+
+class Legs(Distances):
+    """Distances of items, each a city or a chain of cities, from a matrix of legs."""
+
+    def __init__(self, file: TspFile) -> None:
+        whole = Distances(replace(file, fixed=(), ends=None))
+        self.metric, self.unit, self.file = file.metric, whole.unit, file
+        self.legs = _legs_of(file, whole)
+        if file.metric is None:
+            self.legs, self.unit = scaled(self.legs)
+        is_symmetric = np.array_equal(self.legs, self.legs.T)
+        require_route(file, is_symmetric=is_symmetric)
+        self.chains = Chains.of(file, is_symmetric=is_symmetric)
+        matrix = self._reduced()
+        self.size = len(matrix)
+        self.is_directed = not np.array_equal(matrix, matrix.T)
+        self.matrix = levelled(matrix) if self.is_directed else matrix
+        self.nodes = 2 * self.size if self.is_directed else self.size
+        self.places = None
+
+    def defines(self) -> Macros:
+        """Return the macro of a matrix of legs."""
+        return {"TSP_METRIC": "TSP_LEGS"}
+
+    def between(self, a: Ints, b: Ints) -> Ints:
+        """Return the lengths of legs from the cities of `a` to those of `b`."""
+        lengths: Ints = self.legs[a, b].astype(np.int64)
+        return np.where(lengths < 0, PRICE, lengths)
+
+    def along(self, tours: Ints) -> Ints:
+        """Return the length of each leg of tours, in their order, a row for each tour."""
+        if self.file.ends is None:
+            return super().along(tours)
+        return self.between(tours[..., :-1], tours[..., 1:])
+
+    def faults(self, tours: Ints) -> list[str]:
+        """Return what is wrong with a tour of all cities: forbidden legs, fixed edges and ends."""
+        legs = np.flatnonzero(self.along(tours) == PRICE)
+        after = np.roll(tours, -1)
+        found = [f"no leg leads from {tours[k] + 1} to {after[k] + 1}" for k in legs.tolist()]
+        place = np.argsort(tours)
+        for one, other in self.file.fixed:
+            ahead = int(place[other] - place[one])
+            if self.file.ends is None:
+                ahead = (ahead + 1) % len(tours) - 1
+            if ahead != 1 and not (ahead == -1 and not self.chains.are_directed):
+                found.append(f"the fixed edge from {one + 1} to {other + 1} is missing")
+        start, end = self.file.ends or (None, None)
+        if start is not None and tours[0] != start:
+            found.append(f"it begins at {tours[0] + 1} instead of {start + 1}")
+        if end is not None and tours[-1] != end:
+            found.append(f"it ends at {tours[-1] + 1} instead of {end + 1}")
+        return found
+
+    def remarks(self) -> list[Remark]:
+        """Return the length of fixed edges, which published lengths of some files leave out."""
+        if not self.file.fixed:
+            return []
+        ones, others = np.array(self.file.fixed).T
+        length = float(self.between(ones, others).sum()) / self.unit
+        words = f"fixed edges are {length:g} of the length of each tour"
+        return [Remark("fixed", length, words)]
+
+    def chain(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of `Neighbours`, with two nodes for each item if directed."""
+        cities = chain_of(self.priced())
+        if self.is_directed:
+            cities = (2 * cities[:, np.newaxis] + np.array([0, 1], np.int32)).reshape(-1)
+        return arrays_of_chain(cities)
+
+    def priced(self) -> NDArray[np.int64]:
+        """Return the lengths between items, of which forbidden ones have their price."""
+        assert self.matrix is not None
+        lengths = self.matrix.astype(np.int64)
+        return np.where(lengths == FORBIDDEN, PRICE, np.where(lengths == JOINED, 0, lengths))
+
+    def _reduced(self) -> NDArray[np.int32]:
+        """Return the lengths between items, with those inside chains added to legs at them."""
+        legs, chains = self._closed(), self.chains
+        inner = np.array([int(self._inside(legs, each)) for each in chains.items], np.int64)
+        first, last = (np.array([each[k] for each in chains.items]) for k in (0, -1))
+        if chains.has_two_ends:
+            cities, of, is_first = chains.nodes()
+            matrix = legs[np.ix_(cities, cities)].astype(np.int64)
+            added = np.where(is_first, inner[of], 0)
+            matrix = np.where(matrix < 0, matrix, matrix + added[:, np.newaxis] + added)
+            ones = 2 * np.arange(chains.pairs)
+            matrix[ones, ones + 1] = matrix[ones + 1, ones] = JOINED
+        else:
+            matrix = legs[np.ix_(last, first)].astype(np.int64)
+            matrix = np.where(matrix < 0, matrix, matrix + inner[:, np.newaxis])
+        if len(matrix) > 1:
+            np.fill_diagonal(matrix, 0)
+        if int(matrix.max()) > _LONGEST:
+            raise UsageError(
+                f"{self.file.name}: fixed edges are {int(matrix.max())} long together with a leg,"
+                f" must be at most {_LONGEST}. Divide all lengths by a common factor"
+            )
+        return np.ascontiguousarray(matrix, np.int32)
+
+    def _closed(self) -> NDArray[np.int32]:
+        """Return the legs, with those of the city that closes a path."""
+        return self.legs if self.file.ends is None else np.pad(self.legs, (0, 1))
+
+    def _inside(self, legs: NDArray[np.int32], chain: list[int]) -> int:
+        lengths = legs[chain[:-1], chain[1:]]
+        if (lengths < 0).any():
+            k = int(np.argmax(lengths < 0))
+            raise UsageError(
+                f"{self.file.name}: the fixed edge ({chain[k]}, {chain[k + 1]}) is a forbidden leg."
+                " Leave it out of fixed, or give the leg a length"
+            )
+        return int(lengths.sum(dtype=np.int64))
+
+
+def _legs_of(file: TspFile, whole: Distances) -> NDArray[Any]:
+    """Return the matrix of all legs; exact lengths are not scaled yet."""
+    n = file.dimension
+    if n > tsplib.LARGEST:
+        raise UsageError(
+            f"{file.path or file.name}: {n} cities with ends or fixed edges: at most"
+            f" {tsplib.LARGEST} are possible, since their matrix must fit in memory"
+        )
+    if whole.matrix is not None:
+        return whole.matrix
+    if file.metric is None:
+        assert file.coordinates is not None, "exact lengths come from coordinates"
+        x, y = file.coordinates.T
+        exact: NDArray[np.float64] = np.hypot(x[:, np.newaxis] - x, y[:, np.newaxis] - y)
+        return exact
+    cities = np.arange(n)
+    rows = [whole.between(np.full(n, city), cities) for city in range(n)]
+    matrix = np.array(rows)
+    if matrix.max() > _LONGEST:
+        raise UsageError(
+            f"{file.path or file.name}: lengths of up to {matrix.max()} with ends or fixed edges:"
+            f" at most {_LONGEST} are possible. Divide the coordinates by a common factor"
+        )
+    return matrix.astype(np.int32)

@@ -1,0 +1,247 @@
+"""The chains of cities that fixed edges and the ends of a path connect."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import UsageError
+from islands.instances.tsplib import TspFile
+from islands.text import shown
+
+Edge = tuple[int, int]
+Ends = tuple[int | None, int | None]
+ANY = "any"
+"""The end of a path that may be any city, as in `0:any`."""
+
+
+def parsed_ends(text: str) -> Ends:
+    """Return the ends of a path in a text such as `0:7` or `0:any`."""
+    words = text.split(":")
+    if len(words) != 2 or not all(word.isdecimal() or word == ANY for word in words):
+        raise UsageError(
+            f"ends={shown(text, str)}: must be the first and the last city, counted from 0, such as"
+            f" 0:7, or {ANY} for any city, as in 0:{ANY}"
+        )
+    start, end = (None if word == ANY else int(word) for word in words)
+    return start, end
+
+
+def ends_of(start: Any, end: Any) -> Ends:
+    """Return the ends of a path, of which None and `any` are any city."""
+    for name, city in (("start", start), ("end", end)):
+        is_number = isinstance(city, int | np.integer) and not isinstance(city, bool)
+        if not (is_number or city in (None, ANY)):
+            raise UsageError(
+                f'{name}={shown(city)}: must be the number of a city, counted from 0, or "{ANY}"'
+            )
+    first, last = (None if city in (None, ANY) else int(city) for city in (start, end))
+    return first, last
+
+
+def parsed_edges(text: str) -> tuple[Edge, ...]:
+    """Return the edges in a text such as `3-5,8-2`."""
+    pairs = [each.strip().split("-") for each in text.split(",")]
+    if not all(len(pair) == 2 and all(map(str.isdecimal, pair)) for pair in pairs):
+        raise UsageError(
+            f"fixed={shown(text, str)}: must be pairs of cities, counted from 0, such as 3-5,8-2"
+        )
+    return tuple((int(one), int(other)) for one, other in pairs)
+
+
+def edges_of(fixed: Any) -> tuple[Edge, ...]:
+    """Return edges that are given as pairs of cities."""
+    try:
+        pairs = [(operator.index(one), operator.index(other)) for one, other in fixed]
+    except Exception as error:  # any object may raise any error
+        raise UsageError(
+            f"fixed={shown(fixed)}: must be pairs of cities, counted from 0, such as [(3, 5)]"
+        ) from error
+    return tuple(pairs)
+
+
+def require_route(file: TspFile, *, is_symmetric: bool) -> None:
+    """Refuse ends and fixed edges that no tour has, or that are not of the instance."""
+    n, ends = file.dimension, file.ends or (None, None)
+    for name, city in zip(("start", "end"), ends, strict=True):
+        if city is not None and not 0 <= city < n:
+            raise _refusal(file, f"{name}={city}: must be a city from 0 to {n - 1}")
+    start, end = ends
+    if start is not None and start == end and n > 1:
+        raise _refusal(
+            file,
+            f"start={start}, end={end}: a path has two ends. Leave both out for a closed tour,"
+            " which visits the city anyway",
+        )
+    seen: set[Edge] = set()
+    for edge in file.fixed:
+        if not all(0 <= city < n for city in edge) or edge[0] == edge[1]:
+            raise _refusal(file, f"fixed: {edge} must be two cities from 0 to {n - 1}")
+        same = {edge, edge[::-1]} if is_symmetric else {edge}
+        if same & seen:
+            raise _refusal(file, f"fixed: {edge} is given twice. Leave one out")
+        seen.add(edge)
+
+
+def _refusal(file: TspFile, words: str) -> UsageError:
+    """Return an error about cities that are counted from 0, as they are not in files."""
+    return UsageError(words if file.path is None else f"{file.path}, counted from 0: {words}")
+
+
+@dataclass(frozen=True)
+class Chains:
+    """The chains of a route, with the city that closes a path, of all cities: most have one."""
+
+    items: list[list[int]]
+    """Those of several cities come first."""
+    pairs: int
+    """The number of chains of several cities."""
+    file: TspFile
+    are_directed: bool
+
+    @property
+    def has_two_ends(self) -> bool:
+        """Whether the ends of a chain are two items, as it may be passed either way."""
+        return not self.are_directed and len(self.items) > 1
+
+    @classmethod
+    def of(cls, file: TspFile, *, is_symmetric: bool) -> Chains:
+        """Return the chains; refuse edges that branch or that are in a circle."""
+        n, edges = file.dimension, list(file.fixed)
+        if file.ends is not None:
+            start, end = file.ends
+            edges += [(end, n)] if end is not None and n > 1 else []
+            edges += [(n, start)] if start is not None else []
+        count = n + (file.ends is not None)
+        linked = _linked(file, count, edges, is_directed=not is_symmetric)
+        found, left = [], np.ones(count, np.bool_)
+        for city in range(count):
+            # A chain begins where no edge leads to.
+            is_first = not linked[city].before and left[city]
+            if is_symmetric:
+                is_first = bool(left[city]) and len(linked[city].all) < 2
+            if is_first:
+                found.append(_followed(city, linked, left, is_directed=not is_symmetric))
+        if left.any():
+            around = int(np.argmax(left))
+            what = f"those at city {around}" if around < n else "they and the ends of the path"
+            raise _refusal(
+                file,
+                f"fixed: {what} are in a circle, which a tour must not contain. Leave an edge out",
+            )
+        found.sort(key=lambda each: len(each) == 1)
+        return cls(found, sum(len(each) > 1 for each in found), file, not is_symmetric)
+
+    def nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return of each item its city, the number of its chain, and whether it is a first end.
+
+        Both ends of a chain are items, with numbers 2 k and 2 k + 1.
+        """
+        many, single = self.items[: self.pairs], self.items[self.pairs :]
+        ends = [city for each in many for city in (each[0], each[-1])]
+        cities = np.array([*ends, *(each[0] for each in single)], np.int64)
+        of = np.r_[np.repeat(np.arange(self.pairs), 2), np.arange(self.pairs, len(self.items))]
+        is_first = (np.arange(len(cities)) % 2 == 0) & (np.arange(len(cities)) < 2 * self.pairs)
+        return cities, of, is_first
+
+    def to_items(self, tours: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the items of tours, one or a row each, in their order."""
+        rows = np.atleast_2d(tours)
+        if self.file.ends is not None:
+            rows = np.column_stack([rows, np.full(len(rows), self.file.dimension)])
+        number = np.full(rows.shape[1], -1)
+        cities = self.nodes()[0] if self.has_two_ends else [each[0] for each in self.items]
+        number[cities] = np.arange(len(cities))
+        items = number[rows]
+        found = items[items >= 0].reshape(len(rows), -1)
+        return found.reshape(*tours.shape[:-1], -1)
+
+    def from_items(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the tours of items, one or a row each; a path is without the city that closes it.
+
+        A chain whose ends do not follow each other is torn in front of its last city.
+        """
+        rows = np.atleast_2d(found).tolist()
+        tours = np.array([self._route(self._cities(row)) for row in rows], np.int64)
+        return tours.reshape(*found.shape[:-1], -1)
+
+    def _cities(self, items: list[int]) -> list[int]:
+        if not self.has_two_ends:
+            return [city for item in items for city in self.items[item]]
+        cities: list[int] = []
+        doubled = 2 * self.pairs
+        for k, item in enumerate(items):
+            chain = self.items[item // 2 if item < doubled else item - self.pairs]
+            if item >= doubled or len(chain) == 1:
+                cities += chain
+            elif item % 2 == 0:
+                # In the other direction if the last city came just before, also around the end.
+                comes_after = items[k - 1] == item + 1 and items[(k + 1) % len(items)] != item + 1
+                inside = chain[1:-1]
+                cities += [*inside[::-1], chain[0]] if comes_after else [chain[0], *inside]
+            else:
+                cities.append(chain[-1])
+        return cities
+
+    def _route(self, cities: list[int]) -> list[int]:
+        if self.file.ends is None:
+            return cities
+        at = cities.index(self.file.dimension)
+        path = cities[at + 1 :] + cities[:at]
+        start, end = self.file.ends
+        is_reversed = path[-1] == start if start is not None else path[0] == end
+        return path[::-1] if is_reversed and not self.are_directed and len(path) > 1 else path
+
+
+@dataclass
+class _Links:
+    """The cities that edges lead to from a city, and from which they lead to it."""
+
+    after: list[int]
+    before: list[int]
+
+    @property
+    def all(self) -> list[int]:
+        return [*self.before, *self.after]
+
+
+def _linked(file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bool) -> list[_Links]:
+    found = [_Links([], []) for _ in range(count)]
+    for one, other in edges:
+        found[one].after.append(other)
+        found[other].before.append(one)
+    for city, each in enumerate(found):
+        wrong = len(each.after) > 1 or len(each.before) > 1 if is_directed else len(each.all) > 2
+        if wrong:
+            meeting = [edge for edge in edges if city in edge]
+            words = [
+                str(edge) if file.dimension not in edge else "the end of the path"
+                for edge in meeting
+            ]
+            allowed = "one edge in and one out" if is_directed else "two edges"
+            raise _refusal(
+                file,
+                f"fixed: {', '.join(words)} meet at city {city}, which has {allowed} in a tour."
+                " Leave one out",
+            )
+    return found
+
+
+def _followed(
+    city: int, linked: Sequence[_Links], left: NDArray[np.bool_], *, is_directed: bool
+) -> list[int]:
+    """Return the chain that begins at a city, whose cities are then no longer left."""
+    chain: list[int] = []
+    while True:
+        chain.append(city)
+        left[city] = False
+        others = linked[city].after if is_directed else linked[city].all
+        following = [other for other in others if left[other]]
+        if not following:
+            return chain
+        city = following[0]

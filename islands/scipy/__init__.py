@@ -1,0 +1,9 @@
+"""Functions with the interface of `scipy.optimize`, which search with islands.
+
+`differential_evolution` minimises a function of Python, `quadratic_assignment` matches two graphs.
+They take the arguments of SciPy's functions and return an `OptimizeResult`, which has the `seed`
+and the `digest` of the search, too.
+"""
+
+from islands.scipy.assignment import quadratic_assignment as quadratic_assignment
+from islands.scipy.evolution import differential_evolution as differential_evolution

@@ -1,0 +1,147 @@
+"""Quadratic assignment with the interface of SciPy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import islands
+from islands.scipy.evolution import seed_of
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
+Matrix = NDArray[np.float64]
+
+_OPTIONS = ("time_limit", "maximize", "rng", "partial_match")
+_IGNORED = ("maxiter", "tol", "P0", "shuffle_input", "partial_guess")
+"""Options of the methods of SciPy, which have no meaning here."""
+_SMALL_MATCH = 12
+"""Up to so many nodes, the search ends when it has converged."""
+_LARGEST_ENTRY, _LARGEST_SUM = 2.0**30, 2.0**58
+"""Of matrices, and of costs, which are whole numbers in the search."""
+
+
+def quadratic_assignment(
+    A: ArrayLike,  # noqa: N803 (the names of SciPy)
+    B: ArrayLike,  # noqa: N803
+    method: str = "faq",
+    options: Mapping[str, Any] | None = None,
+) -> OptimizeResult:
+    """Match the nodes of two graphs with the least, or largest, sum of products of their weights.
+
+    The arguments are those of `scipy.optimize.quadratic_assignment`. Of its `options`, `maximize`,
+    `partial_match` and `rng` have their meaning; `time_limit` is the time of the call in seconds,
+    1 by default; the `method` and its other options have no effect. Matrices of whole numbers are
+    searched exactly, others rounded to some nine digits. `nit` is the number of generations.
+
+    >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
+    >>> found.col_ind.tolist(), float(found.fun)
+    ([0, 1], 17.0)
+    """
+    from scipy.optimize import OptimizeResult
+
+    began = time.perf_counter()
+    given = dict(options or {})
+    if unknown := sorted({*given} - {*_OPTIONS, *_IGNORED}):
+        raise ValueError(f"Unknown solver options: {', '.join(unknown)}. Known: {_OPTIONS}")
+    if method not in ("faq", "2opt"):
+        raise ValueError(f"method {method!r} must be in ['faq', '2opt']")
+    seconds = given.get("time_limit", 1.0)
+    if not isinstance(seconds, int | float) or not 0 < seconds < np.inf:
+        raise ValueError(f"`time_limit` must be a positive number of seconds: {seconds!r}")
+    a, b = _square("A", A), _square("B", B)
+    if a.shape != b.shape:
+        raise ValueError("`A` and `B` matrices must be of equal size")
+    order, free = np.arange(len(a)), _fixed(given.get("partial_match"), len(a))
+    order[free.fixed[:, 0]] = free.fixed[:, 1]
+    seed, digest, generations = seed_of(given.get("rng", 1)), "", 0
+    if len(free.rows) > 1:
+        problem = _assignment(a, b, free, maximise=bool(given.get("maximize", False)))
+        stop = ["converged"] if len(free.rows) <= _SMALL_MATCH else []
+        left = seconds - (time.perf_counter() - began)
+        stop.append(f"seconds={max(left, 0.001)}")
+        result = islands.solve(problem, stop=stop, seed=seed)
+        order[free.rows] = free.columns[result.solution]
+        digest, generations = result.digest, result.generations
+    else:
+        order[free.rows] = free.columns
+    return OptimizeResult(
+        col_ind=order,
+        fun=(np.asarray(A) * np.asarray(B)[np.ix_(order, order)]).sum(),
+        nit=generations,
+        success=True,
+        seed=seed,
+        digest=digest,
+    )
+
+
+def _square(name: str, matrix: ArrayLike) -> Matrix:
+    """Return a square matrix of finite numbers; refuse others."""
+    found = np.asarray(matrix, float)
+    if found.ndim != 2 or found.shape[0] != found.shape[1]:
+        raise ValueError(f"`{name}` must be square")
+    if not np.isfinite(found).all():
+        raise ValueError(f"`{name}` must have finite entries")
+    return found
+
+
+@dataclass(frozen=True)
+class _Match:
+    """The pairs of nodes that are matched already, and the others."""
+
+    fixed: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+
+def _fixed(pairs: Any, n: int) -> _Match:
+    """Return the pairs of a call; refuse what are none."""
+    found = np.zeros((0, 2), np.int64) if pairs is None else np.asarray(pairs)
+    if found.ndim != 2 or found.shape[1] != 2 or len(found) > n:
+        raise ValueError("`partial_match` must have two columns, and at most as many rows as `A`")
+    if found.size and not (found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n):
+        raise ValueError("`partial_match` entries must be whole numbers from 0 to n - 1")
+    if any(len(np.unique(column)) < len(column) for column in found.T):
+        raise ValueError("`partial_match` column entries must be unique")
+    rows, columns = (np.setdiff1d(np.arange(n), column) for column in found.T)
+    return _Match(found, rows, columns)
+
+
+def _assignment(a: Matrix, b: Matrix, match: _Match, *, maximise: bool) -> Any:
+    """Return the problem of the free nodes, in whole numbers of at least 0.
+
+    All products of entries are summed, so a number that is added to a matrix changes all costs
+    equally. The products with fixed nodes are the costs of a free node at a place.
+    """
+    a = a - a.min()
+    b = b.max() - b if maximise else b - b.min()
+    n, has_fixed = len(a), len(match.fixed) > 0
+    most = _LARGEST_ENTRY / (2 * n) if has_fixed else _LARGEST_SUM / n**2
+    whole = [bool((each == np.round(each)).all()) for each in (a, b)]
+    if not (all(whole) and a.max() * b.max() <= most):
+        # A matrix of small whole numbers stays as it is, and the other one has the digits left.
+        size = min(_LARGEST_ENTRY, most**0.5)
+        sizes = [
+            m.max() if own and m.max() <= size else size
+            for own, m in zip(whole, (a, b), strict=True)
+        ]
+        others = [min(_LARGEST_ENTRY, most / max(each, 1.0)) for each in sizes[::-1]]
+        is_kept = [each < size for each in sizes]
+        a, b = (
+            m if kept else m * (other / max(m.max(), 1e-300))
+            for m, kept, other in zip((a, b), is_kept, others, strict=True)
+        )
+    a, b = np.rint(a), np.rint(b)
+    rows, columns = match.rows, match.columns
+    linear = None
+    if has_fixed:
+        at, to = match.fixed.T
+        linear = a[np.ix_(rows, at)] @ b[np.ix_(columns, to)].T
+        linear += a[np.ix_(at, rows)].T @ b[np.ix_(to, columns)]
+    return islands.qap(a[np.ix_(rows, rows)], b[np.ix_(columns, columns)], linear=linear)

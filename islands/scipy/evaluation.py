@@ -1,0 +1,177 @@
+"""What differential evolution evaluates: the function, its bounds and its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vectors = NDArray[np.float64]
+
+_BOUNDS = (
+    "bounds should be a sequence containing finite real valued (min, max) pairs for each value in x"
+)
+
+
+@dataclass(frozen=True)
+class Box:
+    """The bounds of the variables, of which only some are free."""
+
+    low: Vectors
+    high: Vectors
+    is_integral: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, bounds: Any, integrality: ArrayLike | None) -> Box:
+        """Return the bounds of a call; refuse what are none."""
+        from scipy.optimize import Bounds
+
+        try:
+            if isinstance(bounds, Bounds):
+                low, high = np.broadcast_arrays(bounds.lb, bounds.ub)
+                pairs = np.column_stack([np.ravel(low), np.ravel(high)]).astype(float)
+            else:
+                pairs = np.array(bounds, float)
+        except (TypeError, ValueError):
+            raise ValueError(_BOUNDS) from None
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs):
+            raise ValueError(_BOUNDS)
+        if not np.isfinite(pairs).all():
+            raise ValueError(_BOUNDS)
+        low, high = pairs.min(axis=1), pairs.max(axis=1)
+        integral = np.zeros(len(pairs), bool)
+        if integrality is not None:
+            integral = np.broadcast_to(np.asarray(integrality, bool), len(pairs)).copy()
+            low = np.where(integral, np.ceil(low), low)
+            high = np.where(integral, np.floor(high), high)
+            if (low > high).any():
+                raise ValueError(
+                    "One of the integrality constraints does not have any possible integer values"
+                    " between the lower/upper bounds."
+                )
+        return cls(low, high, integral)
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """Which variables have several values."""
+        return self.low < self.high
+
+    def search_bounds(self) -> tuple[Vectors, Vectors]:
+        """Return the bounds of the free variables in the search: all integers have equal parts."""
+        free, half = self.free, np.where(self.is_integral, 0.5, 0.0)
+        low = np.nextafter(self.low - half, self.low)
+        high = np.nextafter(self.high + half, self.high)
+        return np.where(half > 0, low, self.low)[free], np.where(half > 0, high, self.high)[free]
+
+    def decoded(self, vectors: Vectors) -> Vectors:
+        """Return the variables of vectors of the search, or of those that a user gave."""
+        whole = np.tile(self.low, (len(vectors), 1))
+        whole[:, self.free] = vectors
+        return np.where(self.is_integral, np.round(whole), whole)
+
+
+class Limit:
+    """A constraint of SciPy: what a vector has is between two limits."""
+
+    def __init__(self, values: Callable[[Vectors], Vectors], low: Any, high: Any) -> None:
+        self._values, self._low, self._high = values, low, high
+
+    @classmethod
+    def of(cls, constraint: Any, *, vectorized: bool) -> Limit:
+        """Return a `Bounds`, `LinearConstraint` or `NonlinearConstraint`; refuse others."""
+        from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
+        from scipy.sparse import issparse
+
+        if isinstance(constraint, Bounds):
+            return cls(lambda rows: rows, constraint.lb, constraint.ub)
+        if isinstance(constraint, LinearConstraint):
+            matrix = constraint.A.toarray() if issparse(constraint.A) else constraint.A
+            matrix = np.atleast_2d(np.asarray(matrix, float))
+            return cls(lambda rows: rows @ matrix.T, constraint.lb, constraint.ub)
+        if isinstance(constraint, NonlinearConstraint):
+            fun = constraint.fun
+
+            def values(rows: Vectors) -> Vectors:
+                if vectorized:
+                    return np.asarray(fun(rows.T), float).reshape(-1, len(rows)).T
+                return np.array([np.atleast_1d(fun(row)) for row in rows], float)
+
+            return cls(values, constraint.lb, constraint.ub)
+        raise ValueError("`constraint` of an unknown type is passed.")
+
+    def violations(self, rows: Vectors) -> Vectors:
+        """Return by how much each vector is outside of each limit."""
+        values = self._values(rows)
+        below: Vectors = np.maximum(self._low - values, 0.0)
+        above: Vectors = np.maximum(values - self._high, 0.0)
+        return below + above
+
+
+class Function:
+    """The function of the user, and the number of its calls."""
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        args: tuple[Any, ...],
+        mapped: Callable[[Callable[..., Any], Vectors], Any] | None,
+        limits: list[Limit],
+        box: Box,
+    ) -> None:
+        """Take what calls a function for each vector; None if it takes many at once."""
+        self._bound = _WithArguments(func, args)
+        self._mapped, self._limits, self.box = mapped, limits, box
+        self.calls = 0
+
+    def one(self, x: Vectors) -> float:
+        """Return the value of one vector."""
+        return float(self._values(np.asarray(x, float)[np.newaxis])[0])
+
+    def values(self, rows: Vectors) -> tuple[Vectors, Vectors]:
+        """Return the values and the violations; vectors with a violation have no value."""
+        violations = np.zeros(len(rows))
+        for each in self._limits:
+            violations += each.violations(rows).sum(axis=1)
+        values, feasible = np.full(len(rows), np.inf), violations == 0
+        if feasible.any():
+            found = self._values(rows[feasible])
+            values[feasible] = np.where(np.isnan(found), np.inf, found)
+        return values, violations
+
+    def _values(self, rows: Vectors) -> Vectors:
+        if self._mapped is None:
+            self.calls += 1
+            found = np.asarray(self._bound(rows.T.copy()), float)
+            if found.size != len(rows):
+                raise RuntimeError(
+                    "The vectorized function must return an array of shape (S,) when given an"
+                    " array of shape (len(x), S)"
+                )
+            return found.reshape(-1)
+        self.calls += len(rows)
+        try:
+            each_value = [np.asarray(each, float) for each in self._mapped(self._bound, rows)]
+        except TypeError as error:
+            if "callable" in str(error) or "iterable" in str(error):
+                raise RuntimeError(
+                    "The map-like callable must be of the form f(func, iterable), returning a"
+                    " sequence of numbers the same length as 'iterable'"
+                ) from error
+            raise
+        if len(each_value) != len(rows) or any(each.size != 1 for each in each_value):
+            raise RuntimeError("func(x, *args) must return a scalar value")
+        return np.array([each.item() for each in each_value])
+
+
+@dataclass(frozen=True)
+class _WithArguments:
+    """A function with the arguments that follow the vector; processes can be sent it."""
+
+    func: Callable[..., Any]
+    args: tuple[Any, ...]
+
+    def __call__(self, x: Vectors) -> Any:
+        return self.func(x.copy(), *self.args)

@@ -1,0 +1,375 @@
+"""Differential evolution with the interface of SciPy."""
+
+from __future__ import annotations
+
+import inspect
+import multiprocessing
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import islands
+from islands.parallel import World
+from islands.scipy.evaluation import Box, Function, Limit, Vectors
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
+_STRATEGIES = {
+    "best1": "current-to-pbest/1",
+    "best2": "current-to-pbest/1",
+    "rand1": "rand/1",
+    "rand2": "rand/1",
+    "currenttobest1": "current-to-best/1",
+    "randtobest1": "current-to-pbest/1",
+}
+"""The strategies of the search that are nearest to those of SciPy."""
+_MUTATION, _RECOMBINATION = (0.5, 1), 0.7
+"""The defaults of SciPy, which stand for values that adapt."""
+_LEAST_POPULATION = 5
+_BEST = 0.9
+"""The part of the population whose values have to be close for the search to end."""
+_INFINITE, _INFEASIBLE = 9e299, 1e300
+"""What an infinite value and the least violation of a constraint count in the search."""
+_MOST_SEED = 2**31 - 1
+_STOPPED = "callback function requested stop early"
+_FINISHED = "Optimization terminated successfully."
+_SPENT = "Maximum number of iterations has been exceeded."
+
+
+def differential_evolution(
+    func: Callable[..., Any],
+    bounds: Any,
+    args: tuple[Any, ...] = (),
+    strategy: str = "best1bin",
+    maxiter: int | None = 1000,
+    popsize: int = 15,
+    tol: float = 0.01,
+    mutation: float | tuple[float, float] = _MUTATION,
+    recombination: float = _RECOMBINATION,
+    rng: Any = None,
+    callback: Callable[..., Any] | None = None,
+    disp: bool = False,
+    polish: bool | Callable[..., Any] = True,
+    init: str | ArrayLike = "latinhypercube",
+    atol: float = 0,
+    updating: str = "immediate",
+    workers: int | Callable[..., Any] = 1,
+    constraints: Any = (),
+    x0: ArrayLike | None = None,
+    *,
+    integrality: ArrayLike | None = None,
+    vectorized: bool = False,
+    seed: Any = None,
+) -> OptimizeResult:
+    """Find the minimum of a function of several variables by differential evolution.
+
+    The arguments are those of `scipy.optimize.differential_evolution`. At most
+    `(maxiter + 1) * popsize * len(x)` vectors are evaluated before the polish; variables with equal
+    bounds do not count. The search ends when the standard deviation of the best nine tenths of the
+    population's values is at most `atol + tol * abs(mean)`. Unless `mutation` or `recombination`
+    are given, both adapt. Crossovers are binomial, and `updating` is deferred.
+
+    >>> found = islands.scipy.differential_evolution(lambda x: (x**2).sum(), [(-1, 2)] * 2, rng=1)
+    >>> bool(found.fun < 1e-6), found.seed
+    (True, 1)
+    """
+    settings = _settings(strategy, mutation, recombination)
+    box = Box.of(bounds, integrality)
+    number = seed_of(rng if seed is None else seed)
+    start = _start(init, x0, popsize, box, number)
+    limits = [Limit.of(each, vectorized=vectorized) for each in _listed(constraints)]
+    with _mapping(workers, updating, vectorized=vectorized) as mapped:
+        function = Function(func, args, mapped, limits, box)
+        population = _Population(function, start)
+        watch = _Watch(population, callback, tol, atol, maxiter, disp=disp)
+        digest = watch.search(number, settings)
+        found = population.result(watch.generation, watch.message)
+        for each in (found, watch.seen):
+            each.seed, each.digest = number, digest
+        if polish and not box.is_integral.all():
+            _polish(found, polish, function, constraints)
+    if limits:
+        found.constr = [each.violations(found.x[np.newaxis])[0] for each in limits]
+        found.constr_violation = np.concatenate(found.constr)
+        found.maxcv = float(found.constr_violation.max())
+        if found.maxcv > 0:
+            found.success = False
+            found.message = f"The solution does not satisfy the constraints, MAXCV = {found.maxcv}"
+    return found
+
+
+class _Population:
+    """The individuals of the search, each with its value, as they are evaluated.
+
+    The k-th vector of a generation replaces the k-th individual if it is better.
+    """
+
+    def __init__(self, function: Function, start: Vectors) -> None:
+        self.function, self.start = function, start
+        self._rows, self._costs = start.copy(), np.full(len(start), np.inf)
+        self._energies = self._costs.copy()
+        self._next = 0
+        self.is_ready = False
+        self.error: BaseException | None = None
+
+    def costs(self, vectors: Vectors) -> Vectors:
+        """Return the costs of vectors of the search; those of individuals are known."""
+        if not self.is_ready:
+            return np.zeros(len(vectors))  # only to learn that costs are real numbers
+        known = (self._rows == vectors).all(axis=1) if len(vectors) == 1 else np.zeros(1, bool)
+        if known.any() and self._next >= len(self.start):
+            return self._costs[[int(known.argmax())]]
+        try:
+            return self._added(vectors)
+        except BaseException as error:
+            self.error = error
+            raise
+
+    def _added(self, vectors: Vectors) -> Vectors:
+        values, violations = self.function.values(self.function.box.decoded(vectors))
+        part = violations / (1 + violations)
+        costs = np.where(
+            violations > 0, _INFEASIBLE * (1 + part), np.clip(values, -_INFINITE, _INFINITE)
+        )
+        count = len(self.start)
+        for row, value, cost in zip(vectors, values, costs, strict=True):
+            slot = self._next % count
+            if self._next < count or cost < self._costs[slot]:
+                self._rows[slot], self._costs[slot], self._energies[slot] = row, cost, value
+            self._next += 1
+        return costs
+
+    def spread(self) -> tuple[float, float]:
+        """Return the standard deviation of the best values, and their absolute mean.
+
+        Rates that adapt leave a few individuals behind for long.
+        """
+        best = np.sort(self._energies)[: max(_LEAST_POPULATION, int(_BEST * len(self.start)))]
+        if not np.isfinite(best).all():
+            return np.inf, 0.0
+        return float(best.std()), abs(float(best.mean()))
+
+    def result(self, generation: int, message: str = "in progress") -> OptimizeResult:
+        """Return the state as SciPy does, with the best individual first."""
+        from scipy.optimize import OptimizeResult
+
+        order, best = np.arange(len(self._rows)), int(self._costs.argmin())
+        order[[0, best]] = order[[best, 0]]
+        rows = self.function.box.decoded(self._rows[order])
+        return OptimizeResult(
+            x=rows[0].copy(),
+            fun=float(self._energies[best]),
+            nfev=self.function.calls,
+            nit=generation,
+            message=message,
+            success=message not in (_STOPPED, _SPENT),
+            population=rows,
+            population_energies=self._energies[order],
+        )
+
+
+class _Watch:
+    """Decides after each generation whether the search ends."""
+
+    def __init__(
+        self,
+        population: _Population,
+        callback: Callable[..., Any] | None,
+        tol: float,
+        atol: float,
+        maxiter: int | None,
+        *,
+        disp: bool,
+    ) -> None:
+        self._population, self._callback, self._disp = population, callback, disp
+        self._tol, self._atol = tol, atol
+        self._most = 1000 if maxiter is None else int(maxiter)
+        self.generation, self.message = 0, _SPENT
+        self.seen = population.result(0)
+        """What the callback has seen last, which is complete when the search has ended."""
+        named = inspect.signature(callback).parameters if callback is not None else ()
+        self._takes_result = [*named] == ["intermediate_result"]
+
+    def search(self, seed: int, settings: Mapping[str, Any]) -> str:
+        """Search, and return the digest."""
+        population, box = self._population, self._population.function.box
+        if not box.free.any():
+            population.is_ready = True
+            population.costs(population.start)
+            self.message = _FINISHED
+            return ""
+        problem = islands.real(*box.search_bounds(), batch=population.costs)
+        problem.costs(population.start[:1])
+        population.is_ready = True
+        try:
+            result = islands.solve(
+                problem,
+                algorithm="de",
+                islands=1,
+                population=len(population.start),
+                migration="none",
+                start=population.start,
+                seed=seed,
+                record={"every": 1},
+                **settings,
+                generations=max(1, self._most),
+                callback=self._ends,
+                backend="cpu",
+                world=World(),  # under MPI, every rank does the same
+            )
+        except islands.IslandsError:
+            if population.error is not None:
+                raise population.error from None
+            raise
+        return result.digest
+
+    def _ends(self, progress: islands.Progress) -> bool:
+        self.generation = progress.generation
+        if progress.generation == 0:
+            return self._most == 0
+        deviation, mean = self._population.spread()
+        if self._disp:
+            print(f"differential_evolution step {progress.generation}: f(x)= {progress.cost}")
+        if self._callback is not None and self._stops(deviation, mean):
+            self.message = _STOPPED
+        elif deviation <= self._atol + self._tol * mean:
+            self.message = _FINISHED
+        return self.message != _SPENT
+
+    def _stops(self, deviation: float, mean: float) -> bool:
+        """Return whether the callback of the user ends the search."""
+        assert self._callback is not None
+        found = self.seen = self._population.result(self.generation)
+        found.convergence = self._tol / (deviation / (mean + 1e-300) + 1e-300)
+        try:
+            if self._takes_result:
+                return bool(self._callback(found))
+            return bool(self._callback(found.x.copy(), convergence=found.convergence))
+        except StopIteration:
+            return True
+        except BaseException as error:
+            self._population.error = error
+            raise
+
+
+def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, Any]:
+    """Return the settings of the search; refuse what SciPy refuses."""
+    name = strategy[:-3] if isinstance(strategy, str) and strategy[-3:] in ("bin", "exp") else None
+    if callable(strategy):
+        raise ValueError(
+            "strategy: functions are not supported. Pass the name of one, such as 'best1bin'"
+        )
+    if name not in _STRATEGIES:
+        raise ValueError("Please select a valid mutation strategy")
+    weights = np.atleast_1d(np.asarray(mutation, float))
+    if not (np.isfinite(weights).all() and ((weights >= 0) & (weights < 2)).all()):
+        raise ValueError(
+            "The mutation constant must be a float in U[0, 2), or specified as a tuple(min, max)"
+            " where min < max and min, max are in U[0, 2)."
+        )
+    found: dict[str, Any] = {"strategy": _STRATEGIES[name]}
+    if mutation == _MUTATION and recombination == _RECOMBINATION:
+        return {**found, "adaptation": "nearby"}
+    return {**found, "F": float(weights.mean()), "Cr": recombination, "adaptation": "none"}
+
+
+def seed_of(rng: Any) -> int:
+    """Return a whole number as it is, and one that is drawn from a generator."""
+    if isinstance(rng, int | np.integer) and 0 <= rng <= _MOST_SEED:
+        return int(rng)
+    if isinstance(rng, np.random.RandomState):
+        return int(rng.randint(_MOST_SEED))
+    return int(np.random.default_rng(rng).integers(_MOST_SEED))
+
+
+def _listed(constraints: Any) -> list[Any]:
+    return [*constraints] if isinstance(constraints, list | tuple) else [constraints]
+
+
+def _start(init: Any, x0: Any, popsize: int, box: Box, seed: int) -> Vectors:
+    """Return the first population as vectors of the search."""
+    free, (low, high) = box.free, box.search_bounds()
+    random, count = np.random.default_rng(seed), max(_LEAST_POPULATION, popsize * len(low))
+    if isinstance(init, str):
+        if init not in ("latinhypercube", "sobol", "halton", "random"):
+            raise ValueError(
+                "The population initialization method must be one of 'latinhypercube', 'sobol',"
+                " 'halton', 'random', or an array of shape (S, N) where N is the number of"
+                " parameters and S > 4"
+            )
+        places = random.random((count, len(low)))
+        if init != "random":  # each part of each bound once
+            order = np.argsort(random.random((count, len(low))), axis=0)
+            places = (order + places) / count
+        rows = low + places * (high - low)
+    else:
+        given = np.asarray(init, float)
+        if given.ndim != 2 or given.shape[1] != len(free) or len(given) < _LEAST_POPULATION:
+            raise ValueError(
+                "The population supplied needs to have shape (S, len(x)), where S > 4."
+            )
+        rows = given[:, free]
+    if x0 is not None:
+        first = np.asarray(x0, float)
+        if first.shape != free.shape or (first < box.low).any() or (first > box.high).any():
+            raise ValueError("Some entries in x0 lay outside the specified bounds")
+        rows[0] = first[free]
+    return np.clip(rows, low, high)
+
+
+@contextmanager
+def _mapping(
+    workers: Any, updating: str, *, vectorized: bool
+) -> Iterator[Callable[[Callable[..., Any], Vectors], Any] | None]:
+    """Yield what calls a function for each vector; None if it takes many at once."""
+    if updating not in ("immediate", "deferred"):
+        raise ValueError(f"updating should be 'immediate' or 'deferred', not {updating!r}")
+    overrides = "differential_evolution: the {} keyword {}"
+    if workers != 1 and vectorized:
+        warnings.warn(
+            overrides.format("'workers'", "overrides the 'vectorized' keyword"), stacklevel=5
+        )
+    elif (workers != 1 or vectorized) and updating == "immediate":
+        name = "'workers'" if workers != 1 else "'vectorized'"
+        fact = "has overridden updating='immediate' to updating='deferred'"
+        warnings.warn(overrides.format(name, fact), UserWarning, stacklevel=5)
+    if callable(workers):
+        yield lambda function, rows: [*workers(function, rows)]
+    elif workers == 1:
+        yield None if vectorized else lambda function, rows: [*map(function, rows)]
+    else:
+        with multiprocessing.Pool(None if workers == -1 else int(workers)) as pool:
+            yield pool.map
+
+
+def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> None:
+    """Improve a result by a local search from its vector, with integers as they are."""
+    from scipy.optimize import Bounds, OptimizeResult, minimize
+
+    box = function.box
+    low, high = (np.where(box.is_integral, found.x, each) for each in (box.low, box.high))
+    given: dict[str, Any] = {"bounds": Bounds(low, high), "constraints": _listed(constraints)}
+    before = function.calls
+    if callable(polish):
+        better = polish(function.one, found.x.copy(), **given)
+        if not isinstance(better, OptimizeResult):
+            raise ValueError(
+                "The result from a user defined polishing function should return an OptimizeResult."
+            )
+    else:
+        method = "trust-constr" if given["constraints"] else "L-BFGS-B"
+        if method == "L-BFGS-B":
+            del given["constraints"]
+        better = minimize(function.one, found.x.copy(), method=method, **given)
+    found.nfev += function.calls - before
+    inside = (better.x >= low).all() and (better.x <= high).all()
+    _, violations = function.values(better.x[np.newaxis]) if given.get("constraints") else (0, 0)
+    if inside and better.fun < found.fun and not np.any(violations):
+        found.x, found.fun = np.asarray(better.x, float), float(better.fun)
+        found.jac = better.get("jac")
+        found.population[0], found.population_energies[0] = found.x, found.fun

@@ -1,0 +1,54 @@
+// The lengths of legs from one city to another for problems/tsp.cuh, if tours are not simply closed
+// and symmetric: islands/problems/legs.py makes the matrix. An entry below 0 forbids a leg or joins
+// two cities, by a price that no lengths outweigh. With ENCODING_DOUBLED, tours visit two nodes for
+// each city, its way in and its way out, which are joined. Joined are only numbers 2 k and 2 k + 1,
+// and a tour without any leg between them has the price once. Reads the matrix; returns lengths.
+// No random numbers.
+#pragma once
+
+#include "core/core.cuh"
+
+#ifndef ENCODING_DOUBLED
+#define ENCODING_DOUBLED 0
+#endif
+
+namespace problem {
+
+// A tour is shorter than the price of a forbidden leg: 20,000 legs of at most 2^31. An exchange of
+// three legs may save two forbidden ones, but never the price of a join.
+constexpr int64_t FORBIDDEN = int64_t(1) << 46, JOINED = int64_t(1) << 48;
+
+struct Data {
+    const int32_t* distance;  // -1: forbidden, -2: joined
+};
+
+struct City {
+    int index;
+};
+
+__device__ City city(const Data&, int, int index) { return {index}; }
+
+__device__ int64_t distance(const Data& data, int n, City a, City b) {
+#if ENCODING_DOUBLED
+    if (((a.index ^ b.index) & 1) == 0) return FORBIDDEN;
+    const int from = (a.index & 1 ? a.index : b.index) / 2;  // odd numbers are the ways out
+    const int to = (a.index & 1 ? b.index : a.index) / 2;
+    if (from == to) return -JOINED;
+    const int32_t length = data.distance[int64_t(from) * (n / 2) + to];
+#else
+    const int32_t length = data.distance[int64_t(a.index) * n + b.index];
+#endif
+    return length >= 0 ? length : length == -1 ? FORBIDDEN : -JOINED;
+}
+
+// Return whether a city is joined with its neighbour by number, `city ^ 1`.
+__device__ bool is_joined(const Data& data, int n, int city) {
+    return (city ^ 1) < n && distance(data, n, {city}, {city ^ 1}) < 0;
+}
+
+// Return what a city adds to the length of a tour, so that tours with all joins have their own.
+__device__ int64_t price_of_join(const Data& data, int n, int city) {
+    return is_joined(data, n, city) ? JOINED / 2 : 0;
+}
+
+}  // namespace problem

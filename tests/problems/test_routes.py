@@ -1,0 +1,317 @@
+"""Directed tours, paths and fixed edges, compared with all orders of a few cities."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import islands
+from islands.errors import InputError, UsageError
+from islands.instances.tsplib import TspFile
+from islands.problems.legs import JOINED, PRICE, Legs
+from islands.problems.tsp import Tsp
+
+Ends = tuple[int | None, int | None]
+
+ENDS: dict[str, Ends | None] = {
+    "closed": None,
+    "both": (0, 4),
+    "start": (3, None),
+    "end": (None, 1),
+    "free": (None, None),
+}
+FIXED = {"none": (), "one": ((2, 3),), "chain": ((2, 3), (3, 0)), "two": ((1, 2), (4, 3))}
+
+
+def legs(n: int, seed: int, *, symmetric: bool, holes: float = 0.0) -> NDArray[np.float64]:
+    """Return random lengths, a share of them infinite."""
+    generator = np.random.default_rng(seed)
+    lengths = generator.integers(1, 100, (n, n)).astype(np.float64)
+    lengths[generator.random((n, n)) < holes] = np.inf
+    lengths = np.maximum(lengths, lengths.T) if symmetric else lengths
+    np.fill_diagonal(lengths, 0)
+    return lengths
+
+
+def length_of(lengths: NDArray[np.float64], order: tuple[int, ...], ends: Ends | None) -> float:
+    """Return the length of a tour in plain Python; infinity if it has other ends."""
+    if ends is not None:
+        start, end = ends
+        if start not in (None, order[0]) or end not in (None, order[-1]):
+            return math.inf
+    edges = list(itertools.pairwise(order if ends is not None else (*order, order[0])))
+    return float(sum(lengths[a, b] for a, b in edges))
+
+
+def has_all(order: tuple[int, ...], fixed: Any, ends: Ends | None, *, symmetric: bool) -> bool:
+    edges = set(itertools.pairwise(order if ends is not None else (*order, order[0])))
+    edges |= {(b, a) for a, b in edges} if symmetric else set()
+    return all(edge in edges for edge in fixed)
+
+
+def stated(lengths: NDArray[np.float64], ends: Ends | None, fixed: Any = ()) -> Tsp:
+    if ends is None:
+        return islands.tsp(distances=lengths, fixed=fixed)
+    start, end = ("any" if each is None else each for each in ends)
+    return islands.tsp(distances=lengths, start=start, end=end, fixed=fixed)
+
+
+def best_of(lengths: NDArray[np.float64], ends: Ends | None, fixed: Any = ()) -> float:
+    symmetric = np.array_equal(lengths, lengths.T)
+    return min(
+        length_of(lengths, order, ends)
+        for order in itertools.permutations(range(len(lengths)))
+        if has_all(order, fixed, ends, symmetric=symmetric)
+    )
+
+
+def fits(ends: Ends | None, fixed: Any, *, symmetric: bool) -> bool:
+    """Return whether the examples above do not contradict each other."""
+    start, end = ends or (None, None)
+    left = [a for a, _ in fixed] + ([b for _, b in fixed] if symmetric else [])
+    entered = [b for _, b in fixed] + ([a for a, _ in fixed] if symmetric else [])
+    most = 2 if symmetric else 1
+    return (start is None or entered.count(start) < most) and (
+        end is None or left.count(end) < most
+    )
+
+
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("fixed", FIXED)
+@pytest.mark.parametrize("ends", ENDS)
+def test_items_have_the_lengths_of_their_tours(ends: str, fixed: str, symmetric: bool) -> None:
+    way, edges = ENDS[ends], FIXED[fixed]
+    if not fits(way, edges, symmetric=symmetric):
+        pytest.skip("contradiction")
+    lengths = legs(6, 1, symmetric=symmetric, holes=0.1)
+    for one, other in edges:
+        lengths[one, other] = 7
+        lengths[other, one] = 7 if symmetric else lengths[other, one]
+    problem = stated(lengths, way, edges)
+    if not isinstance(problem.near, Legs):
+        return  # a plain tour
+    chains, matrix = problem.near.chains, problem.near.matrix
+    assert matrix is not None
+    found = 0
+    for order in itertools.permutations(range(6)):
+        exact = length_of(lengths, order, way)
+        if not (exact < math.inf and has_all(order, edges, way, symmetric=symmetric)):
+            if exact < math.inf or way is not None:
+                assert problem.violation(np.array(order)) > 0
+            continue
+        found += 1
+        tour = np.array(order)
+        assert problem.cost(tour) == exact
+        items = chains.to_items(tour)
+        assert sorted(items.tolist()) == list(range(problem.size))
+        entries = matrix[items, np.roll(items, -1)]
+        joins = (entries == JOINED).sum()
+        assert joins == (chains.pairs if chains.has_two_ends else 0)
+        assert entries[entries >= 0].sum() == exact
+        again = chains.from_items(np.stack([items, np.roll(items, 1)]))
+        assert [problem.cost(each) for each in again] == [exact, exact]
+    assert found > 0
+
+
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_eax_finds_the_best_of_all_orders(n: int, ends: str, symmetric: bool) -> None:
+    way = ENDS[ends]
+    if way is not None:
+        way = tuple(None if each is None else min(each, n - 1) for each in way)  # type: ignore[assignment]
+    if n == 1 and ends == "both":
+        way = (0, None)
+    lengths = legs(n, n + 10, symmetric=symmetric)
+    problem = stated(lengths, way)
+    result = islands.solve(problem, generations=20, seed=3, backend="cpu", threads=1)
+    assert result.cost == best_of(lengths, way)
+    assert len(result.solution) == n
+    if way is not None and way[0] is not None:
+        assert result.solution[0] == way[0]
+    bound = islands.solve(problem, generations=1, bound=True, backend="cpu", threads=1).bound
+    assert bound is None or bound <= result.cost
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["brkga", "ga", "cellular", "de", "pso", "memetic", "eax"])
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("ends", ENDS)
+def test_all_algorithms_find_the_best_of_all_orders(
+    algorithm: str, ends: str, symmetric: bool
+) -> None:
+    lengths = legs(7, 5, symmetric=symmetric)
+    problem = stated(lengths, ENDS[ends], [(5, 6)])
+    best = best_of(lengths, ENDS[ends], [(5, 6)])
+    result = islands.solve(
+        problem,
+        algorithm=algorithm,
+        islands=2,
+        population=128,
+        generations=200,
+        target=best,
+        backend="cpu",
+        threads=1,
+    )
+    assert result.cost == best
+
+
+@pytest.mark.parametrize("improver", ["swap", "two_opt", "reinsert"])
+def test_moves_of_directed_tours_have_exact_differences(improver: str) -> None:
+    problem = stated(legs(12, 7, symmetric=False), None)
+    # A wrong difference contradicts the cost that is computed again at the end.
+    result = islands.solve(
+        problem,
+        algorithm="ga",
+        encoding="permutation",
+        improver=improver,
+        islands=2,
+        population=64,
+        generations=10,
+        backend="cpu",
+        threads=1,
+    )
+    assert result.cost == problem.cost(result.solution)
+
+
+def test_or_opt_is_refused_for_directed_tours() -> None:
+    with pytest.raises(UsageError, match="the same in both directions"):
+        islands.solve(stated(legs(9, 7, symmetric=False), None), algorithm="ga", improver="or_opt")
+
+
+def test_a_tour_without_forbidden_legs_that_does_not_exist_is_not_found() -> None:
+    lengths = np.full((6, 6), np.inf)
+    lengths[[0, 1, 2], [1, 2, 0]] = lengths[[3, 4, 5], [4, 5, 3]] = 1  # two circles
+    problem = stated(lengths, None)
+    result = islands.solve(problem, generations=10, backend="cpu", threads=1)
+    assert result.cost is None
+    assert problem.costs(np.arange(6)[np.newaxis])[0] >= PRICE
+
+
+def test_lengths_with_decimals_are_scaled_exactly() -> None:
+    tenths = legs(8, 2, symmetric=False) / 10
+    problem = stated(tenths, None)
+    assert problem.near.unit == 10
+    order = np.arange(8)
+    exact = sum(round(10 * tenths[a, b]) for a, b in zip(order, np.roll(order, -1), strict=True))
+    assert problem.cost(order) == exact / 10
+    real = np.random.default_rng(1).random((8, 8))
+    other = stated(real, (0, 7))
+    expected = real[order[:-1], order[1:]].sum()
+    assert abs(other.cost(order) - expected) < 1e-8 * expected
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "one end twice": ({"start": 2, "end": 2}, "a path has two ends"),
+    "no such end": ({"start": 6}, "must be a city from 0 to 5"),
+    "a word": ({"end": "last"}, "must be the number of a city"),
+    "a loop": ({"fixed": [(1, 1)]}, "must be two cities"),
+    "twice": ({"fixed": [(1, 2), (1, 2)]}, "given twice"),
+    "a fork": ({"fixed": [(1, 2), (1, 3)]}, "meet at city 1"),
+    "a circle": ({"fixed": [(1, 2), (2, 3), (3, 1)]}, "in a circle"),
+    "no pair": ({"fixed": [(1, 2, 3)]}, "must be pairs of cities"),
+    "into the start": ({"fixed": [(1, 2)], "start": 2}, "the end of the path"),
+    "from the end": ({"fixed": [(1, 2)], "end": 1}, "the end of the path"),
+    "labels": ({"labels": ["a"]}, "1 name for 6 cities"),
+    "a field": ({"field": "durations"}, "answer of a road engine"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_contradictions_are_refused(name: str) -> None:
+    options, words = WRONG[name]
+    with pytest.raises(UsageError, match=words):
+        islands.tsp(distances=legs(6, 1, symmetric=False), **options)
+
+
+@pytest.mark.parametrize("value", [math.nan, -1.0, 1e16, -math.inf])
+def test_a_length_that_is_no_length_is_refused(value: float) -> None:
+    lengths = legs(5, 1, symmetric=False)
+    lengths[1, 3] = value
+    with pytest.raises(UsageError, match=r"distances\[1, 3\]"):
+        islands.tsp(distances=lengths)
+
+
+@pytest.mark.parametrize("way", ["from", "to"])
+def test_a_city_without_a_way_is_refused_unless_it_may_be_an_end(way: str) -> None:
+    lengths = legs(5, 1, symmetric=False)
+    (lengths if way == "from" else lengths.T)[2, [0, 1, 3, 4]] = np.inf
+    with pytest.raises(UsageError, match=f"no leg leads {way} city 2"):
+        islands.tsp(distances=lengths)
+    assert islands.tsp(distances=lengths, start="any").size == 6
+
+
+def test_files_may_be_directed_paths_or_have_fixed_edges(tmp_path: Path) -> None:
+    lines = ["NAME: a", "TYPE: ATSP", "DIMENSION: 3", "EDGE_WEIGHT_TYPE: EXPLICIT"]
+    matrix = ["EDGE_WEIGHT_FORMAT: FULL_MATRIX", "EDGE_WEIGHT_SECTION", "99 1 2 3 99 4 5 6 99"]
+    path = tmp_path / "a.atsp"
+    path.write_text("\n".join([*lines, *matrix, "EOF"]))
+    problem = islands.load(path)
+    assert [problem.cost(each) for each in ([0, 1, 2], [0, 2, 1])] == [10, 11]
+    path.write_text("\n".join([*lines, "FIXED_EDGES_SECTION", "1 3", "-1", *matrix]))
+    with pytest.raises(islands.errors.RunError, match="the fixed edge from 1 to 3 is missing"):
+        islands.load(path).cost([0, 1, 2])
+    path.write_text(
+        "\n".join([*lines, *matrix]).replace("ATSP", "HPP").replace("3 99 4 5 6", "1 99 4 2 4")
+    )
+    assert islands.load(path).cost([1, 0, 2]) == 3
+    path.write_text("\n".join([*lines, *matrix]).replace("ATSP", "TSP"))
+    with pytest.raises(InputError, match="TYPE : ATSP"):
+        islands.load(path)
+
+
+def test_a_problem_with_a_route_is_stored_and_read_again(tmp_path: Path) -> None:
+    lengths = legs(7, 3, symmetric=False) / 4
+    problem = islands.tsp(distances=lengths, start=2, fixed=[(3, 4)], labels="abcdefg")
+    result = islands.solve(problem, generations=5, out=tmp_path / "run", backend="cpu", threads=1)
+    again = islands.resume(tmp_path / "run", generations=9)
+    assert again.cost is not None
+    assert again.cost <= result.cost
+    assert again.solution[0] == 2
+    stored = Tsp.restored(problem.saved(), "again", None)
+    assert stored.file.labels == tuple("abcdefg")
+    assert stored.cost(result.solution) == result.cost
+
+
+@pytest.mark.slow
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("name", "best"),
+    [
+        *[("br17", 39), ("ft53", 6905), ("ft70", 38673), ("ftv33", 1286), ("ftv55", 1608)],
+        *[("ftv170", 2755), ("p43", 5620)],
+    ],
+)
+def test_directed_tours_of_tsplib_have_their_optima(published: Path, name: str, best: int) -> None:
+    problem = islands.load(published / "atsp" / f"{name}.atsp")
+    result = islands.solve(problem, target=best, seconds=60, backend="cpu", bound=True)
+    assert result.cost == best
+    assert result.bound is not None
+    assert result.bound <= best
+
+
+@pytest.mark.slow
+@pytest.mark.published
+def test_the_fixed_edge_of_linhp318_has_its_published_optimum(published: Path) -> None:
+    problem = islands.load(published / "tsplib" / "linhp318.tsp")
+    (fixed,) = problem.remarks()
+    result = islands.solve(problem, target=41345 + fixed.value, seconds=60, backend="cpu")
+    assert result.cost - fixed.value == 41345  # which leaves the fixed edge out
+
+
+def test_tours_of_a_batch_may_be_directed() -> None:
+    many = np.stack([legs(7, seed, symmetric=False) for seed in range(5)])
+    found = islands.solve_many(islands.tsp_batch(distances=many), backend="cpu", threads=1)
+    assert [each.cost for each in found] == [best_of(each, None) for each in many]
+
+
+def test_a_file_with_whole_lengths_keeps_its_kernels() -> None:
+    matrix = legs(6, 1, symmetric=True).astype(np.int32)
+    plain = Tsp(TspFile("plain", None, 6, "EXPLICIT", matrix=matrix))
+    assert plain.defines() == {"TSP_METRIC": "TSP_MATRIX"}

@@ -1,0 +1,129 @@
+"""The sampler with dimod's interface, by dimod's own tests and against all states."""
+
+from __future__ import annotations
+
+import time
+import unittest
+from typing import Any
+
+import numpy as np
+import pytest
+
+dimod: Any = pytest.importorskip("dimod")
+testing: Any = pytest.importorskip("dimod.testing")
+
+from islands.dimod import Sampler  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def sampler() -> Any:
+    with Sampler(backend="cpu", threads=1) as found:
+        yield found
+
+
+def drawn(n: int, pairs: int, vartype: str = "SPIN", seed: int = 1) -> Any:
+    random = np.random.default_rng(seed)
+    one, two = random.integers(0, n, (2, pairs))
+    apart = one != two
+    biases = random.normal(size=pairs)[apart]
+    linear = random.normal(size=n)
+    return dimod.BQM.from_numpy_vectors(linear, (one[apart], two[apart], biases), 0.5, vartype)
+
+
+def of_this_machine() -> Any:
+    return Sampler(backend="cpu", threads=1)
+
+
+@testing.load_sampler_bqm_tests(of_this_machine)
+class TestConformance(unittest.TestCase):
+    def test_the_interface_is_that_of_a_sampler(self) -> None:
+        testing.assert_sampler_api(of_this_machine())
+
+
+@pytest.mark.parametrize("vartype", ["SPIN", "BINARY"])
+def test_samples_are_as_low_as_those_of_all_states(sampler: Any, vartype: str) -> None:
+    model = drawn(12, 40, vartype).relabel_variables(dict(enumerate("lkjihgfedcba")), inplace=False)
+    best = dimod.ExactSolver().sample(model).first.energy
+    found = sampler.sample(model, num_reads=3)
+    assert len(found) == 3
+    assert found.record.energy == pytest.approx(best)
+    testing.assert_sampleset_energies(found, model, precision=9)
+
+
+def test_info_says_what_repeats_a_call(sampler: Any) -> None:
+    model = drawn(30, 100)
+    first, second, other = (
+        sampler.sample(model, num_sweeps=400, time_limit=None, seed=seed) for seed in (5, 5, 6)
+    )
+    assert first.info["seed"] == 5
+    assert first.info["digest"] == second.info["digest"] != other.info["digest"]
+    assert 0 < first.info["seconds"] < 60
+    drawn_seed = sampler.sample(model, num_sweeps=40, seed=None).info["seed"]
+    assert isinstance(drawn_seed, int)
+
+
+@pytest.mark.parametrize("reads", [1, 5])
+def test_all_reads_share_the_time_limit(sampler: Any, reads: int) -> None:
+    model = drawn(300, 3000)
+    sampler.sample(model, num_sweeps=40)  # compiles
+    began = time.perf_counter()
+    found = sampler.sample(model, num_reads=reads, time_limit=0.6)
+    # A busy machine may need longer; what is tested is that reads do not add up.
+    assert 0.4 < time.perf_counter() - began < 1.8
+    assert len(found) == reads
+
+
+def test_reads_begin_with_initial_states(sampler: Any) -> None:
+    model = drawn(40, 300)
+    best = sampler.sample(model, time_limit=0.5)
+    found = sampler.sample(model, initial_states=best, num_sweeps=1)
+    assert len(found) == 1
+    assert found.first.energy <= best.first.energy + 1e-9
+    assert len(sampler.sample(model, initial_states=best, num_reads=2, num_sweeps=1)) == 2
+
+
+def test_a_function_interrupts_reads(sampler: Any) -> None:
+    calls: list[int] = []
+
+    def interrupts() -> bool:
+        calls.append(1)
+        return len(calls) > 2
+
+    found = sampler.sample(
+        drawn(200, 1000), num_reads=20, time_limit=20, interrupt_function=interrupts
+    )
+    assert 0 < len(found) < 20
+    assert found.info["seconds"] < 15
+
+
+WRONG: dict[str, tuple[type[Exception], dict[str, Any]]] = {
+    "'time_limit' should be a positive number": (ValueError, {"time_limit": 0}),
+    "give one of them": (ValueError, {"time_limit": None}),
+    "'num_sweeps' should be a positive integer": (ValueError, {"num_sweeps": 0.5}),
+    "'num_reads' should be a positive integer": (ValueError, {"num_reads": 0}),
+    "'interrupt_function' should be a callable": (TypeError, {"interrupt_function": 3}),
+    "mismatch between variables": (ValueError, {"initial_states": {"z": 1}}),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_arguments_are_refused_in_the_words_of_dimod(sampler: Any, message: str) -> None:
+    kind, given = WRONG[message]
+    with pytest.raises(kind, match=message):
+        sampler.sample(drawn(4, 5), **given)
+
+
+def test_wrong_models_are_refused_and_unknown_arguments_are_ignored(sampler: Any) -> None:
+    with pytest.raises(TypeError, match="sample_ising or sample_qubo"):
+        sampler.sample({(0, 1): 2})
+    with pytest.raises(ValueError, match="has the bias nan"):
+        sampler.sample_ising({0: float("nan")}, {})
+    with pytest.warns(dimod.exceptions.SamplerUnknownArgWarning, match="beta_range"):
+        sampler.sample(drawn(4, 5), beta_range=[1, 2])
+
+
+@pytest.mark.slow
+def test_a_model_of_a_hundred_thousand_variables_is_read(sampler: Any) -> None:
+    model = drawn(100_000, 1_000_000)
+    found = sampler.sample(model, time_limit=0.5)
+    testing.assert_sampleset_energies(found, model, precision=4)

@@ -1,0 +1,185 @@
+"""The functions with SciPy's interface, against SciPy's meaning and its own functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import islands
+from islands.scipy import differential_evolution, quadratic_assignment
+
+BOX = [(0.0, 2.0)] * 3
+
+
+class Counting:
+    """Rosenbrock's function, which counts its calls."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, x: Any) -> Any:
+        self.calls += 1
+        return optimize.rosen(x)
+
+
+def test_names_are_reached_from_the_package() -> None:
+    assert islands.scipy.differential_evolution is differential_evolution
+
+
+@pytest.mark.parametrize("given", [{"maxiter": 7, "popsize": 5}, {"maxiter": 0}, {"popsize": 1}])
+def test_no_more_vectors_are_evaluated_than_scipy_would(given: dict[str, Any]) -> None:
+    function = Counting()
+    found = differential_evolution(function, BOX, polish=False, tol=0, rng=3, **given)
+    most = (given.get("maxiter", 1000) + 1) * max(5, given.get("popsize", 15) * 3)
+    assert function.calls == found.nfev <= most
+    assert found.nit <= given.get("maxiter", 1000)
+    assert found.fun == optimize.rosen(found.x)
+    assert found.population.shape == (max(5, given.get("popsize", 15) * 3), 3)
+    assert found.fun == found.population_energies.min() == found.population_energies[0]
+
+
+def test_the_minimum_is_found_and_the_same_seed_repeats_it() -> None:
+    first, second = (differential_evolution(optimize.rosen, BOX, rng=4) for _ in range(2))
+    assert first.success
+    assert first.x == pytest.approx(np.ones(3), abs=1e-4)
+    assert first.seed == second.seed == 4
+    assert first.digest == second.digest != ""
+    assert first.x.tolist() == second.x.tolist()
+    assert differential_evolution(optimize.rosen, BOX, rng=5, maxiter=2).digest != first.digest
+
+
+def test_integers_constraints_and_arguments_have_the_meaning_of_scipy() -> None:
+    def function(x: Any, shift: float) -> float:
+        return float((x[0] - 2.4) ** 2 + (x[1] - shift) ** 2)
+
+    limit = optimize.LinearConstraint([[1, 1]], -np.inf, 3)
+    bounds = [(-5, 5), (-5, 5)]
+    found = differential_evolution(
+        function, bounds, args=(3.0,), integrality=[True, False], constraints=limit, rng=1
+    )
+    by_scipy = optimize.differential_evolution(
+        function, bounds, args=(3.0,), integrality=[True, False], constraints=limit, rng=1
+    )
+    assert found.x[0] == by_scipy.x[0] == np.round(found.x[0])
+    assert found.fun == pytest.approx(by_scipy.fun, abs=1e-2)
+    assert found.maxcv == 0
+    nothing = optimize.NonlinearConstraint(lambda x: x[0] ** 2, -2, -1)
+    failed = differential_evolution(function, bounds, (3.0,), constraints=nothing, maxiter=5, rng=1)
+    assert not failed.success
+    assert "MAXCV = 1" in failed.message
+
+
+def test_many_vectors_processes_and_maps_give_the_same_values() -> None:
+    given: dict[str, Any] = {"maxiter": 5, "rng": 2, "polish": False, "updating": "deferred"}
+    plain = differential_evolution(optimize.rosen, BOX, **given)
+    shapes = []
+
+    def together(x: Any) -> Any:
+        shapes.append(x.shape)
+        return optimize.rosen(x)
+
+    at_once = differential_evolution(together, BOX, vectorized=True, **given)
+    mapped = differential_evolution(optimize.rosen, BOX, workers=map, **given)
+    assert plain.x.tolist() == at_once.x.tolist() == mapped.x.tolist()
+    assert shapes[-1] == (3, 45)
+    assert at_once.nfev == len(shapes)
+
+
+def test_the_callback_sees_each_generation_and_ends_the_search() -> None:
+    seen = []
+
+    def watch(intermediate_result: Any) -> bool:
+        seen.append(intermediate_result)
+        return len(seen) == 3
+
+    found = differential_evolution(optimize.rosen, BOX, callback=watch, polish=False, rng=1)
+    assert found.message == "callback function requested stop early"
+    assert [each.nit for each in seen] == [1, 2, 3]
+    assert seen[-1].fun == found.fun
+    assert not found.success
+
+
+def test_first_vectors_and_fixed_variables() -> None:
+    found = differential_evolution(optimize.rosen, [(1, 1), (1, 1)])
+    assert (found.x.tolist(), found.fun) == ([1, 1], 0)
+    start = np.linspace(0.5, 1.5, 24).reshape(6, 4)[:, :3]
+    begun = differential_evolution(optimize.rosen, BOX, init=start, maxiter=0, polish=False)
+    assert begun.fun == min(map(optimize.rosen, start))
+    better = differential_evolution(optimize.rosen, BOX, x0=[1, 1, 1], maxiter=0, polish=False)
+    assert better.fun == 0
+
+
+WRONG: dict[str, tuple[type[Exception], dict[str, Any]]] = {
+    "bounds should be a sequence": (ValueError, {"bounds": [(-3)]}),
+    "finite real valued": (ValueError, {"bounds": [(0, np.inf)]}),
+    "valid mutation strategy": (ValueError, {"strategy": "abc"}),
+    "functions are not supported": (ValueError, {"strategy": len}),
+    "mutation constant": (ValueError, {"mutation": 3}),
+    "initialization method": (ValueError, {"init": "abc"}),
+    "S > 4": (ValueError, {"init": np.zeros((2, 3))}),
+    "x0 lay outside": (ValueError, {"x0": [3, 0, 0]}),
+    "any possible integer": (ValueError, {"bounds": [(0.2, 0.8)], "integrality": True}),
+    "unknown type": (ValueError, {"constraints": [3]}),
+    "must return a scalar": (RuntimeError, {"func": lambda x: x}),
+    "vectorized function must": (RuntimeError, {"func": lambda x: x.sum(), "vectorized": True}),
+    "of the user": (KeyError, {"func": lambda x: {}["of the user"]}),
+}
+
+
+@pytest.mark.filterwarnings("ignore:differential_evolution")
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_arguments_have_the_errors_of_scipy(message: str) -> None:
+    kind, given = WRONG[message]
+    with pytest.raises(kind, match=message):
+        differential_evolution(**{"func": optimize.rosen, "bounds": BOX, **given})
+
+
+def best_of_all(a: Any, b: Any, *, sign: int) -> float:
+    from itertools import permutations
+
+    orders = map(list, permutations(range(len(a))))
+    return sign * min(sign * (a * b[np.ix_(p, p)]).sum() for p in orders)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize("kind", ["whole", "real", "negative"])
+def test_the_best_match_of_all_is_found(kind: str, maximize: bool) -> None:
+    random = np.random.default_rng(3)
+    a, b = random.integers(-9 if kind == "negative" else 0, 10, (2, 6, 6))
+    if kind == "real":
+        a, b = random.normal(size=(2, 6, 6))
+    found = quadratic_assignment(a, b, options={"maximize": maximize})
+    assert sorted(found.col_ind) == [*range(6)]
+    assert found.fun == pytest.approx((a * b[np.ix_(found.col_ind, found.col_ind)]).sum())
+    assert found.fun == pytest.approx(best_of_all(a, b, sign=-1 if maximize else 1))
+    assert found.digest
+    assert found.nit > 0
+
+
+def test_fixed_pairs_stay_and_the_rest_is_the_best_of_them() -> None:
+    random = np.random.default_rng(4)
+    a, b = random.integers(0, 10, (2, 6, 6))
+    fixed = np.array([[0, 3], [4, 1]])
+    found = quadratic_assignment(a, b, options={"partial_match": fixed})
+    assert found.col_ind[fixed[:, 0]].tolist() == fixed[:, 1].tolist()
+    by_scipy = optimize.quadratic_assignment(a, b, options={"partial_match": fixed})
+    assert found.fun <= by_scipy.fun
+
+
+@pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        ("Unknown solver options: abc", {"abc": 1}),
+        ("`time_limit` must be a positive number", {"time_limit": -1}),
+        ("`partial_match` column entries must be unique", {"partial_match": [[0, 1], [0, 2]]}),
+        ("must be whole numbers from 0 to n - 1", {"partial_match": [[0, 9]]}),
+    ],
+)
+def test_wrong_options_are_refused(message: str, options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=message):
+        quadratic_assignment(np.eye(3), np.eye(3), options=options)
+    with pytest.raises(ValueError, match="of equal size"):
+        quadratic_assignment(np.eye(3), np.eye(2))
