@@ -70,9 +70,9 @@ def identity(resolved: Resolved) -> str:
 
 def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that belong to the identity of a run."""
-    own = as_before(settings).items()
-    left_out = (*_OWN, *_CHANGING, *(k for k, v in _LATER.items() if settings.get(k) == v))
-    return {k: v for k, v in own if k not in left_out}
+    own = as_before(settings)
+    left_out = (*_OWN, *_CHANGING, *(k for k, v in _LATER.items() if own.get(k) == v))
+    return {k: v for k, v in own.items() if k not in left_out}
 
 
 def as_before(settings: Mapping[str, Any]) -> dict[str, Any]:

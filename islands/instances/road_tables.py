@@ -22,7 +22,7 @@ _LARGEST_FILE = 1 << 32  # bytes
 _VALHALLA = "sources_to_targets"
 _CELLS = ("time", "distance")
 """The fields of Valhalla's cells."""
-_FIELDS = ("durations", "distances", "times", "weights")
+_FIELDS = ("durations", "times", "distances", "weights")
 """The matrices of the others, and of Valhalla's short form; the first that an answer has counts."""
 
 

@@ -1,0 +1,108 @@
+"""Answers of road engines, written by hand in the form of their services."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.errors import InputError, UsageError
+
+LENGTHS: list[list[float | None]] = [[0, 12.5, 30], [10.1, 0, None], [29.9, 8, 0]]
+METRES: list[list[float | None]] = [[0, 100, 300], [90, 0, 250], [310, 80, 0]]
+PLACES = [[13.4, 52.5], [13.5, 52.6], [13.3, 52.4]]
+NAMES = ["Depot", "Market", "School"]
+
+OSRM: dict[str, Any] = {
+    "code": "Ok",
+    "durations": LENGTHS,
+    "distances": METRES,
+    "sources": [
+        {"hint": "x", "location": place, "name": name}
+        for place, name in zip(PLACES, NAMES, strict=True)
+    ],
+}
+OSRM["destinations"] = OSRM["sources"]
+_POINTS = [{"lon": lon, "lat": lat} for lon, lat in PLACES]
+VALHALLA: dict[str, Any] = {
+    "sources_to_targets": [
+        [
+            {"time": LENGTHS[i][j], "distance": METRES[i][j], "from_index": i, "to_index": j}
+            for j in range(3)
+        ]
+        for i in range(3)
+    ],
+    "sources": [_POINTS],
+    "targets": [_POINTS],
+    "units": "kilometers",
+}
+SHORT = {"sources_to_targets": {"durations": LENGTHS, "distances": METRES}, "units": "kilometers"}
+GRAPHHOPPER = {"times": LENGTHS, "distances": METRES, "weights": METRES, "info": {}}
+ANSWERS = {"osrm": OSRM, "valhalla": VALHALLA, "short": SHORT, "graphhopper": GRAPHHOPPER}
+DISTANCE = {"osrm": "distances", "valhalla": "distance", "short": "distances"}
+
+
+@pytest.mark.parametrize("engine", ANSWERS)
+def test_a_table_is_taken_as_it_comes(engine: str, tmp_path: Path) -> None:
+    problem = islands.tsp(distances=ANSWERS[engine])
+    assert problem.cost([0, 2, 1]) == 30 + 8 + 10.1
+    with pytest.raises(islands.errors.RunError, match="no leg leads from 2 to 3"):
+        problem.cost([0, 1, 2])
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(ANSWERS[engine]))
+    field = DISTANCE.get(engine, "weights")
+    assert islands.tsp(distances=path, field=field).cost([0, 1, 2]) == 100 + 250 + 310
+    assert islands.tsp(distances=str(path)).cost([0, 2, 1]) == 48.1
+
+
+def test_names_and_places_are_kept_for_maps() -> None:
+    problem = islands.tsp(distances=OSRM, start=0, end=1)
+    assert problem.file.labels == tuple(NAMES)
+    line, *stops = problem.geojson([0, 2, 1])["features"]
+    assert line["geometry"]["coordinates"] == [PLACES[0], PLACES[2], PLACES[1]]
+    assert line["properties"]["length"] == 38
+    assert [each["properties"]["label"] for each in stops] == ["Depot", "School", "Market"]
+    closed = islands.tsp(distances=VALHALLA).geojson([0, 2, 1])["features"][0]
+    assert len(closed["geometry"]["coordinates"]) == 4
+
+
+def test_a_tour_without_places_is_on_no_map() -> None:
+    with pytest.raises(UsageError, match="no coordinates"):
+        islands.tsp(distances=GRAPHHOPPER).geojson([0, 2, 1])
+    with pytest.raises(UsageError, match="beyond 180 and 90 degrees"):
+        islands.tsp(np.full((3, 2), 200.0)).geojson([0, 1, 2])
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "an error": ({"code": "NoTable", "message": "no way"}, "answered 'NoTable': no way"),
+    "no table": ({"routes": []}, "has none of durations"),
+    "not square": ({"durations": [[0, 1], [1, 0], [2, 2]]}, "must be square"),
+    "a word": ({"durations": [[0, "far"], [1, 0]]}, "must have a row of numbers"),
+    "other targets": (OSRM | {"destinations": OSRM["sources"][::-1]}, "destinations differ"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_another_answer_is_refused(name: str) -> None:
+    answer, words = WRONG[name]
+    with pytest.raises(UsageError, match=words):
+        islands.tsp(distances=answer)
+
+
+def test_a_field_that_a_table_lacks_is_refused() -> None:
+    with pytest.raises(UsageError, match="unknown field 'weights'"):
+        islands.tsp(distances=OSRM, field="weights")
+
+
+def test_a_file_that_is_no_answer_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    path.write_text("[1, 2]")
+    with pytest.raises(UsageError, match="not the answer of a road engine"):
+        islands.tsp(distances=path)
+    path.write_text("{")
+    with pytest.raises(InputError, match="is not JSON"):
+        islands.tsp(distances=path)
