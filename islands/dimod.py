@@ -167,7 +167,7 @@ class _Call:
     ) -> list[islands.Result]:
         """Return the results of reads that have the whole device in turn."""
         found: list[islands.Result] = []
-        while len(found) < reads and not (found and self._ends()):
+        while len(found) < reads and not (found and self._all_end()):
             settings = self._settings(reads - len(found))
             if starts is not None:
                 settings["start"] = [starts[len(found)]]
@@ -196,12 +196,19 @@ class _Call:
         self._began = time.perf_counter()
         for number, result in islands.iter_many([self._problem], runs=reads, **settings):
             found[number] = result
-            if self._ends():
+            if self._all_end():
                 break
         return [result for _, result in sorted(found.items())]
 
     def _left(self) -> float:
-        return self._end - time.perf_counter()
+        """Return the seconds that are left, the same on all ranks."""
+        return self._session.world.from_first(lambda: self._end - time.perf_counter())
+
+    def _all_end(self) -> bool:
+        """Return whether the caller has interrupted rank 0."""
+        if self._interrupts is None:
+            return False
+        return self._session.world.from_first(self._ends)
 
     def _settings(self, waves: int, together: int = 1) -> dict[str, Any]:
         """Return the settings of reads with one of the waves that are left, some at a time."""

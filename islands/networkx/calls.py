@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import islands
@@ -33,7 +33,14 @@ class Clock:
 
     def left(self) -> float:
         """Return the seconds that are left, or those that a search needs in any case."""
-        return max(self._end - time.perf_counter(), _LEAST_SECONDS)
+        left: float = self.of_first_rank(lambda: self._end - time.perf_counter())
+        return max(left, _LEAST_SECONDS)
+
+    def of_first_rank(self, function: Callable[[], Any]) -> Any:
+        """Return what depends on the time, the same on all ranks."""
+        from islands.parallel import world  # imports NumPy
+
+        return world().from_first(function)
 
     def solution(self, problem: Any, stop: Sequence[str] = (), **settings: Any) -> Any:
         """Return the best solution that is found in the time that is left."""

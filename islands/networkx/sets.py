@@ -55,7 +55,8 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
     problem = islands.models.graph_colouring([*edges])
     assert problem.plain is not None
     statement: Any = problem.plain()
-    least = len(clique_of(graph, clock.left() * PROVING)[0])
+    seconds = clock.left() * PROVING
+    least = len(clock.of_first_rank(lambda: clique_of(graph, seconds)[0]))
     keys = clock.solution(problem, [f"target={least}"])
     colours = islands.models.colouring.colours_of(keys, statement.most)
     colours = np.unique(colours, return_inverse=True)[1].tolist()
@@ -116,15 +117,19 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
     first = np.cumsum([0, *map(len, left)])
     matrix = csr_array((np.ones(first[-1]), np.concatenate(left), first), (len(left), len(nodes)))
     options = {"time_limit": PROVING * clock.seconds}
-    found = milp(
-        costs,
-        integrality=np.ones(len(nodes)),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(matrix, 1, np.inf),
-        options=options,
-    )
-    chosen = found.x
-    if found.status != 0:
+
+    def proven() -> tuple[Any, bool]:
+        found = milp(
+            costs,
+            integrality=np.ones(len(nodes)),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(matrix, 1, np.inf),
+            options=options,
+        )
+        return found.x, found.status == 0
+
+    chosen, is_best = clock.of_first_rank(proven)
+    if not is_best:
         problem = islands.models.set_cover(np.maximum(whole(costs), 1), left)
         searched = clock.solution(problem, proposals=_STEPS * len(nodes)).astype(float)
         for row in left:  # of a search that had little time

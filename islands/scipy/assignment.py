@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import islands
+from islands.parallel import world
 from islands.scipy.evolution import seed_of
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def quadratic_assignment(
     if len(free.rows) > 1:
         problem = _assignment(a, b, free, maximise=bool(given.get("maximize", False)))
         stop = ["converged"] if len(free.rows) <= _SMALL_MATCH else []
-        left = seconds - (time.perf_counter() - began)
+        # All ranks have the same limit.
+        left = world().from_first(lambda: seconds - (time.perf_counter() - began))
         stop.append(f"seconds={max(left, 0.001)}")
         result = islands.solve(problem, stop=stop, seed=seed)
         order[free.rows] = free.columns[result.solution]
