@@ -120,6 +120,7 @@ class _Common(TypedDict, total=False):
     spread: float
     restart: bool
     growths: int
+    batches: int
     ends: str
     fixed: str
     infeasible: str

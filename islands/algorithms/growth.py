@@ -54,6 +54,13 @@ class GrowthSettings(Settings):
         low=0,
         high=65_536,
     )
+    batches: int = setting(
+        4,
+        "first generations, which all grow a batch; three of four later ones anneal individuals."
+        " The default is 24 if distances break the triangle inequality",
+        low=1,
+        high=1_000_000,
+    )
     sweeps: int = setting(
         64,
         "exchanges of an annealing for each item; each generation has as many more than the one"
@@ -142,6 +149,7 @@ class Growth(Algorithm):
             known=np.int32(min(_MOST_NEAR, sparse.size - 1)),
             growths=np.int32(self._growths),
             sweeps=np.int32(self.settings.sweeps),
+            batches=np.int32(self.settings.batches),
             turned=np.int32(sparse.turned),
             least=number(sparse.nearest.min()),
             mean=number(_rounded(total, pairs)),

@@ -27,6 +27,7 @@ places of these."""
 _NARROW = 2**28
 """Costs of an item below this have 32 bits in kernels."""
 _EXACT = 2**53  # doubles
+_KEY, _TRIPLES, _FEW = 3, 4096, 100
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,18 @@ class Sparse:
     def can_grow(self) -> bool:
         """Whether resampled growth can search the instance."""
         return FEWEST_ITEMS <= self.size <= MOST_ITEMS
+
+    @cached_property
+    def is_metric(self) -> bool:
+        """Whether hardly any distance is shorter by way of a third place.
+
+        Exchanges lead to good assignments then. Otherwise, they see no difference between near and
+        far from a hidden pattern.
+        """
+        words = np.random.Philox(key=_KEY).random_raw(3 * _TRIPLES).reshape(3, -1)
+        x, y, z = (words % np.uint64(self.size)).astype(np.int64)
+        d = self.distances
+        return int((d[x, z] > d[x, y] + d[y, z]).sum()) * _FEW < _TRIPLES
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:

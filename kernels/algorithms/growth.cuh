@@ -17,7 +17,7 @@
 
 namespace growth {
 
-constexpr int PERIOD = 4;  // generations of which one grows a batch, after as many that all do
+constexpr int PERIOD = 4;          // later generations of which one grows a batch
 constexpr int FEWEST_RUNGS = 24;   // temperatures of an annealing, each 1/16 above the next
 constexpr int MOST_SWEEPS = 8192;  // moves of an annealing for each item
 
@@ -47,7 +47,8 @@ class Growths {
 
     // Grow a batch; the cheapest states come first then. Return whether it was halted.
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
-        const int64_t number = made < PERIOD ? made : PERIOD - 1 + made / PERIOD;
+        const int64_t later = made - plan_.batches;
+        const int64_t number = later < 0 ? made : plan_.batches + later / PERIOD;
         const Batch batch(plan_, n_, number + all_.island[local].number);
         const bool has_parts = number % 2;
         each(local, [&](State& state, int slot) { seed(state, local, slot, made, has_parts); });
@@ -70,7 +71,7 @@ class Growths {
 
     // Whether a generation anneals individuals instead of growing a batch.
     __device__ bool anneals(int64_t made) const {
-        return plan_.sweeps > 0 && made >= PERIOD && made % PERIOD != 0;
+        return plan_.sweeps > 0 && made >= plan_.batches && made % PERIOD != 0;
     }
 
     // Return how many assignments a generation evaluates.

@@ -33,6 +33,7 @@ struct Plan {
     int32_t known;         // places in each list of the nearest
     int32_t growths;       // of a batch
     int32_t sweeps;        // exchanges of an annealing for each item, times the generation; 0: none
+    int32_t batches;       // first generations that all grow a batch
     int32_t turned;        // whether items are the places of the problem
     growth::Number least;  // the smallest distance
     growth::Number mean;   // the mean distance

@@ -65,7 +65,14 @@ def test_facilities_without_flows() -> None:
 
 def test_few_items_and_hidden_distances() -> None:
     planted = grid(3, 4, farthest_hidden=3)
-    own = {"algorithm": "growth", "islands": 2, "population": 4, "growths": 16, "sweeps": 2}
+    own = {
+        "algorithm": "growth",
+        "islands": 2,
+        "population": 4,
+        "growths": 16,
+        "sweeps": 2,
+        "batches": 4,
+    }
     result = _solved(planted.problem(), generations=10, **own)
     assert result.cost <= planted.cost
 
@@ -79,7 +86,7 @@ def test_given_solutions_stay_the_best() -> None:
 
 def test_it_resumes(tmp_path: Path) -> None:
     problem = grid(6, 8, farthest_hidden=2).problem()
-    own = {"islands": 2, "population": 8, "growths": 16, "sweeps": 2}
+    own = {"islands": 2, "population": 8, "growths": 16, "sweeps": 2, "batches": 4}
     whole = _solved(problem, generations=9, **own)
     _solved(problem, generations=5, out=tmp_path / "run", **own)
     resumed = islands.resume(tmp_path / "run", generations=9)

@@ -149,7 +149,7 @@ def made(
 ) -> Archipelago:
     """Return the islands of a run on one of the ranks, which share them if there are more."""
     of, algorithm, encoding, improver = RUNS[name]
-    own = {"eax": {"children": 5}, "growth": {"growths": 20, "sweeps": 2}}
+    own = {"eax": {"children": 5}, "growth": {"growths": 20, "sweeps": 2, "batches": 3}}
     asked: dict[str, Any] = own.get(algorithm, {"reset": 2})
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     asked |= {"first_tours": "random"} if name == "joined" else {}

@@ -102,3 +102,11 @@ def test_numbers_that_are_not_whole_are_refused() -> None:
     flows = sparse.csr_matrix(([np.nan], ([0], [1])), shape=(3, 3))
     with pytest.raises(UsageError, match=r"flows\[0, 1\] = nan: must be a whole number"):
         islands.qap(flows, np.ones((3, 3), np.int64))
+
+
+def test_distances_of_streets_are_a_metric() -> None:
+    x, y = np.divmod(np.arange(48), 8)
+    streets = abs(x[:, np.newaxis] - x) + abs(y[:, np.newaxis] - y)
+    planted = grid(6, 8)
+    assert _sparse(islands.qap(planted.flows, streets)).is_metric
+    assert not _sparse(planted.problem()).is_metric
