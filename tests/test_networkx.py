@@ -147,12 +147,57 @@ def test_large_graphs_end_in_time() -> None:
     assert len(nodes) > len(taken)
 
 
+def directed(n: int, edges: int, seed: int) -> Any:
+    """Return a strongly connected graph whose edges have other weights in the other direction."""
+    drawn = random.Random(seed)
+    found = nx.gnm_random_graph(n, edges, seed=seed, directed=True)
+    nx.add_cycle(found, range(n))
+    for *_, data in found.edges(data=True):
+        data["weight"] = drawn.uniform(0.5, 9)
+    return found
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_directed_tours_are_the_shortest(n: int) -> None:
+    whole = directed(n, n * (n - 1), seed=n)
+    best = min(length(whole, [0, *order, 0]) for order in permutations(range(1, n)))
+    init = [*range(n), 0]
+    for walk in (
+        APPROXIMATION.greedy_tsp(whole, source=0, backend="islands"),
+        APPROXIMATION.simulated_annealing_tsp(whole, init, seed=1, backend="islands"),
+    ):
+        assert walk[0] == walk[-1] == 0
+        assert {*walk} == {*whole}
+        assert length(whole, walk) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("cycle", [True, False])
+def test_directed_walks_are_the_shortest(cycle: bool) -> None:
+    sparse = directed(6, 9, seed=3)
+    far = dict(nx.all_pairs_dijkstra_path_length(sparse))
+
+    def way(order: tuple[int, ...]) -> float:
+        closed = (*order, order[0]) if cycle else order
+        return sum(far[one][two] for one, two in nx.utils.pairwise(closed))
+
+    walk = APPROXIMATION.traveling_salesman_problem(sparse, cycle=cycle, backend="islands")
+    assert {*walk} == {*sparse}
+    assert length(sparse, walk) == pytest.approx(min(map(way, permutations(sparse))))
+
+
+def test_a_directed_tour_of_many_nodes_beats_the_nearest_neighbour() -> None:
+    whole = directed(40, 40 * 39, seed=1)
+    found = APPROXIMATION.greedy_tsp(whole, backend="islands")
+    assert {*found} == {*whole}
+    assert length(whole, found) < length(whole, APPROXIMATION.greedy_tsp.orig_func(whole))
+
+
 @pytest.mark.parametrize(
     "call",
     [
         lambda: nx.greedy_color(graph(), interchange=True, backend="islands"),
         lambda: nx.greedy_color(graph(), nx.coloring.strategy_largest_first, backend="islands"),
-        lambda: APPROXIMATION.greedy_tsp(complete(4).to_directed(), backend="islands"),
+        lambda: nx.greedy_color(graph().to_directed(), backend="islands"),
     ],
 )
 def test_what_is_not_taken_is_refused(call: Callable[[], Any]) -> None:

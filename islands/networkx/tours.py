@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import islands
-from islands.networkx.calls import Clock, require_undirected, seed_of, whole
+from islands.networkx.calls import Clock, seed_of, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,10 @@ class Paths:
         shape = len(self._nodes), len(self._nodes)
         matrix = csr_array((lengths, (ends[0], ends[1])), shape)
         found, self._before = dijkstra(
-            matrix, directed=False, indices=self._chosen, return_predecessors=True
+            matrix,
+            directed=graph.is_directed(),
+            indices=self._chosen,
+            return_predecessors=True,
         )
         self.lengths = found[:, self._chosen]
         if not np.isfinite(self.lengths).all():
@@ -68,7 +71,6 @@ class Paths:
 
 
 def tour(
-    name: str,
     graph: Any,
     weight: str,
     source: Any,
@@ -81,7 +83,6 @@ def tour(
     import numpy as np
 
     clock = Clock(graph, seconds)
-    require_undirected(name, graph)
     nodes = [*graph]
     if start is not None:
         _require_cycle(graph, start, source)
@@ -92,14 +93,14 @@ def tour(
         raise nx.NetworkXPointlessConcept("G has no nodes")
     place = {node: k for k, node in enumerate(nodes)}
     lengths = np.zeros((len(nodes), len(nodes)))
-    for one, two in combinations(nodes, 2):
-        i, j = place[one], place[two]
-        lengths[i, j] = lengths[j, i] = length_of(graph, one, two, weight)
+    for one, two in permutations(nodes, 2):
+        lengths[place[one], place[two]] = length_of(graph, one, two, weight)
     first = None if start is None else [place[node] for node in start[:-1]]
     order = order_of(lengths, clock, seed_of(seed), start=first)
     begin = order.index(0 if source is None else place[source])
     order = order[begin:] + order[:begin]
-    if lengths[order[0], order[-1]] < lengths[order[0], order[1 % len(order)]]:
+    is_nearer = lengths[order[0], order[-1]] < lengths[order[0], order[1 % len(order)]]
+    if is_nearer and not graph.is_directed():
         order = [order[0], *order[:0:-1]]  # to the nearer neighbour first, as networkx goes
     return [nodes[k] for k in [*order, order[0]]]
 
@@ -145,7 +146,7 @@ def order_of(
 def _shortest(lengths: NDArray[np.float64]) -> list[int]:
     """Return the shortest tour of few cities, by the best way through each set (Held and Karp)."""
     n, far = len(lengths), lengths.tolist()
-    if n < 4:
+    if n < 3:
         return [*range(n)]
     best = {(1 << k, k): (far[0][k], 0) for k in range(1, n)}
     for size in range(2, n):
@@ -161,4 +162,4 @@ def _shortest(lengths: NDArray[np.float64]) -> list[int]:
     while last:
         order.append(last)
         code, last = code ^ (1 << last), best[code, last][1]
-    return order
+    return [0, *order[:0:-1]]  # it was followed backwards
