@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 import islands
 from islands.parallel import World
 from islands.scipy.evaluation import Box, Function, Limit, Vectors
+from islands.text import show
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -234,7 +235,7 @@ class _Watch:
             return self._most == 0
         deviation, mean = self._population.spread()
         if self._disp:
-            print(f"differential_evolution step {progress.generation}: f(x)= {progress.cost}")
+            show(f"differential_evolution step {progress.generation}: f(x)= {progress.cost}")
         if self._callback is not None and self._stops(deviation, mean):
             self.message = _STOPPED
         elif deviation <= self._atol + self._tol * mean:

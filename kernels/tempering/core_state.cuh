@@ -147,8 +147,9 @@ class Core {
             --free_count_;
             if (threadIdx.x == 0) chosen_[chosen_count_] = gained;
             ++chosen_count_;
-            put(place, free_[free_count_]);
-            __syncthreads();  // the place may be that of the last one
+            // Otherwise one thread would write the last one while others read it.
+            if (place != free_count_) put(place, free_[free_count_]);
+            __syncthreads();
             if (threadIdx.x == 0) columns_.set_gain(free_count_, LOSS);
         } else if (gained == NOTHING) {
             --chosen_count_;
