@@ -1,9 +1,9 @@
-"""Resampled growth of assignments whose flows are sparse.
+"""Resampled growth of assignments with sparse flows.
 
 Partial assignments grow along the flows from one random pair each, always with the item that would
 lose most by its second best place. At checkpoints, the better half of a batch replaces the others.
-Exchanges of two items, by which other searches improve, hardly ever pay where many items have to
-move together.
+Exchanges of two items, the moves of other searches, hardly ever pay where many items have to move
+together.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ class GrowthSettings(Settings):
     )
     batches: int = setting(
         4,
-        "first generations, which all grow a batch; three of four later ones anneal individuals."
-        " The default is 24 if distances break the triangle inequality",
+        "first generations, which all grow a batch; of later ones, three of four anneal"
+        " individuals. The default is 24 if distances break the triangle inequality",
         low=1,
         high=1_000_000,
     )
     sweeps: int = setting(
         64,
-        "exchanges of an annealing for each item; each generation has as many more than the one"
-        " before, up to 8192; 0: batches alone",
+        "exchanges for each item that an annealing proposes, times the number of the generation, up"
+        " to 8192; 0: no annealing",
         low=0,
         high=8192,
     )
@@ -77,15 +77,10 @@ class Growth(Algorithm):
     header: ClassVar[Header] = Header("algorithms/growth.cuh")
     encodings: ClassVar[tuple[str, ...]] = ("permutation",)
     improves: ClassVar[bool] = False
-    needs: ClassVar[str] = "sparse flows between 8 to 1024 items, and symmetric matrices"
+    needs: ClassVar[str] = "symmetric matrices of 8 to 1024 items, one of them sparse"
     fewest_threads: ClassVar[int] = 256
     divides: ClassVar[bool | None] = False
     Settings: ClassVar[type[Settings]] = GrowthSettings
-
-    def __init__(
-        self, settings: GrowthSettings, population: int, encoding: str = "permutation"
-    ) -> None:
-        super().__init__(settings, population, encoding)
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:

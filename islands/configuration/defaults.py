@@ -287,7 +287,7 @@ def _rough(fewest: int) -> Condition:
 
 SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (
-        _on(Qap, lambda qap: qap.swaps.grown is not None),
+        _on(Qap, lambda qap: qap.swaps.suits_growth),
         (_GROWING, _TEMPERING, _CELLULAR, _MEMETIC),
     ),
     (_on(Qap, lambda qap: qap.swaps.choice is not None), (_CHOOSING_PLACES, _CELLULAR, _MEMETIC)),

@@ -340,8 +340,8 @@ def qap(
     A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
     distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
 
-    Either may be a sparse matrix of SciPy. Where few flows, or few distances, are not zero, the
-    search follows them: see `growth` in docs/algorithms.md.
+    Either may be a sparse matrix of SciPy. If few flows, or few distances, are not zero, the
+    default search is `growth`, which docs/settings.md describes.
 
     `linear` has a row for each facility and a column for each location: whole numbers of at
     least 0, the costs of a facility at a location besides those of its flows. The cost then

@@ -15,14 +15,14 @@ from islands.backends.source import Header, Macros
 from islands.instances.qaplib import QapFile
 from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_form import Form, alike
-from islands.problems.qap_sparse import Sparse, sparse_of
+from islands.problems.qap_sparse import Sparse
 
 Matrix = NDArray[np.int64]
 
 _KEY = 1
 _UNIFORM, _DOMINANT = 0.07, 4.0  # relative variances
 _EXACT = 2**63
-_GROWN_FROM = 40
+_GROWTH_FROM = 40
 """The size from which resampled growth is the default: tempering solves smaller ones as soon."""
 _FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
@@ -51,16 +51,17 @@ class Swaps:
 
     @cached_property
     def sparse(self) -> Sparse | None:
-        """The neighbours of its items if one of symmetric matrices is sparse."""
-        return sparse_of(self._on_device, symmetric=self._symmetric)
+        """The neighbours of its items if one of two symmetric matrices is sparse."""
+        has_linear = len(self._on_device) > 2
+        return Sparse.of(*self._on_device) if self._symmetric and not has_linear else None
 
     @cached_property
-    def grown(self) -> Sparse | None:
-        """The same if resampled growth is the default: at least half of many items have flows."""
-        if self._file.size < _GROWN_FROM or self.sparse is None or self.choice is not None:
-            return None
-        is_connected = 2 * np.count_nonzero(self.sparse.degrees) >= self.sparse.size
-        return self.sparse if is_connected and self.sparse.can_grow else None
+    def suits_growth(self) -> bool:
+        """Whether resampled growth is the default: at least half of many items have flows."""
+        sparse = self.sparse
+        if sparse is None or sparse.size < _GROWTH_FROM or self.choice is not None:
+            return False
+        return sparse.can_grow and 2 * int(np.count_nonzero(sparse.degrees)) >= sparse.size
 
     @cached_property
     def is_unstructured(self) -> bool:

@@ -6,7 +6,6 @@ the distances between places. Costs are the sums of flows times distances over u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -129,10 +128,3 @@ class Sparse:
         else:
             costs = ranked @ nearest
         return (int(costs.min(axis=1).sum()) + 1) // 2
-
-
-def sparse_of(matrices: Sequence[NDArray[Any]], *, symmetric: bool) -> Sparse | None:
-    """Return the neighbours of an instance whose only matrices on the device are these two."""
-    if not symmetric or len(matrices) != 2:
-        return None
-    return Sparse.of(*matrices)

@@ -99,7 +99,9 @@ def test_a_time_limit_in_the_first_batch() -> None:
 
 
 def test_dense_flows_are_refused() -> None:
-    with pytest.raises(UsageError, match="growth needs sparse flows between 8 to 1024 items"):
+    with pytest.raises(
+        UsageError, match="growth needs symmetric matrices of 8 to 1024 items, one of them sparse"
+    ):
         islands.solve(islands.qap(np.ones((9, 9)), np.ones((9, 9))), algorithm="growth")
 
 
