@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # The constants of kernels/growth.
 _THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
-_VECTOR = 16  # numbers
 _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
@@ -92,7 +91,6 @@ class Growth(Algorithm):
         assert sparse is not None, "the problem fits"
         self._sparse = sparse
         self._unit = float(problem.swaps.tables()["unit"][0]) if problem.swaps else 1.0
-        self._padded = -(-sparse.size // _VECTOR) * _VECTOR
         usual = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, _MOST_GROWTHS))
         self._growths = self.settings.growths or usual
         if self._growths < _OFFERED:
@@ -102,10 +100,10 @@ class Growth(Algorithm):
             )
 
     def defines(self) -> Macros:
-        return {"GROWTH_NUMBER": "int" if self._sparse.number is np.int32 else "int64_t"}
+        return self._sparse.macros()
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        each = _HEAD + self._padded * (_NUMBERS * self._bytes + _SHORTS * 2)
+        each = _HEAD + self._sparse.pitch * (_NUMBERS * self._bytes + _SHORTS * 2)
         return {"states": Field((self._growths, each), np.uint8, kind="scratch", cleared=False)}
 
     @property
@@ -117,15 +115,10 @@ class Growth(Algorithm):
         near = sparse.near(_MOST_NEAR)
         lists = np.zeros((n, _MOST_NEAR), np.int32)
         lists[:, : near.shape[1]] = near
-        distances = np.zeros((n, self._padded), sparse.number)
-        distances[:, :n] = sparse.distances
         reach = sparse.nearest[:, min(_NEXT, n - 1) - 1]
         return {
-            "first": sparse.first,
-            "neighbour": np.append(sparse.neighbour, np.int32(0)),
-            "flow": np.append(sparse.flow, 0).astype(sparse.number),
+            **sparse.tables(),
             "flows": sparse.flows.astype(sparse.number),
-            "distances": distances,
             "near": lists,
             "reach": reach.astype(sparse.number),
         }
@@ -135,17 +128,14 @@ class Growth(Algorithm):
         count = max(1, len(sparse.flow))
         pairs = sparse.size * (sparse.size - 1)
         total, flows = int(sparse.nearest.sum()), int(sparse.flow.sum())
-        names = ("first", "neighbour", "flow", "flows", "distances", "near", "reach", "states")
-        members: dict[str, Any] = {name: arrays[name] for name in names}
         return Struct(
-            **members,
+            network=sparse.network(arrays),
+            **{name: arrays[name] for name in ("flows", "near", "reach", "states")},
             state_bytes=np.int64(arrays["states"].shape[-1]),
-            padded=np.int32(self._padded),
             known=np.int32(min(_MOST_NEAR, sparse.size - 1)),
             growths=np.int32(self._growths),
             sweeps=np.int32(self.settings.sweeps),
             batches=np.int32(self.settings.batches),
-            turned=np.int32(sparse.turned),
             least=number(sparse.nearest.min()),
             mean=number(_rounded(total, pairs)),
             window=number(max(1, _rounded(total, _WINDOW * pairs))),
@@ -162,7 +152,7 @@ class Growth(Algorithm):
     def _room(self, shape: Shape) -> int:
         """Return the bytes of block memory: of the warps, to sort the growths, and of the heirs."""
         ranked = 1 << (self._growths - 1).bit_length()
-        costs = _THREADS // 32 * self._padded * self._bytes
+        costs = _THREADS // 32 * self._sparse.pitch * self._bytes
         size = shape.population
         return scratch_bytes(costs, 8 * ranked, 4 * ranked, 8 * size, 4 * size)
 

@@ -22,6 +22,7 @@ from islands.algorithms.tempering.core import CoreChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
+from islands.algorithms.tempering.sparse import SparseChains
 from islands.configuration.sizes import (
     Case,
     Values,
@@ -321,6 +322,7 @@ SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], 
     (Tempering, _by(MoveChains), move_sizes),
     (Tempering, _by(PlaceChains), place_sizes),
     (Tempering, _by(PairChains), pair_sizes),
+    (Tempering, _by(SparseChains), pair_sizes),
     (Eax, lambda case: True, tour_sizes),
     (Growth, lambda case: True, growth_sizes),
     (Tempering, _own(_stated(lambda model: model.learns)), learning_sizes),

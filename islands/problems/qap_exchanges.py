@@ -56,12 +56,17 @@ class Swaps:
         return Sparse.of(*self._on_device) if self._symmetric and not has_linear else None
 
     @cached_property
-    def suits_growth(self) -> bool:
-        """Whether resampled growth is the default: at least half of many items have flows."""
-        sparse = self.sparse
-        if sparse is None or sparse.size < _GROWTH_FROM or self.choice is not None:
+    def is_network(self) -> bool:
+        """Whether a matrix is sparse, and at least half of the items have flows in it."""
+        if self.sparse is None or self.choice is not None:
             return False
-        return sparse.can_grow and 2 * int(np.count_nonzero(sparse.degrees)) >= sparse.size
+        return 2 * int(np.count_nonzero(self.sparse.degrees)) >= self.sparse.size
+
+    @property
+    def suits_growth(self) -> bool:
+        """Whether resampled growth is the default."""
+        is_large = self._file.size >= _GROWTH_FROM
+        return is_large and self.is_network and self.sparse is not None and self.sparse.can_grow
 
     @cached_property
     def is_unstructured(self) -> bool:

@@ -6,12 +6,17 @@ the distances between places. Costs are the sums of flows times distances over u
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.backends.source import Macros
 
 Matrix = NDArray[np.int64]
 
@@ -26,6 +31,7 @@ places of these."""
 _NARROW = 2**28
 """Costs of an item below this have 32 bits in kernels."""
 _EXACT = 2**53  # doubles
+_VECTOR = 16  # numbers
 _KEY, _TRIPLES, _FEW = 3, 4096, 100
 
 
@@ -67,6 +73,11 @@ class Sparse:
         return len(self.first) - 1
 
     @property
+    def pitch(self) -> int:
+        """The length of the rows of distances in kernels."""
+        return -(-self.size // _VECTOR) * _VECTOR
+
+    @property
     def can_grow(self) -> bool:
         """Whether resampled growth can search the instance."""
         return FEWEST_ITEMS <= self.size <= MOST_ITEMS
@@ -99,6 +110,30 @@ class Sparse:
         """The type that represents all costs of an item in kernels."""
         most = int(self.flows.max(initial=0)) * int(self.distances.max(initial=0))
         return np.int32 if most < _NARROW else np.int64
+
+    def macros(self) -> Macros:
+        """Return the macros of kernels/problems/qap_network.cuh."""
+        return {"NETWORK_NUMBER": "int" if self.number is np.int32 else "int64_t"}
+
+    def tables(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of the network in kernels."""
+        distances = np.zeros((self.size, self.pitch), self.number)
+        distances[:, : self.size] = self.distances
+        return {
+            "first": self.first,
+            "neighbour": np.append(self.neighbour, np.int32(0)),
+            "flow": np.append(self.flow, 0).astype(self.number),
+            "distances": distances,
+        }
+
+    def network(self, arrays: Mapping[str, Array]) -> Struct:
+        """Return the network in kernels, from the arrays on the device."""
+        names = ("first", "neighbour", "flow", "distances")
+        return Struct(
+            **{name: arrays[name] for name in names},
+            pitch=np.int32(self.pitch),
+            turned=np.int32(self.turned),
+        )
 
     @cached_property
     def nearest(self) -> Matrix:

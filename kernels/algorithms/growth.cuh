@@ -41,7 +41,7 @@ class Growths {
         : all_(all),
           plan_(plan),
           n_(all.shape.n),
-          costs_(scratch.take<Number>(warp::count() * plan.padded)),
+          costs_(scratch.take<Number>(warp::count() * plan.network.pitch)),
           value_(scratch.take<int64_t>(block::power_of_two(plan.growths))),
           index_(scratch.take<uint32_t>(block::power_of_two(plan.growths))) {}
 
@@ -139,7 +139,7 @@ class Growths {
         return plan_.states + (int64_t(local) * plan_.growths + slot) * plan_.state_bytes;
     }
     __device__ State at(int local, int slot) const {
-        return {memory(local, slot), costs_ + warp::index() * plan_.padded, plan_, n_};
+        return {memory(local, slot), costs_ + warp::index() * plan_.network.pitch, plan_, n_};
     }
 
     // Call visit(state, slot) for each state, by a warp.

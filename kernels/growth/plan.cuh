@@ -6,10 +6,11 @@
 #include "core/islands.cuh"
 #include "core/votes.cuh"
 #include "core/warp.cuh"
+#include "problems/qap_network.cuh"
 
 namespace growth {
 
-using Number = GROWTH_NUMBER;  // holds any sum of the products of an item
+using Number = problem::Network::Number;
 
 constexpr int MOST_NEAR = 8;  // nearest places in a list
 constexpr int OFFERED = 16;   // states of a generation that may enter the population
@@ -19,22 +20,16 @@ constexpr int OFFERED = 16;   // states of a generation that may enter the popul
 namespace algorithm {
 
 struct Plan {
-    // The neighbours of each item, by decreasing flow: those from first[u] to first[u + 1].
-    const int32_t* first;
-    const int32_t* neighbour;
-    const growth::Number* flow;
-    const growth::Number* flows;      // [n]: the sum of each item
-    const growth::Number* distances;  // [n][padded], with zeros after the last place of a row
-    const int32_t* near;              // [n][MOST_NEAR]: the nearest places of each, nearest first
-    const growth::Number* reach;      // [n]: the distance to the fourth of them
-    char* states;                     // [growths] of `state_bytes` for each island
+    problem::Network network;
+    const growth::Number* flows;  // [n]: the sum of each item
+    const int32_t* near;          // [n][MOST_NEAR]: the nearest places of each, nearest first
+    const growth::Number* reach;  // [n]: the distance to the fourth of them
+    char* states;                 // [growths] of `state_bytes` for each island
     int64_t state_bytes;
-    int32_t padded;        // places, rounded up for vectors
     int32_t known;         // places in each list of the nearest
     int32_t growths;       // of a batch
     int32_t sweeps;        // exchanges of an annealing for each item, times the generation; 0: none
     int32_t batches;       // first generations that all grow a batch
-    int32_t turned;        // whether items are the places of the problem
     growth::Number least;  // the smallest distance
     growth::Number mean;   // the mean distance
     growth::Number window;  // by how much a candidate may exceed the best, for each unit of flow

@@ -74,17 +74,17 @@ class State {
 
     // Take up a state in its memory; `costs` is memory of the warp for the costs of all places.
     __device__ State(char* memory, Number* costs, const Plan& plan, int n)
-        : State(reinterpret_cast<Head*>(memory), Memory(memory + sizeof(Head), plan.padded), costs,
-                plan, n) {}
+        : State(reinterpret_cast<Head*>(memory), Memory(memory + sizeof(Head), plan.network.pitch),
+                costs, plan, n) {}
 
     __device__ int placed() const { return at_.placed; }
     __device__ int64_t cost() const { return at_.cost; }
     __device__ int place_of(int item) const { return place_[item]; }
     // Return the gene of item i of the problem.
-    __device__ int gene(int i) const { return plan_.turned ? holder_[i] : place_[i]; }
+    __device__ int gene(int i) const { return network_.turned ? holder_[i] : place_[i]; }
 
     __device__ void clear() {
-        for (int i = warp::lane(); i < plan_.padded; i += warp::SIZE) {
+        for (int i = warp::lane(); i < network_.pitch; i += warp::SIZE) {
             penalty_[i] = i < n_ ? Number(0) : TAKEN;
             place_[i] = holder_[i] = NONE;
             neighbours_[i] = 0;
@@ -102,18 +102,18 @@ class State {
 
     // Put an unplaced item at a free place. Unplaced neighbours join the frontier.
     __device__ void put(int item, int to) {
-        const int begin = plan_.first[item], end = plan_.first[item + 1];
+        const int begin = network_.first[item], end = network_.first[item + 1];
         for (int e = begin; e < end; ++e) {
-            const int at = place_[plan_.neighbour[e]];
+            const int at = place_[network_.neighbour[e]];
             if (at == NONE) continue;
-            const int64_t flow = plan_.flow[e], distance = row(to)[at];
+            const int64_t flow = network_.flow[e], distance = network_.from(to)[at];
             at_.cost += flow * distance;
             at_.excess += flow * (distance - plan_.least);
         }
         warp::sync();
         if (warp::lane() == 0) place_[item] = to, holder_[to] = item, penalty_[to] = TAKEN;
         for (int e = begin + warp::lane(); e - warp::lane() < end; e += warp::SIZE) {
-            const int other = e < end ? plan_.neighbour[e] : item;
+            const int other = e < end ? network_.neighbour[e] : item;
             const bool is_open = other != item && place_[other] == NONE;
             const bool is_new = is_open && neighbours_[other] == 0;
             if (is_open) ++neighbours_[other], best_[other] = NONE;
@@ -163,7 +163,7 @@ class State {
                               const draw::Place& random) {
         int16_t* const given = other_;  // not used yet
         for (int i = warp::lane(); i < n_; i += warp::SIZE) {
-            if (plan_.turned) {
+            if (network_.turned) {
                 given[genes[i]] = i;
             } else {
                 given[i] = genes[i];
@@ -183,7 +183,7 @@ class State {
         clear();
         for (int i = warp::lane(); i < n_; i += warp::SIZE) {
             const int gene = genes[i];
-            if (plan_.turned) {
+            if (network_.turned) {
                 holder_[i] = gene, place_[gene] = i;
             } else {
                 place_[i] = gene, holder_[gene] = i;
@@ -192,10 +192,10 @@ class State {
         warp::sync();
         at_.placed = n_;
         for (int item = 0; item < n_; ++item) {
-            const Number* const distances = row(place_[item]);
-            for (int e = plan_.first[item]; e < plan_.first[item + 1]; ++e) {
-                const int other = plan_.neighbour[e];
-                if (other < item) at_.cost += int64_t(plan_.flow[e]) * distances[place_[other]];
+            const Number* const distances = network_.from(place_[item]);
+            for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
+                const int other = network_.neighbour[e];
+                if (other < item) at_.cost += int64_t(network_.flow[e]) * distances[place_[other]];
             }
         }
     }
@@ -210,7 +210,8 @@ class State {
             bool is_accepted = false;
             if (k < moves) {
                 mine = proposed(first + k, random);
-                const int64_t by = mine.item == mine.other ? 0 : raised(mine.item, mine.other);
+                const int64_t by =
+                    mine.item == mine.other ? 0 : network_.raised(place_, mine.item, mine.other);
                 is_accepted =
                     mine.item != mine.other && (by <= 0 || is_below(by, temperature, mine.word));
             }
@@ -230,8 +231,8 @@ class State {
         for (bool falls = true; falls;) {
             falls = false;
             for (int item = 0; item < n_; ++item) {
-                for (int e = plan_.first[item]; e < plan_.first[item + 1]; ++e) {
-                    falls |= draw_near(item, plan_.neighbour[e]);
+                for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
+                    falls |= draw_near(item, network_.neighbour[e]);
                 }
             }
         }
@@ -240,6 +241,7 @@ class State {
   private:
     __device__ State(Head* head, Memory memory, Number* costs, const Plan& plan, int n)
         : plan_(plan),
+          network_(plan.network),
           n_(n),
           head_(head),
           at_(*head),
@@ -254,10 +256,6 @@ class State {
           neighbours_(memory.take<int16_t>()),
           frontier_(memory.take<int16_t>()),
           stale_(memory.take<int16_t>()) {}
-
-    __device__ const Number* row(int place) const {
-        return plan_.distances + int64_t(place) * plan_.padded;
-    }
 
     // Whether a cost is below an exponential random number with a temperature as its mean. Of a
     // random word, the leading zeros and the next bits approximate its logarithm.
@@ -322,23 +320,23 @@ class State {
         const int best = best_[item], other = other_[item];
         if (best == NONE || best == taken || other == taken) return true;
         const Number reach = plan_.reach[taken];
-        return row(taken)[best] <= reach || row(taken)[other] <= reach;
+        return network_.from(taken)[best] <= reach || network_.from(taken)[other] <= reach;
     }
 
     // Find the best two places of an item of the frontier. A bound of the flows to unplaced
     // neighbours only counts for places whose cost is near the lowest.
     __device__ void find_places(int item, uint32_t salt) {
-        const int begin = plan_.first[item], end = plan_.first[item + 1];
-        const int padded = plan_.padded;
+        const int begin = network_.first[item], end = network_.first[item + 1];
+        const int padded = network_.pitch;
         Number flows = 0;
         Number* __restrict__ const costs = costs_;
         const Number* const penalty = penalty_;
         for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] = penalty[x];
         for (int e = begin; e < end; ++e) {
-            const int at = place_[plan_.neighbour[e]];
+            const int at = place_[network_.neighbour[e]];
             if (at == NONE) continue;
-            const Number flow = plan_.flow[e];
-            const Number* __restrict__ const distances = row(at);
+            const Number flow = network_.flow[e];
+            const Number* __restrict__ const distances = network_.from(at);
             flows += flow;
             for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] += flow * distances[x];
         }
@@ -378,11 +376,11 @@ class State {
     __device__ Number ahead(int item, int to) const {
         Number sum = 0, distance = 0;
         const int32_t* const near = plan_.near + to * MOST_NEAR;
-        for (int e = plan_.first[item], k = 0; e < plan_.first[item + 1]; ++e) {
-            if (place_[plan_.neighbour[e]] != NONE) continue;
+        for (int e = network_.first[item], k = 0; e < network_.first[item + 1]; ++e) {
+            if (place_[network_.neighbour[e]] != NONE) continue;
             while (k < plan_.known && holder_[near[k]] != NONE) ++k;
-            if (k < plan_.known) distance = row(to)[near[k++]];
-            sum += plan_.flow[e] * distance;
+            if (k < plan_.known) distance = network_.from(to)[near[k++]];
+            sum += network_.flow[e] * distance;
         }
         return sum;
     }
@@ -390,15 +388,15 @@ class State {
     // Add what a new item attracts its unplaced neighbours with, in units of the mean distance;
     // random factors from 3/4 to 5/4 make different parts.
     __device__ void attract(int item, const int16_t* given, const draw::Place& random) {
-        const int begin = plan_.first[item], end = plan_.first[item + 1];
+        const int begin = network_.first[item], end = network_.first[item + 1];
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PARTS + at_.placed);
         for (int e = begin + warp::lane(); e < end; e += warp::SIZE) {
-            const int other = plan_.neighbour[e];
+            const int other = network_.neighbour[e];
             if (place_[other] != NONE) continue;
             if (neighbours_[other] == 1) first_[other] = 0;
             const int64_t factor = 192 + (hash(other, word.x) & 127);
-            const int64_t gain = plan_.mean - row(given[item])[given[other]];
-            first_[other] += Number(plan_.flow[e] * gain * factor / 256);
+            const int64_t gain = plan_.mean - network_.from(given[item])[given[other]];
+            first_[other] += Number(network_.flow[e] * gain * factor / 256);
         }
         warp::sync();
     }
@@ -425,7 +423,7 @@ class State {
         for (int from = 0; from < plan_.known;) {
             const int k = from + warp::lane();
             const int mine = k < plan_.known ? holder_[near[k]] : item;
-            const int lane = warp::find(mine != item && raised(item, mine) < 0);
+            const int lane = warp::find(mine != item && network_.raised(place_, item, mine) < 0);
             if (lane < 0) {
                 from += warp::SIZE;
                 continue;
@@ -447,9 +445,9 @@ class State {
     __device__ Proposal proposed(uint32_t number, const draw::Place& random) const {
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PROPOSALS + number);
         const int item = draw::below(word.x, n_);
-        const int begin = plan_.first[item], degree = plan_.first[item + 1] - begin;
+        const int begin = network_.first[item], degree = network_.first[item + 1] - begin;
         if (degree > 0 && word.w % 2) {
-            const int at = place_[plan_.neighbour[begin + draw::below(word.y, degree)]];
+            const int at = place_[network_.neighbour[begin + draw::below(word.y, degree)]];
             const int near = plan_.near[at * MOST_NEAR + draw::below(word.z, plan_.known)];
             return {item, holder_[near], word.w};
         }
@@ -459,7 +457,7 @@ class State {
 
     // Exchange two items. All threads of the warp call.
     __device__ void exchange(int item, int other) {
-        const int64_t by = raised(item, other);
+        const int64_t by = network_.raised(place_, item, other);
         const int p = place_[item], q = place_[other];
         warp::sync();
         if (warp::lane() == 0) {
@@ -470,24 +468,10 @@ class State {
         at_.cost += by;
     }
 
-    // Return how much an exchange raises the cost.
-    __device__ int64_t raised(int item, int other) const {
-        const int p = place_[item], q = place_[other];
-        return moved(item, p, q, other) + moved(other, q, p, item);
-    }
-    __device__ int64_t moved(int item, int from, int to, int without) const {
-        const Number *const before = row(from), *const after = row(to);
-        int64_t sum = 0;
-        for (int e = plan_.first[item]; e < plan_.first[item + 1]; ++e) {
-            const int other = plan_.neighbour[e], at = place_[other];
-            if (other != without) sum += int64_t(plan_.flow[e]) * (after[at] - before[at]);
-        }
-        return sum;
-    }
-
     static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places that a thread looks at at once
 
     const Plan& plan_;
+    const problem::Network& network_;
     const int n_;
     Head* const head_;
     Head at_;

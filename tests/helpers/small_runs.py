@@ -79,6 +79,8 @@ def _problem(name: str, folder: Path) -> Problem:
         return facilities(47)
     if name == "grid":
         return grid(5, 6, farthest_hidden=2).problem()
+    if name == "large grid":
+        return grid(8, 8, farthest_hidden=2).problem(turned=True)
     if name == "steps":
         return problem_of_steps()
     if name == "shop":
@@ -118,6 +120,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "dated shop": ("dated shop", "tempering", "permutation", {"name": "none"}),
     "flexible shop": ("flexible shop", "tempering", "permutation", {"name": "none"}),
     "growth": ("grid", "growth", "permutation", {"name": "none"}),
+    "network": ("large grid", "tempering", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
     "tiles": ("bytes", "memetic", "permutation", {"name": "tabu", "steps": 70}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
@@ -156,7 +159,8 @@ def made(
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
         # Enough to move often: the emulated threads of a shop take turns for each proposal.
-        asked |= {"core": {"proposals": 4000}, "shop": _FEW, "flexible shop": _FEW}.get(of, {})
+        few = {"shop": _FEW, "flexible shop": _FEW, "large grid": {"sweeps": 1}}
+        asked |= {"core": {"proposals": 4000}, **few}.get(of, {})
     if name in CROSSOVERS:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)
