@@ -32,6 +32,8 @@ _THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
 _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
+_MOST_SCANS = 2**26
+"""How many places a batch looks at, for each neighbour of an item: seconds on a CPU."""
 _WINDOW = 6
 """Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
 _SOFTNESS = 32
@@ -49,7 +51,7 @@ class GrowthSettings(Settings):
     growths: int = setting(
         0,
         "partial assignments of a batch, which is a generation of an island; 0: two for each item,"
-        " at most 256",
+        " at most 256, and fewer beyond 512 items",
         low=0,
         high=65_536,
     )
@@ -90,8 +92,9 @@ class Growth(Algorithm):
         sparse = _sparse(problem)
         assert sparse is not None, "the problem fits"
         self._sparse = sparse
-        self._unit = float(problem.swaps.tables()["unit"][0]) if problem.swaps else 1.0
-        usual = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, _MOST_GROWTHS))
+        self._unit = problem.swaps.unit if problem.swaps else 1.0
+        most = min(_MOST_GROWTHS, _MOST_SCANS // sparse.size**2)
+        usual = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, most))
         self._growths = self.settings.growths or usual
         if self._growths < _OFFERED:
             raise UsageError(

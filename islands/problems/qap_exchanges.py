@@ -78,6 +78,11 @@ class Swaps:
         """Whether few large numbers determine the cost, with few facilities that are equal."""
         return is_dominated(self._file.a, self._file.b)
 
+    @cached_property
+    def unit(self) -> float:
+        """The mean change of the cost by an exchange."""
+        return mean_change(self._file.a, self._file.b, self._file.linear)
+
     def defines(self) -> Macros:
         """Return the macros of tiles."""
         if self.tiles is None:
@@ -92,12 +97,11 @@ class Swaps:
     def tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables of kernels/tempering/plan.cuh, and of the chains that exchange items.
 
-        `unit` is the mean change of the cost by an exchange.
         `alike_places` gives equal numbers to places whose exchange changes no cost; it may be
         absent.
         """
-        file, places = self._file, self._form.places
-        unit = np.array([mean_change(file.a, file.b, file.linear)])
+        places = self._form.places
+        unit = np.array([self.unit])
         return {"unit": unit} | ({} if places is None else {"alike_places": places})
 
 
