@@ -91,6 +91,11 @@ def pair_sizes(case: Case) -> Values:
     return {"islands": 4, "population": 8}
 
 
+def network_sizes(case: Case) -> Values:
+    """Return sizes of tempering of sparse flows: a sweep of so many pairs takes a second."""
+    return {**pair_sizes(case), "sweeps": 2}
+
+
 _BATCHES, _BATCHES_WITHOUT_METRIC = 4, 24
 """Generations of growth before annealing begins. With 4, two of three grids of 144 with 2 % false
 neighbours were not solved in the time in which batches alone solved two of three."""

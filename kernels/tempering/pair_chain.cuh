@@ -102,17 +102,14 @@ class PairChain : public SweepingChain {
             while (run >= runs) run -= runs, ++sweep;
             const auto [i, first] = triangle_.place(run);
             if (!rows.have(sweep, i)) break;
-            const auto words = words_of(sweep, i, first, place);
-            uint32_t may = deltas_.may_accept(run, words, acceptance);
-            if (may != 0) may &= pairs_of(i, first, k > 0 ? 0 : at.item);
-            if (may == 0) continue;
-            for (int c = 0; c < block::RUN; ++c) {
-                if (!(may >> c & 1)) continue;
-                const Delta by = deltas_.by(run, {i, first + c});
-                if (!acceptance.may_accept(by, words.item[c])) continue;  // quick
-                if (!acceptance.accepts(by, words.item[c])) continue;
-                if (Alike{plan_.alike_places}.are(order_[i], order_[first + c])) continue;
-                return {uint32_t(k * block::RUN + c), by};
+            const auto words = [&] { return words_of(sweep, i, first, place); };
+            const auto pairs = [&] { return pairs_of(i, first, k > 0 ? 0 : at.item); };
+            const auto found =
+                deltas_.first_accepted(run, {i, first}, words, pairs, acceptance, [&](int c) {
+                    return !Alike{plan_.alike_places}.are(order_[i], order_[first + c]);
+                });
+            if (found.key != found.NONE) {
+                return {uint32_t(k * block::RUN) + found.key, found.value};
             }
         }
         return {};

@@ -30,15 +30,24 @@ class SparseDeltas {
         __syncthreads();
     }
 
-    // Nothing is known before a delta is computed.
-    __device__ uint32_t may_accept(int, const block::Run<uint32_t>&,
-                                   const Acceptance<Delta>&) const {
-        return ~0u;
-    }
-
-    __device__ Delta by(int, block::Triangle::Place pair) const {
-        if (!network_.turned) return network_.raised(order_, pair.i, pair.j);
-        return network_.raised(inverse_, order_[pair.i], order_[pair.j]);
+    // Random words are drawn only if a delta may be accepted with some of them.
+    template <class Words, class Pairs, class Differs>
+    __device__ block::Bid<Delta> first_accepted(int, block::Triangle::Place at, Words words,
+                                                Pairs pairs, const Acceptance<Delta>& acceptance,
+                                                Differs differs) const {
+        const uint32_t proposed = pairs();
+        block::Run<uint32_t> word;
+        bool has_words = false;
+        for (int k = 0; k < block::RUN; ++k) {
+            if (!(proposed >> k & 1)) continue;
+            const Delta delta = raised(at.i, at.j + k);
+            if (!acceptance.may_ever_accept(delta)) continue;
+            if (!has_words) word = words();
+            has_words = true;
+            if (!acceptance.may_accept(delta, word.item[k])) continue;  // quick
+            if (acceptance.accepts(delta, word.item[k]) && differs(k)) return {uint32_t(k), delta};
+        }
+        return {};
     }
 
     __device__ void announce(moves::Swap swap, Delta) {
@@ -50,6 +59,12 @@ class SparseDeltas {
     __device__ void follow(moves::Swap) {}
 
   private:
+    // Return how much the exchange of two entries of the order raises the cost.
+    __device__ Delta raised(int i, int j) const {
+        if (!network_.turned) return network_.raised(order_, i, j);
+        return network_.raised(inverse_, order_[i], order_[j]);
+    }
+
     const problem::Network& network_;
     const int32_t* const order_;
     const int n_;

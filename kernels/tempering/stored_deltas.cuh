@@ -34,21 +34,25 @@ class StoredDeltas {
         __syncthreads();
     }
 
-    // Return the entries of a run that may be accepted with these random words, as bits. Those of
-    // no pair are undefined.
-    __device__ uint32_t may_accept(int run, const block::Run<uint32_t>& words,
-                                   const Acceptance<Delta>& acceptance) const {
+    // Return the first exchange of a run that is accepted: its entry, and its delta. words() are
+    // the random words of the run, pairs() the entries that are proposed, as bits; differs(k) says
+    // whether the exchange changes anything.
+    template <class Words, class Pairs, class Differs>
+    __device__ block::Bid<Delta> first_accepted(int run, block::Triangle::Place, Words words,
+                                                Pairs pairs, const Acceptance<Delta>& acceptance,
+                                                Differs differs) const {
         const auto& deltas = deltas_.stored(run);
+        const block::Run<uint32_t> word = words();
         uint32_t may = 0;
         block::along_run([&](int k) {
-            may |= uint32_t(acceptance.may_accept(deltas.item[k], words.item[k])) << k;
+            may |= uint32_t(acceptance.may_accept(deltas.item[k], word.item[k])) << k;
         });
-        return may;
-    }
-
-    // Return the delta of a pair in a run.
-    __device__ Delta by(int run, block::Triangle::Place pair) const {
-        return deltas_.stored(run).item[pair.j % block::RUN];
+        if (may != 0) may &= pairs();
+        for (int k = 0; may != 0 && k < block::RUN; ++k) {
+            if (!(may >> k & 1) || !acceptance.accepts(deltas.item[k], word.item[k])) continue;
+            if (differs(k)) return {uint32_t(k), deltas.item[k]};
+        }
+        return {};
     }
 
     // Two items will be exchanged, which raises the cost.

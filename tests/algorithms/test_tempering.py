@@ -13,8 +13,8 @@ from known_optima import grid
 from numpy_tempering import FIXED, PROBLEMS, archipelago, assert_evolves, both, torus
 from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 
+from islands.algorithms.tempering import sparse
 from islands.algorithms.tempering.algorithm import chains_of
-from islands.algorithms.tempering.sparse import SparseChains
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
@@ -56,9 +56,12 @@ def test_temperatures_are_set_as_in_the_reference(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
-def test_sparse_flows_equal_the_reference(backend: Backend, *, turned: bool) -> None:
-    problem = grid(8, 8, farthest_hidden=2).problem(turned=turned)
-    assert chains_of(problem) is SparseChains
+def test_sparse_flows_equal_the_reference(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, *, turned: bool
+) -> None:
+    monkeypatch.setattr(sparse, "_FEWEST_ITEMS", 0)
+    problem = grid(5, 6, farthest_hidden=2).problem(turned=turned)
+    assert chains_of(problem) is sparse.SparseChains
     mine, reference = both(backend, problem, tuning=2, sweeps=1, population=4)
     assert_evolves(mine, reference, 4)
     assert reference.kinds["accepted"] > 0

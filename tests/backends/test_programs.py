@@ -53,10 +53,10 @@ def programs() -> dict[str, Source]:
             name = f"de-{problem.defines()['QAP_DELTA']}-{improver['name']}-{block.threads}"
             found[name] = for_gpu("program.cuh", chosen.macros(), block)
     for largest in (10, 2**27):  # numbers of 32 and of 64 bits
-        sparse = grid(8, 8, largest=largest).problem()
-        growth = parts(sparse, "growth", "permutation")
+        growth = parts(grid(5, 8, largest=largest).problem(), "growth", "permutation")
         found[f"growth-{largest}"] = for_gpu("program.cuh", growth.macros(), Block(512))
-        chains = parts(sparse, "tempering", "permutation", {"rungs": 4})
+        large = grid(32, 34, largest=largest).problem()
+        chains = parts(large, "tempering", "permutation", {"rungs": 4})
         found[f"sparse-{largest}"] = for_gpu("program.cuh", chains.macros(), Block(64))
     return found
 

@@ -23,7 +23,7 @@ def _problems() -> list[Problem]:
     points = np.random.default_rng(1).random((40, 2))
     return [
         grid(5, 8).problem(),
-        grid(8, 8).problem(),
+        grid(32, 34).problem(),
         of_two_kinds(30, 9),
         uneven(40),
         facilities(76),
