@@ -27,6 +27,7 @@ from islands.problems.tsp import Tsp
 from islands.text import counted, meant, one_line, shown, unknown
 
 _CORRECT = "Correct it"
+_EXACT = 2**53  # doubles
 _DIVIDE = "Divide all of them by a common factor"
 _FIX = "Multiply all of them by a power of ten, or round them"
 FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
@@ -48,12 +49,22 @@ def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
 
 
 def read_matrix(name: str, values: Any) -> NDArray[Any]:
-    """Return a matrix as `read_array` does, also from a sparse one of SciPy."""
-    is_sparse = hasattr(values, "toarray") and hasattr(values, "nnz")
-    if is_sparse and len(values.shape) == 2:
+    """Return a matrix as `read_array` does, also from a sparse one of SciPy.
+
+    Its entries for the same pair are added.
+    """
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
         require_size(name, max(values.shape), "rows", qaplib.LARGEST)
-        values = values.toarray()
+        values = _in_full(values)
     return read_array(name, values, 2)
+
+
+def _in_full(sparse: Any) -> NDArray[Any]:
+    """Return a sparse array in full. Sums of integers never wrap around, unlike those of SciPy."""
+    if sparse.dtype.kind not in "iu":
+        return np.asarray(sparse.toarray())
+    sums = np.asarray(sparse.astype(np.float64).toarray())
+    return sums.astype(np.int64) if np.abs(sums).max(initial=0) < _EXACT else sums
 
 
 def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:

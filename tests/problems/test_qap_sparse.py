@@ -97,11 +97,41 @@ def test_other_shapes_are_refused(shape: tuple[int, int], words: str) -> None:
         islands.qap(sparse.coo_array(shape, dtype=np.int64), np.ones((3, 3), np.int64))
 
 
-def test_numbers_that_are_not_whole_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([np.nan], r"flows\[0, 1\] = nan: must be a whole number from 0 to 2147483647"),
+        ([-1], r"flows\[0, 1\] = -1: must be a whole number from 0 to 2147483647"),
+        ([0.5], r"flows\[0, 1\] = 0.5: must be a whole number from 0 to 2147483647"),
+        ([2**31], r"flows\[0, 1\] = 2147483648: must be a whole number from 0 to 2147483647"),
+        ([2**62] * 4, r"flows\[0, 1\] = 1.8.*e\+19: must be a whole number from 0 to 2147483647"),
+    ],
+)
+def test_other_numbers_are_refused(numbers: list[float], words: str) -> None:
     sparse = pytest.importorskip("scipy.sparse")
-    flows = sparse.csr_matrix(([np.nan], ([0], [1])), shape=(3, 3))
-    with pytest.raises(UsageError, match=r"flows\[0, 1\] = nan: must be a whole number"):
+    places = [0] * len(numbers), [1] * len(numbers)
+    flows = sparse.coo_array((np.array(numbers), places), shape=(3, 3))
+    with pytest.raises(UsageError, match=words):
         islands.qap(flows, np.ones((3, 3), np.int64))
+
+
+def test_costs_beyond_64_bits_are_refused() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    most = np.full((3, 3), 2**31 - 1)
+    with pytest.raises(UsageError, match=r"costs may reach \d{20}, the sum of flows times"):
+        islands.qap(sparse.csr_array(most), sparse.csr_array(most))
+
+
+def test_entries_of_a_pair_are_added() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    flows = sparse.coo_array((np.full(2, 200, np.uint8), ([0, 0], [1, 1])), shape=(2, 2))
+    assert islands.qap(flows, [[0, 3], [3, 0]]).cost(np.array([0, 1])) == 1200
+
+
+def test_a_row_is_no_matrix() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(UsageError, match="flows: has 1 dimension, must have 2"):
+        islands.qap(sparse.coo_array(np.array([1, 2])), [[0, 3], [3, 0]])
 
 
 def test_distances_of_streets_are_a_metric() -> None:
