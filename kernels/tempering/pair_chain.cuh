@@ -100,14 +100,15 @@ class PairChain : public SweepingChain {
         for (int k = threadIdx.x; k < ahead(); k += blockDim.x) {
             int run = at.run + k, sweep = at.sweep;
             while (run >= runs) run -= runs, ++sweep;
-            const auto [i, first] = triangle_.place(run);
-            if (!rows.have(sweep, i)) break;
-            const auto words = [&] { return words_of(sweep, i, first, place); };
-            const auto pairs = [&] { return pairs_of(i, first, k > 0 ? 0 : at.item); };
+            const block::Triangle::Place first = triangle_.place(run);
+            if (!rows.have(sweep, first.i)) break;
+            const auto words = [&] { return words_of(sweep, first.i, first.j, place); };
+            const auto pairs = [&] { return pairs_of(first.i, first.j, k > 0 ? 0 : at.item); };
+            const auto differs = [&](int c) {
+                return !Alike{plan_.alike_places}.are(order_[first.i], order_[first.j + c]);
+            };
             const auto found =
-                deltas_.first_accepted(run, {i, first}, words, pairs, acceptance, [&](int c) {
-                    return !Alike{plan_.alike_places}.are(order_[i], order_[first + c]);
-                });
+                deltas_.first_accepted(run, first, words, pairs, acceptance, differs);
             if (found.key != found.NONE) {
                 return {uint32_t(k * block::RUN) + found.key, found.value};
             }
