@@ -292,6 +292,7 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
         _on(Qap, lambda qap: qap.swaps.suits_growth),
         (_GROWING, _TEMPERING, _CELLULAR, _MEMETIC),
     ),
+    (_on(Qap, lambda qap: chains_of(qap) is SparseChains), (_TEMPERING, _CELLULAR, _MEMETIC)),
     (_on(Qap, lambda qap: qap.swaps.choice is not None), (_CHOOSING_PLACES, _CELLULAR, _MEMETIC)),
     (
         _on(Qap, lambda qap: qap.size >= _DOMINATED_FROM and qap.swaps.is_dominated),
