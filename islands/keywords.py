@@ -119,6 +119,8 @@ class _Common(TypedDict, total=False):
     first_tours: str
     spread: float
     restart: bool
+    growths: int
+    batches: int
     ends: str
     fixed: str
     infeasible: str

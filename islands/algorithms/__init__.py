@@ -8,6 +8,7 @@ from islands.algorithms.cellular import Cellular
 from islands.algorithms.de import De
 from islands.algorithms.eax import Eax
 from islands.algorithms.ga import Ga
+from islands.algorithms.growth import Growth
 from islands.algorithms.memetic import Memetic
 from islands.algorithms.pso import Pso
 from islands.algorithms.tempering import Tempering
@@ -22,6 +23,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     "memetic": Memetic,
     "tempering": Tempering,
     "eax": Eax,
+    "growth": Growth,
 }
 
 KIND = PartKind(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from islands.algorithms import Algorithm
 from islands.algorithms.eax import Eax
 from islands.algorithms.ga import Ga
+from islands.algorithms.growth import Growth
 from islands.algorithms.memetic import Memetic
 from islands.algorithms.tempering.algorithm import Tempering, chains_of
 from islands.algorithms.tempering.chains import ReplicaChains
@@ -21,16 +22,19 @@ from islands.algorithms.tempering.core import CoreChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
+from islands.algorithms.tempering.sparse import SparseChains
 from islands.configuration.sizes import (
     Case,
     Values,
     called_sizes,
     converging_tours,
     core_sizes,
+    growth_sizes,
     is_small,
     learning_sizes,
     memetic_sizes,
     move_sizes,
+    network_sizes,
     pair_sizes,
     place_sizes,
     rows_of_knapsacks,
@@ -149,6 +153,15 @@ _CELLULAR: Values = {
     "record.every": 5,
     **_RING,
 }
+_GROWING: Values = {
+    "algorithm": "growth",
+    "encoding": "permutation",
+    "improver.name": "none",
+    "migration.interval": 10,
+    "record.every": 1,
+    **_RING,
+}
+"""Resampled growth of sparse flows: each batch is looked at, as it may prove the optimum."""
 
 
 def _short(problem: Problem) -> Values:
@@ -281,6 +294,11 @@ def _rough(fewest: int) -> Condition:
 
 
 SEARCHES: Sequence[tuple[Condition, Searches]] = (
+    (
+        _on(Qap, lambda qap: qap.swaps.suits_growth),
+        (_GROWING, _TEMPERING, _CELLULAR, _MEMETIC),
+    ),
+    (_on(Qap, lambda qap: chains_of(qap) is SparseChains), (_TEMPERING, _CELLULAR, _MEMETIC)),
     (_on(Qap, lambda qap: qap.swaps.choice is not None), (_CHOOSING_PLACES, _CELLULAR, _MEMETIC)),
     (
         _on(Qap, lambda qap: qap.size >= _DOMINATED_FROM and qap.swaps.is_dominated),
@@ -313,7 +331,9 @@ SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], 
     (Tempering, _by(MoveChains), move_sizes),
     (Tempering, _by(PlaceChains), place_sizes),
     (Tempering, _by(PairChains), pair_sizes),
+    (Tempering, _by(SparseChains), network_sizes),
     (Eax, lambda case: True, tour_sizes),
+    (Growth, lambda case: True, growth_sizes),
     (Tempering, _own(_stated(lambda model: model.learns)), learning_sizes),
     (Tempering, _own(_stated(lambda model: model.searches)), searching_sizes),
     (Memetic, _own(_on(Qap)), memetic_sizes),

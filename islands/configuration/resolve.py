@@ -30,6 +30,7 @@ from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import (
     CONVERGED,
+    LOWER_BOUND,
     Criterion,
     criteria_of,
     require_known,
@@ -120,7 +121,8 @@ def _resolved(
     if is_halo and given.get(_TOPOLOGY) is None:
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
     # With an empty list, the run would never stop.
-    stop = tuple(criteria_of(values.get("stop", [])) or default_stop(problem))
+    given_stop = criteria_of(values.get("stop", [])) or default_stop(problem)
+    stop = _with_bound(given_stop, problem)
     is_of_script = problem.path is None
     require_known(stop, problem.instance, problem.best_known, is_of_script=is_of_script)
     groups: dict[str, Any] = {
@@ -239,6 +241,14 @@ def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> di
 
 def _listed(value: Any) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
+
+
+def _with_bound(stop: Sequence[Criterion], problem: Problem) -> tuple[Criterion, ...]:
+    """Return the criteria, and that of the problem's lower bound: nothing is better."""
+    has_bound = any(each.kind == LOWER_BOUND for each in stop)
+    if problem.lower_bound is None or has_bound:
+        return tuple(stop)
+    return (*stop, *criteria_of(f"{LOWER_BOUND}={problem.lower_bound}"))
 
 
 def start_name(name: str, problem: Problem) -> str:

@@ -91,6 +91,24 @@ def pair_sizes(case: Case) -> Values:
     return {"islands": 4, "population": 8}
 
 
+def network_sizes(case: Case) -> Values:
+    """Return sizes of tempering of sparse flows: a sweep of so many pairs takes a second."""
+    return {**pair_sizes(case), "sweeps": 2}
+
+
+_BATCHES, _BATCHES_WITHOUT_METRIC = 4, 24
+"""Generations of growth before annealing begins. With 4, two of three grids of 144 with 2 % false
+neighbours were not solved in the time in which batches alone solved two of three."""
+
+
+def growth_sizes(case: Case) -> Values:
+    """Return sizes of resampled growth: on a GPU, a block for the batch of each island."""
+    swaps = case.problem.swaps
+    is_metric = swaps is not None and swaps.sparse is not None and swaps.sparse.is_metric
+    sizes = {"islands": 128 if case.gpus else 4, "population": 48}
+    return {**sizes, "batches": _BATCHES if is_metric else _BATCHES_WITHOUT_METRIC}
+
+
 # Tours
 
 _HASTY = {"first_tours": "greedy"}

@@ -22,6 +22,9 @@ from islands.text import counted, meant, nearest, option, seconds, unknown
 CONVERGED = "converged"
 """The criterion of a search that is unlikely to find more: for many small instances."""
 
+LOWER_BOUND = "lower-bound"
+"""The criterion that a problem with a lower bound adds to all others."""
+
 _MOST_DIGITS = 308  # of a floating-point number
 
 
@@ -136,6 +139,7 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
 
 _TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
     "target": lambda state, value: state.reached(value),
+    "lower-bound": lambda state, value: state.reached(value),
     "gap": lambda state, percent: state.is_within(percent),
     "best-known": lambda state, _: state.has_reached_best_known,
     "optimum": lambda state, _: state.has_reached_best_known,
@@ -173,6 +177,14 @@ CRITERIA = {
         "cost {}".format,
         _TARGETS["target"],
         lambda _, value: f"target {value} reached",
+        require=_cost,
+    ),
+    LOWER_BOUND: StopKind(
+        "lower-bound=9552",
+        _number,
+        "cost {}, a lower bound".format,
+        _TARGETS["lower-bound"],
+        lambda _, value: f"lower bound {value} reached, which proves the optimum",
         require=_cost,
     ),
     "gap": StopKind(

@@ -27,6 +27,7 @@ from islands.problems.tsp import Tsp
 from islands.text import counted, meant, one_line, shown, unknown
 
 _CORRECT = "Correct it"
+_EXACT = 2**53  # doubles
 _DIVIDE = "Divide all of them by a common factor"
 _FIX = "Multiply all of them by a power of ten, or round them"
 FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
@@ -45,6 +46,25 @@ def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
     if array.size == 0:
         raise UsageError(f"{name}: is empty, with the shape {array.shape}. Pass at least one value")
     return array
+
+
+def read_matrix(name: str, values: Any) -> NDArray[Any]:
+    """Return a matrix as `read_array` does, also from a sparse one of SciPy.
+
+    Its entries for the same pair are added.
+    """
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        require_size(name, max(values.shape), "rows", qaplib.LARGEST)
+        values = _in_full(values)
+    return read_array(name, values, 2)
+
+
+def _in_full(sparse: Any) -> NDArray[Any]:
+    """Return a sparse array in full. Sums of integers never wrap around, unlike those of SciPy."""
+    if sparse.dtype.kind not in "iu":
+        return np.asarray(sparse.toarray())
+    sums = np.asarray(sparse.astype(np.float64).toarray())
+    return sums.astype(np.int64) if np.abs(sums).max(initial=0) < _EXACT else sums
 
 
 def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
@@ -335,6 +355,9 @@ def qap(
     A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
     distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
 
+    Either may be a sparse matrix of SciPy. If few flows, or few distances, are not zero, the
+    default search is `growth`, which docs/settings.md describes.
+
     `linear` has a row for each facility and a column for each location: whole numbers of at
     least 0, the costs of a facility at a location besides those of its flows. The cost then
     includes linear[i, p[i]] of all i.
@@ -347,11 +370,11 @@ def qap(
     >>> result.cost, result.solution.tolist()
     (64, [2, 1, 0])
     """
-    a = integers("flows", read_array("flows", flows, 2), _NUMBER_MAX)
+    a = integers("flows", read_matrix("flows", flows), _NUMBER_MAX)
     n = len(a)
     require_shape("flows", a, (n, n), "a row and a column for each facility")
     require_size("flows", n, "facilities", qaplib.LARGEST)
-    b = integers("distances", read_array("distances", distances, 2), _NUMBER_MAX)
+    b = integers("distances", read_matrix("distances", distances), _NUMBER_MAX)
     require_shape("distances", b, (n, n), f"flows has {counted(n, 'row')}")
     if int(a.sum()) * int(b.max()) > COST_MAX:
         raise UsageError(

@@ -73,6 +73,8 @@ class Qap(Problem):
         if self.form.linear is not None:
             self._on_device.append(self._narrowed(self.form.linear))
         self.swaps = Swaps(file, self.form, self._on_device, symmetric=self.symmetric)
+        if self.swaps.suits_growth and self.swaps.sparse:
+            self.lower_bound = self.swaps.sparse.lower_bound
 
     @classmethod
     def read(
@@ -120,9 +122,12 @@ class Qap(Problem):
         }
 
     def likeness(self) -> Hashable:
-        """Return the size and the structure, unless it has more than data."""
+        """Return the size and the structure, unless it has more than data.
+
+        A run that ends at a lower bound of its own cannot share launches.
+        """
         is_plain = type(self) is Qap and self.best_known is None
-        if not is_plain or self.form.after is not None:
+        if not is_plain or self.form.after is not None or self.lower_bound is not None:
             return None
         structure = self.swaps.is_unstructured, self.swaps.is_dominated, self.form.places is None
         return (self.size, *structure, *self.defines().items())

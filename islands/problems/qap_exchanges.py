@@ -15,12 +15,15 @@ from islands.backends.source import Header, Macros
 from islands.instances.qaplib import QapFile
 from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_form import Form, alike
+from islands.problems.qap_sparse import Sparse
 
 Matrix = NDArray[np.int64]
 
 _KEY = 1
 _UNIFORM, _DOMINANT = 0.07, 4.0  # relative variances
 _EXACT = 2**63
+_GROWTH_FROM = 40
+"""The size from which resampled growth is the default: tempering solves smaller ones as soon."""
 _FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
@@ -47,6 +50,25 @@ class Swaps:
         return choice(self._form)
 
     @cached_property
+    def sparse(self) -> Sparse | None:
+        """The neighbours of its items if one of two symmetric matrices is sparse."""
+        has_linear = len(self._on_device) > 2
+        return Sparse.of(*self._on_device) if self._symmetric and not has_linear else None
+
+    @cached_property
+    def is_network(self) -> bool:
+        """Whether a matrix is sparse, and at least half of the items have flows in it."""
+        if self.sparse is None or self.choice is not None:
+            return False
+        return 2 * int(np.count_nonzero(self.sparse.degrees)) >= self.sparse.size
+
+    @property
+    def suits_growth(self) -> bool:
+        """Whether resampled growth is the default."""
+        is_large = self._file.size >= _GROWTH_FROM
+        return is_large and self.is_network and self.sparse is not None and self.sparse.can_grow
+
+    @cached_property
     def is_unstructured(self) -> bool:
         """Whether costs vary as those of random numbers, so that a search freezes."""
         return is_unstructured(self._file.a) and is_unstructured(self._file.b)
@@ -55,6 +77,11 @@ class Swaps:
     def is_dominated(self) -> bool:
         """Whether few large numbers determine the cost, with few facilities that are equal."""
         return is_dominated(self._file.a, self._file.b)
+
+    @cached_property
+    def unit(self) -> float:
+        """The mean change of the cost by an exchange."""
+        return mean_change(self._file.a, self._file.b, self._file.linear)
 
     def defines(self) -> Macros:
         """Return the macros of tiles."""
@@ -70,12 +97,11 @@ class Swaps:
     def tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables of kernels/tempering/plan.cuh, and of the chains that exchange items.
 
-        `unit` is the mean change of the cost by an exchange.
         `alike_places` gives equal numbers to places whose exchange changes no cost; it may be
         absent.
         """
-        file, places = self._file, self._form.places
-        unit = np.array([mean_change(file.a, file.b, file.linear)])
+        places = self._form.places
+        unit = np.array([self.unit])
         return {"unit": unit} | ({} if places is None else {"alike_places": places})
 
 

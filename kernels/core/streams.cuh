@@ -35,6 +35,7 @@ enum : unsigned {
     BEGIN = 33,      // the row of pairs with which a replica begins a generation
     RUNGS = 34,      // whether two replicas exchange their temperatures
     RENEWAL = 35,    // the ladder with which a ladder crosses
+    GROWTH = 36,     // seeds and steps of partial assignments that grow
     OTHERS = 128,    // this one and above: for parts defined in scripts
 };
 }

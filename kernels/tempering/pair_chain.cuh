@@ -1,8 +1,8 @@
 // The Markov chain of one replica: proposes the exchange of each pair of items in turn, and accepts
-// it by the Metropolis rule. The delta of every exchange is stored, so that a proposal takes a few
-// instructions. The threads of a block look at many proposals at once and make the first accepted
-// one, so that the chain does not depend on their number. Reads the problem's data; changes the
-// order, and keeps the best one. Random streams: PROPOSALS, BEGIN.
+// it by the Metropolis rule. The threads of a block look at many proposals at once and make the
+// first accepted one, so that the chain does not depend on their number. Reads the problem's data;
+// changes the order, and keeps the best one. `Deltas` returns the change of the cost by a proposal:
+// see stored_deltas.cuh and sparse_deltas.cuh. Random streams: PROPOSALS, BEGIN.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -12,45 +12,42 @@
 
 namespace tempering {
 
-using Delta = problem::SwapDeltas::Delta;
-
-class Chain : public SweepingChain {
+template <class Deltas>
+class PairChain : public SweepingChain {
   public:
-    __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order,
-                     const encoding::Shape& shape, const problem::Data& data,
-                     const algorithm::Plan& plan, int64_t me)
+    using Delta = typename Deltas::Delta;
+
+    __device__ PairChain(Scratch& scratch, int32_t* order, int32_t* best_order,
+                         const encoding::Shape& shape, const problem::Data& data,
+                         const algorithm::Plan& plan, int64_t me)
         : n_(shape.n),
           effort_(plan.effort),
           plan_(plan.chain),
-          me_(me),
           order_(order),
           best_order_(best_order),
           triangle_(scratch, shape.n, problem::SwapDeltas::after(data)),
-          deltas_(scratch, order, shape.n, data, triangle_, kept_deltas(plan.chain, me)) {}
+          deltas_(scratch, order, shape.n, data, plan.chain, me, triangle_) {}
 
     template <class Improving, class Make>
     __device__ static int64_t begin(const algorithm::Plan& plan, int64_t me, int64_t,
                                     const draw::Place&, const Improving&, Make) {
-        if (KEEPS && threadIdx.x == 0) plan.chain.deltas_of[me] = NO_DELTAS;
+        if (threadIdx.x == 0) Deltas::forget(plan.chain, me);
         return 0;
     }
 
-    // The deltas of an individual that an immigrant replaced are those of another order.
     __device__ static void adopt(const Islands& all, const algorithm::Plan& plan, int64_t me) {
-        if (KEEPS && all.changed[me]) plan.chain.deltas_of[me] = NO_DELTAS;
+        if (all.changed[me]) Deltas::forget(plan.chain, me);
     }
 
     // Work as much as in a number of sweeps that accept nothing, from a random row of pairs on.
     __device__ Costs run(Costs costs, int sweeps, bool resumes, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
-        const bool are_kept = takes_deltas(place.generation - 1) && resumes;
         costs.proposed = 0;
         const int rows_a_sweep = triangle_.rows();
         if (rows_a_sweep < 1) return costs;
         triangle_.begin();
         __syncthreads();
-        deltas_.begin(are_kept);
-        __syncthreads();
+        deltas_.begin(resumes, place.generation);
         const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_a_sweep);
         const int first = triangle_.first(row);
         Rows rows(row, sweeps, rows_a_sweep, effort_);
@@ -80,30 +77,11 @@ class Chain : public SweepingChain {
         costs.proposed = rows.end() / rows_a_sweep * triangle_.pairs() +
                          triangle_.pairs_before(rows.end() % rows_a_sweep) -
                          triangle_.pairs_before(row);
-        if (KEEPS && threadIdx.x == 0) plan_.deltas_of[me_] = place.generation;
+        deltas_.end(place.generation);
         return costs;
     }
 
   private:
-    static constexpr bool KEEPS = TEMPERING_KEEPS;  // whether deltas outlast a generation
-    static constexpr int64_t NO_DELTAS = -1;
-
-    // Return the memory for the deltas of an individual, or null.
-    __device__ static Delta* kept_deltas(const algorithm::PairPlan& plan, int64_t me) {
-        if (!KEEPS) return nullptr;
-        return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
-    }
-
-    // Return whether the deltas of a generation are kept. They will change: if the next generation
-    // is abandoned, they are those of no generation.
-    __device__ bool takes_deltas(int64_t generation) const {
-        if (!KEEPS) return false;
-        const bool are_kept = plan_.deltas_of[me_] == generation;
-        __syncthreads();
-        if (threadIdx.x == 0) plan_.deltas_of[me_] = NO_DELTAS;
-        return are_kept;
-    }
-
     // The next proposal: items of the run's row from `item` on.
     struct Position {
         int run, sweep, item;
@@ -122,21 +100,17 @@ class Chain : public SweepingChain {
         for (int k = threadIdx.x; k < ahead(); k += blockDim.x) {
             int run = at.run + k, sweep = at.sweep;
             while (run >= runs) run -= runs, ++sweep;
-            const auto [i, first] = triangle_.place(run);
-            if (!rows.have(sweep, i)) break;
-            const auto& deltas = deltas_.stored(run);
-            const auto words = words_of(sweep, i, first, place);
-            uint32_t may = 0;
-            block::along_run([&](int c) {
-                may |= uint32_t(acceptance.may_accept(deltas.item[c], words.item[c])) << c;
-            });
-            if (may != 0) may &= pairs_of(i, first, k > 0 ? 0 : at.item);
-            if (may == 0) continue;
-            for (int c = 0; c < block::RUN; ++c) {
-                if (!(may >> c & 1)) continue;
-                if (!acceptance.accepts(deltas.item[c], words.item[c])) continue;
-                if (Alike{plan_.alike_places}.are(order_[i], order_[first + c])) continue;
-                return {uint32_t(k * block::RUN + c), deltas.item[c]};
+            const block::Triangle::Place first = triangle_.place(run);
+            if (!rows.have(sweep, first.i)) break;
+            const auto words = [&] { return words_of(sweep, first.i, first.j, place); };
+            const auto pairs = [&] { return pairs_of(first.i, first.j, k > 0 ? 0 : at.item); };
+            const auto differs = [&](int c) {
+                return !Alike{plan_.alike_places}.are(order_[first.i], order_[first.j + c]);
+            };
+            const auto found =
+                deltas_.first_accepted(run, first, words, pairs, acceptance, differs);
+            if (found.key != found.NONE) {
+                return {uint32_t(k * block::RUN) + found.key, found.value};
             }
         }
         return {};
@@ -167,26 +141,21 @@ class Chain : public SweepingChain {
         const int32_t p = order_[swap.u], q = order_[swap.v];
         deltas_.announce(swap, by);
         __syncthreads();
-        for (int i = block::from_last(); i < n_; i += blockDim.x) {
-            const int32_t entry = i == swap.u ? q : i == swap.v ? p : order_[i];
-            order_[i] = entry;
-            if (is_best) best_order_[i] = entry;
+        if (threadIdx.x == 0) order_[swap.u] = q, order_[swap.v] = p;
+        for (int i = block::from_last(); is_best && i < n_; i += blockDim.x) {
+            best_order_[i] = i == swap.u ? q : i == swap.v ? p : order_[i];
         }
         deltas_.follow(swap);
-        for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
-            deltas_.advance(run, triangle_.place(run));
-        }
         __syncthreads();
     }
 
     const int n_;
     const double effort_;
     const algorithm::PairPlan& plan_;
-    const int64_t me_;
     int32_t* const order_;
     int32_t* const best_order_;
     block::Triangle triangle_;
-    problem::SwapDeltas deltas_;
+    Deltas deltas_;
 };
 
 }  // namespace tempering

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from known_optima import grid
 from numpy_tempering import FIXED, PROBLEMS, archipelago, assert_evolves, both, torus
 from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 
+from islands.algorithms.tempering import sparse
+from islands.algorithms.tempering.algorithm import chains_of
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
@@ -49,6 +52,20 @@ def test_temperatures_are_set_as_in_the_reference(
     assert_evolves(mine, reference, 12)
     first, last = reference.temperature[0][0][0], reference.temperature[0][0][-1]
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turned", [False, True])
+def test_sparse_flows_equal_the_reference(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, *, turned: bool
+) -> None:
+    monkeypatch.setattr(sparse, "_FEWEST_ITEMS", 0)
+    problem = grid(5, 6, farthest_hidden=2).problem(turned=turned)
+    assert chains_of(problem) is sparse.SparseChains
+    mine, reference = both(backend, problem, tuning=2, sweeps=1, population=4)
+    assert_evolves(mine, reference, 4)
+    assert reference.kinds["accepted"] > 0
+    assert reference.toll == 1
 
 
 @pytest.mark.slow

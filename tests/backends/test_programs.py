@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import cycle, product
 
 import pytest
+from known_optima import grid
 from problems_for_tests import facilities, flat, lattice, streets
 from programs_for_tests import CHECKS, for_gpu, parts, require_machine_code
 
@@ -51,6 +52,14 @@ def programs() -> dict[str, Source]:
             chosen = parts(problem, "de", "keys", {"adaptation": "jde"}, improver)
             name = f"de-{problem.defines()['QAP_DELTA']}-{improver['name']}-{block.threads}"
             found[name] = for_gpu("program.cuh", chosen.macros(), block)
+    chains = parts(narrow, "tempering", "permutation", {"rungs": 4})
+    found["pairs"] = for_gpu("program.cuh", chains.macros(), Block(64))
+    for largest in (10, 2**27):  # numbers of 32 and of 64 bits
+        growth = parts(grid(5, 8, largest=largest).problem(), "growth", "permutation")
+        found[f"growth-{largest}"] = for_gpu("program.cuh", growth.macros(), Block(512))
+        large = grid(32, 34, largest=largest).problem()
+        chains = parts(large, "tempering", "permutation", {"rungs": 4})
+        found[f"sparse-{largest}"] = for_gpu("program.cuh", chains.macros(), Block(64))
     return found
 
 

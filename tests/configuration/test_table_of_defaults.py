@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from fakes import FakeProblem
+from known_optima import grid
 from models_for_tests import model_of
 from problems_for_tests import facilities, knapsack, of_two_kinds, uneven
 
@@ -21,6 +22,8 @@ from islands.problems.mkp import MkpSettings
 def _problems() -> list[Problem]:
     points = np.random.default_rng(1).random((40, 2))
     return [
+        grid(5, 8).problem(),
+        grid(32, 34).problem(),
         of_two_kinds(30, 9),
         uneven(40),
         facilities(76),

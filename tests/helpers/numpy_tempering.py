@@ -19,6 +19,8 @@ from problems_for_tests import facilities, with_equals
 
 from islands.algorithms.base import Shape
 from islands.algorithms.tempering import Tempering, TemperingSettings
+from islands.algorithms.tempering.algorithm import chains_of
+from islands.algorithms.tempering.sparse import SparseChains
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.instances.qaplib import QapFile
@@ -79,6 +81,8 @@ class NumpyTempering(NumpyIslands):
         self.excess, effort = (0.2, 0.75), 0.35
         if problem.swaps.is_unstructured:
             self.excess, effort = (0.405, 0.485), 0.6
+        if chains_of(problem) is SparseChains:
+            effort = 1 / problem.size
         if choice:
             self.excess, effort = (0.04 * share, 0.1 * share), 2 / self.chosen
         self.symmetries = choice.symmetries().T.tolist() if choice else []
@@ -353,7 +357,7 @@ PROBLEMS: dict[str, Callable[[int], Qap]] = {
 }
 _ARRAYS = (
     *("unit", "state", "energy", "held", "rung", "mate", "temperature", "heat", "records"),
-    *("weights", "alone"),
+    *("weights", "alone", "first", "neighbour", "flow", "distances"),
 )
 
 

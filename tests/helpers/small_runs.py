@@ -16,16 +16,19 @@ import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from colonies_for_tests import in_teams, one_colony
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
+from known_optima import grid
 from mixed_for_tests import mixed_by
 from own_steps import problem as problem_of_steps
 from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds, streets
 
 from islands.algorithms import ALGORITHMS, eax
 from islands.algorithms.operators import CROSSOVERS
+from islands.algorithms.tempering import sparse
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, source
 from islands.backends.base import Backend, scratch_bytes
@@ -79,6 +82,10 @@ def _problem(name: str, folder: Path) -> Problem:
         return facilities(47)
     if name == "mixed":
         return mixed_by("cost")
+    if name == "grid":
+        return grid(5, 6, farthest_hidden=2).problem()
+    if name == "turned grid":
+        return grid(5, 6, farthest_hidden=2).problem(turned=True)
     if name == "steps":
         return problem_of_steps()
     if name == "shop":
@@ -117,6 +124,8 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "shop": ("shop", "tempering", "permutation", {"name": "none"}),
     "dated shop": ("dated shop", "tempering", "permutation", {"name": "none"}),
     "flexible shop": ("flexible shop", "tempering", "permutation", {"name": "none"}),
+    "growth": ("grid", "growth", "permutation", {"name": "none"}),
+    "network": ("turned grid", "tempering", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
     "tiles": ("bytes", "memetic", "permutation", {"name": "tabu", "steps": 70}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
@@ -149,27 +158,31 @@ def made(
 ) -> Archipelago:
     """Return the islands of a run on one of the ranks, which share them if there are more."""
     of, algorithm, encoding, improver = RUNS[name]
-    asked: dict[str, Any] = {"children": 5} if algorithm == "eax" else {"reset": 2}
+    own = {"eax": {"children": 5}, "growth": {"growths": 20, "sweeps": 2, "batches": 3}}
+    asked: dict[str, Any] = own.get(algorithm, {"reset": 2})
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     asked |= {"first_tours": "random"} if name == "joined" else {}
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
         # Enough to move often: the emulated threads of a shop take turns for each proposal.
-        asked |= {"core": {"proposals": 4000}, "shop": _FEW, "flexible shop": _FEW}.get(of, {})
+        few = {"shop": _FEW, "flexible shop": _FEW, "turned grid": {"sweeps": 4}}
+        asked |= {"core": {"proposals": 4000}, **few}.get(of, {})
     if name in CROSSOVERS:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)
     drawn = {"topology": "random", "selection": "roulette", "replacement": "random"}
     islands = 1 if of == "most cities" else islands
     usual = 16 if algorithm != "eax" else 2 if of == "most cities" else 8
-    return one_colony(
-        problem=_problem(of, folder), algorithm=algorithm, encoding=encoding,
-        settings=ALGORITHMS[algorithm].completed(settings, encoding),
-        population=population or usual, islands=islands, seed=11,
-        migration=MigrationSettings.build(drawn | migration), backend=backend,
-        improver=ImproverSettings.build(improver),
-        **in_teams(ranks or World(), backend, islands, shares_all=shares_all),
-    )  # fmt: skip
+    fewest = 0 if name == "network" else sparse._FEWEST_ITEMS
+    with patch.object(sparse, "_FEWEST_ITEMS", fewest):
+        return one_colony(
+            problem=_problem(of, folder), algorithm=algorithm, encoding=encoding,
+            settings=ALGORITHMS[algorithm].completed(settings, encoding),
+            population=population or usual, islands=islands, seed=11,
+            migration=MigrationSettings.build(drawn | migration), backend=backend,
+            improver=ImproverSettings.build(improver),
+            **in_teams(ranks or World(), backend, islands, shares_all=shares_all),
+        )  # fmt: skip
 
 
 def evolve(name: str, mine: Archipelago) -> None:

@@ -106,6 +106,7 @@ def test_the_best_choice_is_found(backend: Backend, way: str, sizes: Any) -> Non
 def test_all_ways_to_state_the_cost_have_the_same_run(backend: Backend, sizes: Any) -> None:
     options: Any = {"backend": backend.name, "generations": 12, "islands": 2, "population": 4}
     options |= {"algorithm": "tempering", "tuning": 4, "cycle": 3, "patience": 2}
+    options["proposals"] = 50  # the default depends on the way
     found = {
         islands.solve(islands.choices(10, sizes, **WAYS[way]), **options).digest
         for way in ("cost", "batch", "function")

@@ -89,9 +89,10 @@ def test_each_kind_of_cost_gives_the_same_bits() -> None:
 
 @pytest.mark.slow
 def test_other_algorithms_search_them() -> None:
-    settings = SETTINGS | {"generations": 4}
+    settings = SETTINGS | {"generations": 4, "proposals": 50}  # the default depends on the way
     costs = [islands.solve(mixed_by(way), **settings, algorithm="tempering").digest for way in WAYS]
     assert len({*costs}) == 1
+    del settings["proposals"]
     found = islands.solve(mixed_by("cost"), **settings, algorithm="pso")
     assert sum_of(found.solution) == found.cost
 

@@ -21,6 +21,7 @@ from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
 from islands.algorithms.tempering.settings import ROUGHNESS_SAMPLES, TemperingSettings
+from islands.algorithms.tempering.sparse import SparseChains
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -31,7 +32,13 @@ from islands.settings import Settings
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
-_CHAINS: tuple[type[ReplicaChains], ...] = (CoreChains, MoveChains, PlaceChains, PairChains)
+_CHAINS: tuple[type[ReplicaChains], ...] = (
+    CoreChains,
+    MoveChains,
+    PlaceChains,
+    SparseChains,
+    PairChains,
+)
 _ENCODINGS = {
     "order": "permutation",
     "subset": "bits",

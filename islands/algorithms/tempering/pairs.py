@@ -34,10 +34,9 @@ time for fewer items, and keeping them too much memory for more."""
 _MOST_KEPT = 4 << 30  # bytes of the deltas of all replicas on a device
 
 
-class PairChains(EnergyChains):
+class ExchangeChains(EnergyChains):
     """Chains of an assignment problem."""
 
-    header: ClassVar[Header] = Header("tempering/chains/pairs.cuh")
     wide: ClassVar[Range] = (0.001, 0.4)
     few_threads: ClassVar[bool] = True
 
@@ -47,19 +46,32 @@ class PairChains(EnergyChains):
         is_rough = problem.swaps.is_unstructured
         self.excess = _EXCESS_ROUGH if is_rough else _EXCESS
         self.effort = _EFFORT_ROUGH if is_rough else _EFFORT
-        bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
-        is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO
-        self._keeps = is_worth_it and bytes_kept <= _MOST_KEPT
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         return problem.swaps is not None and problem.swaps.choice is None
 
-    def macros(self) -> Macros:
-        return super().macros() | {"TEMPERING_KEEPS": str(int(self._keeps))}
-
     def items(self, problem: Problem) -> int:
         return problem.evaluation.items
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        assert problem.swaps is not None, "the problem fits"
+        return problem.swaps.tables()
+
+
+class PairChains(ExchangeChains):
+    """Chains with a stored change for each pair."""
+
+    header: ClassVar[Header] = Header("tempering/chains/pairs.cuh")
+
+    def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
+        super().__init__(settings, problem, shape)
+        bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
+        is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO
+        self._keeps = is_worth_it and bytes_kept <= _MOST_KEPT
+
+    def macros(self) -> Macros:
+        return super().macros() | {"TEMPERING_KEEPS": str(int(self._keeps))}
 
     def fields(self) -> dict[str, Field]:
         if not self._keeps:
@@ -69,10 +81,6 @@ class PairChains(EnergyChains):
             "deltas": Field((size, each), np.uint8, kind="scratch"),
             "deltas_of": Field((size,), np.int64, kind="scratch"),
         }
-
-    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        assert problem.swaps is not None, "the problem fits"
-        return problem.swaps.tables()
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         deltas = arrays.get("deltas")

@@ -22,3 +22,11 @@ using Plan = PlanOf<Energies, PairPlan>;
 #include "tempering/fixed_price.cuh"
 #include "tempering/order_cross.cuh"
 #include "tempering/pair_chain.cuh"
+#include "tempering/stored_deltas.cuh"
+
+namespace tempering {
+
+using Delta = StoredDeltas::Delta;
+using Chain = PairChain<StoredDeltas>;
+
+}  // namespace tempering

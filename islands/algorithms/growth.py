@@ -1,0 +1,171 @@
+"""Resampled growth of assignments with sparse flows.
+
+Partial assignments grow along the flows from one random pair each, always with the item that would
+lose most by its second best place. At checkpoints, the better half of a batch replaces the others.
+Exchanges of two items, the moves of other searches, hardly ever pay where many items have to move
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import Algorithm, Launch, Schedule, Shape
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, scratch_bytes
+from islands.backends.source import Header, Macros
+from islands.backends.state import Field
+from islands.errors import UsageError
+from islands.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from islands.problems.base import Problem
+    from islands.problems.qap_sparse import Sparse
+
+# The constants of kernels/growth.
+_THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
+_HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
+
+_GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
+_MOST_SCANS = 2**26
+"""How many places a batch looks at, for each neighbour of an item: seconds on a CPU."""
+_WINDOW = 6
+"""Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
+_SOFTNESS = 32
+"""The unit of temperatures is the mean product of a flow and a distance, divided by this."""
+_COLDEST, _MOST_TEMPERATURE = 1 / 64, 2**52
+"""The last temperature of an annealing, relative to the mean change of the cost by an exchange; at
+most this, in units of 1/256."""
+_OFFERED = 16
+
+
+@dataclass(frozen=True)
+class GrowthSettings(Settings):
+    """The settings of resampled growth."""
+
+    growths: int = setting(
+        0,
+        "partial assignments of a batch, which is a generation of an island; 0: two for each item,"
+        " at most 256, and fewer beyond 512 items",
+        low=0,
+        high=65_536,
+    )
+    batches: int = setting(
+        4,
+        "first generations, which all grow a batch; of later ones, three of four anneal"
+        " individuals. The default is 24 if distances break the triangle inequality",
+        low=1,
+        high=1_000_000,
+    )
+    sweeps: int = setting(
+        64,
+        "exchanges for each item that an annealing proposes, times the number of the generation, up"
+        " to 8192; 0: no annealing",
+        low=0,
+        high=8192,
+    )
+
+
+class Growth(Algorithm):
+    """Batches of growths on each island, whose individuals are the best ones."""
+
+    name: ClassVar[str] = "growth"
+    header: ClassVar[Header] = Header("algorithms/growth.cuh")
+    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    improves: ClassVar[bool] = False
+    keeps_quota: bool = False
+    may_begin_partly: ClassVar[bool] = False
+    needs: ClassVar[str] = "symmetric matrices of 8 to 1024 items, one of them sparse"
+    fewest_threads: ClassVar[int] = 256
+    divides: ClassVar[bool | None] = False
+    Settings: ClassVar[type[Settings]] = GrowthSettings
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        sparse = _sparse(problem)
+        return sparse is not None and sparse.can_grow
+
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        sparse = _sparse(problem)
+        assert sparse is not None, "the problem fits"
+        self._sparse = sparse
+        self._unit = problem.swaps.unit if problem.swaps else 1.0
+        most = min(_MOST_GROWTHS, _MOST_SCANS // sparse.size**2)
+        usual = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, most))
+        self._growths = self.settings.growths or usual
+        if self._growths < _OFFERED:
+            raise UsageError(
+                f"growths={self._growths}: must be at least {_OFFERED}, as many as a batch offers"
+                " to the population. Raise it, or leave it out"
+            )
+
+    def defines(self) -> Macros:
+        return self._sparse.macros()
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        each = _HEAD + self._sparse.pitch * (_NUMBERS * self._bytes + _SHORTS * 2)
+        return {"states": Field((self._growths, each), np.uint8, kind="scratch", cleared=False)}
+
+    @property
+    def _bytes(self) -> int:
+        return np.dtype(self._sparse.number).itemsize
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        sparse, n = self._sparse, self._sparse.size
+        near = sparse.near(_MOST_NEAR)
+        lists = np.zeros((n, _MOST_NEAR), np.int32)
+        lists[:, : near.shape[1]] = near
+        reach = sparse.nearest[:, min(_NEXT, n - 1) - 1]
+        return {
+            **sparse.tables(),
+            "flows": sparse.flows.astype(sparse.number),
+            "near": lists,
+            "reach": reach.astype(sparse.number),
+        }
+
+    def plan(self, arrays: Mapping[str, Array]) -> Struct:
+        sparse, number = self._sparse, self._sparse.number
+        count = max(1, len(sparse.flow))
+        pairs = sparse.size * (sparse.size - 1)
+        total, flows = int(sparse.nearest.sum()), int(sparse.flow.sum())
+        return Struct(
+            network=sparse.network(arrays),
+            **{name: arrays[name] for name in ("flows", "near", "reach", "states")},
+            state_bytes=np.int64(arrays["states"].shape[-1]),
+            known=np.int32(min(_MOST_NEAR, sparse.size - 1)),
+            growths=np.int32(self._growths),
+            sweeps=np.int32(self.settings.sweeps),
+            batches=np.int32(self.settings.batches),
+            least=number(sparse.nearest.min()),
+            mean=number(_rounded(total, pairs)),
+            window=number(max(1, _rounded(total, _WINDOW * pairs))),
+            softness=np.int64(256 * max(1, _rounded(total * flows, _SOFTNESS * pairs * count))),
+            coldest=np.int64(min(_MOST_TEMPERATURE, max(16, round(_COLDEST * 256 * self._unit)))),
+        )
+
+    def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
+        def launch(kernel: str) -> tuple[Launch, ...]:
+            return (Launch(kernel, shape.islands, self._room(shape), _THREADS),)
+
+        return Schedule(launch("first_growths"), launch("next_growths"))
+
+    def _room(self, shape: Shape) -> int:
+        """Return the bytes of block memory: of the warps, to sort the growths, and of the heirs."""
+        ranked = 1 << (self._growths - 1).bit_length()
+        costs = _THREADS // 32 * self._sparse.pitch * self._bytes
+        size = shape.population
+        return scratch_bytes(costs, 8 * ranked, 4 * ranked, 8 * size, 4 * size)
+
+
+def _sparse(problem: Problem) -> Sparse | None:
+    return None if problem.swaps is None else problem.swaps.sparse
+
+
+def _rounded(number: int, divisor: int) -> int:
+    """Return a quotient of integers, rounded."""
+    return (2 * number + divisor) // (2 * divisor)

@@ -1,0 +1,165 @@
+"""Assignment problems one of whose matrices is sparse: neighbours instead of a matrix.
+
+The items of the sparse matrix have neighbours, with which they exchange flows; the other matrix has
+the distances between places. Costs are the sums of flows times distances over unordered pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Array
+from islands.backends.source import Macros
+
+Matrix = NDArray[np.int64]
+
+MOST_DEGREE = 12
+"""Mean number of neighbours of an item up to which a matrix is sparse."""
+_MOST_DENSITY = 0.3
+"""Share of the pairs up to which it is: the change of the cost by an exchange then takes less time
+from neighbours than from rows."""
+FEWEST_ITEMS, MOST_ITEMS = 8, 1024
+"""The sizes of instances for resampled growth: the memory of a block has room for the costs of the
+places of these."""
+_NARROW = 2**28
+"""Costs of an item below this have 32 bits in kernels."""
+_EXACT = 2**53  # doubles
+_VECTOR = 16  # numbers
+_KEY, _TRIPLES, _FEW = 3, 4096, 100
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """The neighbours of the items of a sparse matrix, and the distances between their places."""
+
+    first: NDArray[np.int32]
+    """The neighbours of item u are those from first[u] to first[u + 1], by decreasing flow."""
+    neighbour: NDArray[np.int32]
+    flow: Matrix
+    distances: Matrix
+    turned: bool
+    """Whether its items are the places of the problem in kernels."""
+
+    @classmethod
+    def of(cls, a: NDArray[Any], b: NDArray[Any]) -> Self | None:
+        """Return the sparser of two symmetric matrices as such; None: it is not sparse.
+
+        One of the matrices has no diagonal.
+        """
+        counts = [int(np.count_nonzero(matrix)) for matrix in (a, b)]
+        turned = counts[1] < counts[0]
+        flows, distances = (b, a) if turned else (a, b)
+        n = len(flows)
+        is_sparse = min(counts) <= min(MOST_DEGREE * n, _MOST_DENSITY * n * (n - 1))
+        if not is_sparse or (a.diagonal().any() and b.diagonal().any()):
+            return None
+        item, neighbour = np.nonzero(np.where(np.eye(n, dtype=bool), 0, flows))
+        flow = flows[item, neighbour].astype(np.int64)
+        order = np.lexsort((neighbour, -flow, item))
+        first = np.searchsorted(item, np.arange(n + 1)).astype(np.int32)
+        wide = distances.astype(np.int64)
+        return cls(first, neighbour[order].astype(np.int32), flow[order], wide, turned)
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return len(self.first) - 1
+
+    @property
+    def pitch(self) -> int:
+        """The length of the rows of distances in kernels."""
+        return -(-self.size // _VECTOR) * _VECTOR
+
+    @property
+    def can_grow(self) -> bool:
+        """Whether resampled growth can search the instance."""
+        return FEWEST_ITEMS <= self.size <= MOST_ITEMS
+
+    @cached_property
+    def is_metric(self) -> bool:
+        """Whether hardly any distance is shorter by way of a third place.
+
+        Exchanges lead to good assignments then. Otherwise, they see no difference between near and
+        far from a hidden pattern.
+        """
+        words = np.random.Philox(key=_KEY).random_raw(3 * _TRIPLES).reshape(3, -1)
+        x, y, z = (words % np.uint64(self.size)).astype(np.int64)
+        d = self.distances
+        return int((d[x, z] > d[x, y] + d[y, z]).sum()) * _FEW < _TRIPLES
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """The number of neighbours of each item."""
+        return np.diff(self.first).astype(np.int64)
+
+    @cached_property
+    def flows(self) -> Matrix:
+        """The sum of the flows of each item."""
+        sums = np.concatenate([[0], np.cumsum(self.flow)])
+        return np.asarray(sums[self.first[1:]] - sums[self.first[:-1]], np.int64)
+
+    @property
+    def number(self) -> type[np.int32] | type[np.int64]:
+        """The type that represents all costs of an item in kernels."""
+        most = int(self.flows.max(initial=0)) * int(self.distances.max(initial=0))
+        return np.int32 if most < _NARROW else np.int64
+
+    def macros(self) -> Macros:
+        """Return the macros of kernels/problems/qap_network.cuh."""
+        return {"NETWORK_NUMBER": "int" if self.number is np.int32 else "int64_t"}
+
+    def tables(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of the network in kernels."""
+        distances = np.zeros((self.size, self.pitch), self.number)
+        distances[:, : self.size] = self.distances
+        return {
+            "first": self.first,
+            "neighbour": np.append(self.neighbour, np.int32(0)),
+            "flow": np.append(self.flow, 0).astype(self.number),
+            "distances": distances,
+        }
+
+    def network(self, arrays: Mapping[str, Array]) -> Struct:
+        """Return the network in kernels, from the arrays on the device."""
+        names = ("first", "neighbour", "flow", "distances")
+        return Struct(
+            **{name: arrays[name] for name in names},
+            pitch=np.int32(self.pitch),
+            turned=np.int32(self.turned),
+        )
+
+    @cached_property
+    def nearest(self) -> Matrix:
+        """The distances from each place to the others, the nearest first."""
+        n = self.size
+        others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
+        return np.sort(others, axis=1)
+
+    def near(self, count: int) -> NDArray[np.int32]:
+        """Return the nearest places of each place, the nearest first; of equals, the next ones."""
+        n = self.size
+        # Numbered from the place itself on, so that equally near ones differ from place to place.
+        turned = (np.arange(n)[:, np.newaxis] + np.arange(1, n)) % n
+        order = np.argsort(np.take_along_axis(self.distances, turned, 1), axis=1, kind="stable")
+        return np.take_along_axis(turned, order[:, :count], 1).astype(np.int32)
+
+    @cached_property
+    def lower_bound(self) -> int:
+        """A lower bound of the cost: each item has its largest flows to the nearest places."""
+        most = int(self.degrees.max(initial=0))
+        ranked = np.zeros((self.size, most), np.int64)
+        item = np.repeat(np.arange(self.size), self.degrees)
+        ranked[item, np.arange(len(item)) - self.first[item]] = self.flow
+        nearest = self.nearest[:, :most].T
+        if int(self.flows.max(initial=0)) * int(nearest.max(initial=0)) < _EXACT:
+            costs = (ranked.astype(np.float64) @ nearest.astype(np.float64)).astype(np.int64)
+        else:
+            costs = ranked @ nearest
+        return (int(costs.min(axis=1).sum()) + 1) // 2

@@ -1,0 +1,305 @@
+// Resampled growth: partial assignments grow along the flows of a sparse matrix, from one random
+// pair each, or from a part of an individual. At checkpoints, the better half replaces the others.
+// An island grows one batch in a generation, of which the cheapest are polished, or anneals
+// individuals. They replace the worst individuals. Reads generation g, writes g + 1.
+// Random streams: GROWTH.
+#pragma once
+
+#include "core/instance.cuh"
+#include "core/sort.cuh"
+#include "growth/state.cuh"
+#include "improvers/base.cuh"
+
+#define GROWTH_KERNEL(name)                                                        \
+    KERNEL_OF(512, 1, name,                                                        \
+              (Arena arena, Islands all, problem::Data data, algorithm::Plan plan, \
+               improver::Plan improving))
+
+namespace growth {
+
+constexpr int PERIOD = 4;          // later generations of which one grows a batch
+constexpr int FEWEST_RUNGS = 24;   // temperatures of an annealing, each 1/16 above the next
+constexpr int MOST_SWEEPS = 8192;  // moves of an annealing for each item
+
+// What distinguishes the batches of an island.
+struct Batch {
+    int checkpoints, weight;
+    int64_t temperature;
+
+    __device__ Batch(const Plan& plan, int n, int64_t number) {
+        constexpr int CHECKPOINTS[] = {64, 32, 128};
+        checkpoints = min(n, CHECKPOINTS[number % 3]);
+        weight = 1 + int(number % 2);
+        temperature = plan.softness * int(number / 2 % 3);
+    }
+};
+
+// The growths of an island.
+class Growths {
+  public:
+    __device__ Growths(Scratch& scratch, const Islands& all, const Plan& plan)
+        : all_(all),
+          plan_(plan),
+          n_(all.shape.n),
+          costs_(scratch.take<Number>(warp::count() * plan.network.pitch)),
+          value_(scratch.take<int64_t>(block::power_of_two(plan.growths))),
+          index_(scratch.take<uint32_t>(block::power_of_two(plan.growths))) {}
+
+    // Grow a batch; the cheapest states come first then. Return whether it was halted.
+    __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
+        const int64_t later = made - plan_.batches;
+        const int64_t number = later < 0 ? made : plan_.batches + later / PERIOD;
+        const Batch batch(plan_, n_, number + all_.island[local].number);
+        const bool has_parts = number % 2;
+        each(local, [&](State& state, int slot) { seed(state, local, slot, made, has_parts); });
+        for (int k = 1; k < batch.checkpoints; ++k) {
+            const int until = max(4, k * n_ / batch.checkpoints);
+            if (!advance(local, made, until, batch, improving)) return false;
+            resample(local);
+        }
+        if (!advance(local, made, n_, batch, improving)) return false;
+        block::sort(value_, index_, plan_.growths);
+        __syncthreads();
+        for (int k = warp::index(); k < OFFERED; k += warp::count()) {
+            State state = of_rank(local, k);
+            state.polish();
+            state.keep();
+        }
+        __syncthreads();
+        return true;
+    }
+
+    // Whether a generation anneals individuals instead of growing a batch.
+    __device__ bool anneals(int64_t made) const {
+        return plan_.sweeps > 0 && made >= plan_.batches && made % PERIOD != 0;
+    }
+
+    // Return how many assignments a generation evaluates.
+    __device__ int64_t evaluated(int64_t made) const {
+        if (!anneals(made)) return plan_.growths;
+        int64_t sum = 0;
+        for (int k = 0; k < OFFERED; ++k) sum += rungs_of(k) * int64_t(moves_at(made, rungs_of(k)));
+        return sum;
+    }
+
+    // Anneal random individuals, from different temperatures on, for longer and longer. Return
+    // whether it was halted.
+    __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
+        bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
+        for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
+            const draw::Place random = all_.place(local, made, k);
+            State state = at(local, k);
+            const int mate = draw::below(random.words(stream::GROWTH, SEEDS).x, all_.population);
+            state.take(all_.genes_of(all_.row(made - 1, local, mate)));
+            const int rungs = rungs_of(k);
+            for (int rung = rungs; rung > 0 && !halted; --rung) {
+                int64_t temperature = plan_.coldest;
+                for (int i = 1; i < rung; ++i) temperature += temperature / 16;
+                const int moves = moves_at(made, rungs);
+                state.anneal(temperature, uint32_t(rung) * moves, moves, random);
+                if (POLLING_IS_CHEAP) halted = improver::halts(improving);
+            }
+            state.polish();
+            state.keep();
+            if (warp::lane() == 0) index_[k] = k;
+        }
+        __syncthreads();
+        return !halted;
+    }
+
+    // Grow one state alone, so that there is one.
+    __device__ void grow_one(int local) {
+        if (warp::index() == 0) {
+            State state = at(local, 0);
+            seed(state, local, 0, 0, false);
+            while (state.placed() < n_) state.step(0, all_.place(local, 0, 0));
+            state.keep();
+        }
+        for (int i = threadIdx.x; i < plan_.growths; i += blockDim.x) index_[i] = 0;
+        __syncthreads();
+    }
+
+    // Return a state of the sorted batch.
+    __device__ State of_rank(int local, int rank) const { return at(local, index_[rank]); }
+
+    __device__ void write(encoding::Gene* row, const State& state) const {
+        for (int i = threadIdx.x; i < all_.shape.pitch; i += blockDim.x) {
+            row[i] = i < n_ ? state.gene(i) : i;
+        }
+    }
+
+  private:
+    // The temperatures of an annealing, and the exchanges at each.
+    __device__ static int rungs_of(int k) { return FEWEST_RUNGS + 2 * k; }
+    __device__ int moves_at(int64_t made, int rungs) const {
+        return n_ * int(min(made * plan_.sweeps, int64_t(MOST_SWEEPS))) / rungs;
+    }
+
+    __device__ char* memory(int local, int slot) const {
+        return plan_.states + (int64_t(local) * plan_.growths + slot) * plan_.state_bytes;
+    }
+    __device__ State at(int local, int slot) const {
+        return {memory(local, slot), costs_ + warp::index() * plan_.network.pitch, plan_, n_};
+    }
+
+    // Call visit(state, slot) for each state, by a warp.
+    template <class Visit>
+    __device__ void each(int local, Visit visit) const {
+        for (int slot = warp::index(); slot < plan_.growths; slot += warp::count()) {
+            State state = at(local, slot);
+            visit(state, slot);
+            state.keep();
+        }
+    }
+
+    // Begin a state with a random item at a random place, or with a part of an individual.
+    __device__ void seed(State& state, int local, int slot, int64_t made, bool has_parts) const {
+        const draw::Place random = all_.place(local, made, slot);
+        const uint4 word = random.words(stream::GROWTH, SEEDS);
+        state.clear();
+        const int item = draw::below(word.x, n_);
+        if (has_parts) {
+            const int mate = draw::below(word.y, all_.population);
+            const encoding::Gene* const genes = all_.genes_of(all_.row(made - 1, local, mate));
+            state.take_part(genes, item, max(4, n_ / 8), random);
+        } else {
+            state.put(item, draw::below(word.y, n_));
+        }
+        state.look_around(word.z);
+    }
+
+    // Grow all states until they have a number of placed items; rate them, finally by their cost.
+    __device__ bool advance(int local, int64_t made, int until, const Batch& batch,
+                            const improver::Plan& improving) {
+        bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
+        each(local, [&](State& state, int slot) {
+            if (POLLING_IS_CHEAP && !halted) halted = improver::halts(improving);
+            if (halted) return;
+            const draw::Place random = all_.place(local, made, slot);
+            while (state.placed() < until) state.step(batch.temperature, random);
+            const int64_t value = until < n_ ? state.score(batch.weight) : state.cost();
+            if (warp::lane() == 0) value_[slot] = value, index_[slot] = slot;
+        });
+        __syncthreads();
+        return !halted;
+    }
+
+    // The better half of the states replaces the others.
+    __device__ void resample(int local) {
+        const int count = plan_.growths, half = count / 2;
+        block::sort(value_, index_, count);
+        __syncthreads();
+        for (int i = half + warp::index(); i < count; i += warp::count()) {
+            const uint4* const from =
+                reinterpret_cast<const uint4*>(memory(local, index_[i % half]));
+            uint4* const to = reinterpret_cast<uint4*>(memory(local, index_[i]));
+            const int units = plan_.state_bytes / sizeof(uint4);
+            for (int k = warp::lane(); k < units; k += warp::SIZE) to[k] = from[k];
+        }
+        __syncthreads();
+    }
+
+    const Islands& all_;
+    const Plan& plan_;
+    const int n_;
+    Number* const costs_;
+    int64_t* const value_;
+    uint32_t* const index_;
+};
+
+// The individuals of the next generation: those of the current one, and growths that replace the
+// worst.
+class Heirs {
+  public:
+    __device__ Heirs(Scratch& scratch, const Islands& all)
+        : all_(all),
+          cost_(scratch.take<int64_t>(all.population)),
+          source_(scratch.take<int32_t>(all.population)) {}
+
+    // Choose among generation g of an island and the polished states.
+    __device__ void choose(int local, const Growths& growths) {
+        const int32_t first = all_.row(all_.island[local].generation, local, 0);
+        for (int i = threadIdx.x; i < all_.population; i += blockDim.x) {
+            cost_[i] = all_.cost[first + i], source_[i] = NONE;
+        }
+        __syncthreads();
+        for (int rank = 0; rank < OFFERED; ++rank) {
+            const State state = growths.of_rank(local, rank);
+            int worst = 0;
+            bool is_new = true;
+            for (int i = 0; i < all_.population; ++i) {
+                if (cost_[i] >= cost_[worst]) worst = i;
+                if (cost_[i] == state.cost()) is_new = false;
+            }
+            is_new &= state.cost() < cost_[worst];
+            __syncthreads();
+            if (is_new && threadIdx.x == 0) cost_[worst] = state.cost(), source_[worst] = rank;
+            __syncthreads();
+        }
+    }
+
+    __device__ void write(int local, const Growths& growths) const {
+        const int64_t now = all_.island[local].generation;
+        const int32_t from = all_.row(now, local, 0), to = all_.row(now + 1, local, 0);
+        for (int i = 0; i < all_.population; ++i) {
+            encoding::Gene* const row = all_.genes_of(to + i);
+            if (source_[i] == NONE) {
+                copy_row(row, all_.genes_of(from + i), all_.shape.pitch);
+            } else {
+                growths.write(row, growths.of_rank(local, source_[i]));
+            }
+            if (threadIdx.x == 0) all_.cost[to + i] = cost_[i];
+        }
+        __syncthreads();
+    }
+
+  private:
+    const Islands& all_;
+    int64_t* const cost_;
+    int32_t* const source_;  // the rank of a state, or NONE
+};
+
+}  // namespace growth
+
+// A block makes generation 0 of one island after another, of which some individuals may be given.
+GROWTH_KERNEL(first_growths) {
+    Scratch scratch(arena.large());
+    growth::Growths growths(scratch, all, plan);
+    for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
+        if (!all.begins(local)) continue;
+        const bool is_whole = growths.grow(local, 0, improving);
+        if (!is_whole && local > 0) break;
+        if (!is_whole) growths.grow_one(local);
+        for (int slot = 0; slot < all.population; ++slot) {
+            const int32_t row = all.row(0, local, slot);
+            int64_t cost = 0;
+            if (slot < all.given[local]) {
+                cost = problem::cost(encoding::Order{all.genes_of(row)}, all.shape.n, data);
+            } else {
+                const growth::State state = growths.of_rank(local, slot % plan.growths);
+                growths.write(all.genes_of(row), state);
+                cost = state.cost();
+            }
+            if (threadIdx.x == 0) all.cost[row] = cost;
+            __syncthreads();
+        }
+        all.count(local, 0, plan.growths);
+    }
+}
+
+// A block grows a batch of one island after another.
+GROWTH_KERNEL(next_growths) {
+    Scratch scratch(arena.large());
+    growth::Growths growths(scratch, all, plan);
+    growth::Heirs heirs(scratch, all);
+    for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
+        if (all.rests(local)) continue;
+        const int64_t made = all.island[local].generation + 1;
+        const bool is_whole = growths.anneals(made) ? growths.anneal(local, made, improving)
+                                                    : growths.grow(local, made, improving);
+        if (!is_whole) break;
+        heirs.choose(local, growths);
+        heirs.write(local, growths);
+        all.count(local, 0, growths.evaluated(made));
+    }
+}

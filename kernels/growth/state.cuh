@@ -1,0 +1,488 @@
+// A partial assignment that grows along the flows between items; a warp works on it. The frontier
+// are the unplaced items with placed neighbours. Each knows its best two places: those where its
+// flows to placed neighbours, and a bound of the others, cost least. Reads the plan; writes the
+// state's memory, which every thread of the warp sees after each function.
+// Random streams: GROWTH.
+#pragma once
+
+#include "growth/plan.cuh"
+
+namespace growth {
+
+using algorithm::Plan;
+
+constexpr Number TAKEN = Number(1) << (8 * sizeof(Number) - 2);  // the cost of a place in use
+constexpr int NONE = -1;
+
+// The first numbers of the draws of seeds, parts and proposals; those of steps begin with 0.
+constexpr uint32_t SEEDS = 1u << 20, PARTS = 1u << 21, PROPOSALS = 1u << 22;
+
+__device__ uint32_t hash(uint32_t key, uint32_t salt) {
+    uint32_t word = (key + 1) * 0x9E3779B1u ^ salt;
+    word = (word ^ word >> 16) * 0x85EBCA6Bu;
+    word = (word ^ word >> 13) * 0xC2B2AE35u;
+    return word ^ word >> 16;
+}
+
+// A place for an item. Of equal costs, the lower random tie comes first.
+struct Candidate {
+    Number cost = block::Least<Number>::NONE;
+    uint32_t tie = 0xffffffffu;
+    int place = NONE;
+
+    __device__ bool before(const Candidate& other) const {
+        return cost < other.cost || (cost == other.cost && tie < other.tie);
+    }
+
+    // Return the first one of all threads of the warp.
+    __device__ Candidate first_of_warp() const {
+        using Cost = block::Least<Number>;
+        using Tie = block::Least<int64_t>;
+        const Number least = warp::least(Cost{cost, 0}).value;
+        const bool takes_part = place != NONE && cost == least;
+        const Tie found = warp::least(takes_part ? Tie{tie, uint32_t(place)} : Tie{});
+        if (found.value == Tie::NONE) return {};
+        return {least, uint32_t(found.value), int(found.index)};
+    }
+};
+
+// Takes the arrays of a state from its memory.
+class Memory {
+  public:
+    __device__ Memory(char* memory, int each) : next_(memory), each_(each) {}
+
+    template <class T>
+    __device__ T* take() {
+        T* const array = reinterpret_cast<T*>(next_);
+        next_ += each_ * sizeof(T);
+        return array;
+    }
+
+  private:
+    char* next_;
+    const int each_;
+};
+
+class State {
+  public:
+    // What is kept between two uses of a state.
+    struct alignas(16) Head {
+        int64_t cost;    // of the flows between placed items
+        int64_t excess;  // the same if the smallest distance were 0
+        int32_t placed, waiting;
+    };
+
+    // Take up a state in its memory; `costs` is memory of the warp for the costs of all places.
+    __device__ State(char* memory, Number* costs, const Plan& plan, int n)
+        : State(reinterpret_cast<Head*>(memory), Memory(memory + sizeof(Head), plan.network.pitch),
+                costs, plan, n) {}
+
+    __device__ int placed() const { return at_.placed; }
+    __device__ int64_t cost() const { return at_.cost; }
+    __device__ int place_of(int item) const { return place_[item]; }
+    // Return the gene of item i of the problem.
+    __device__ int gene(int i) const { return network_.turned ? holder_[i] : place_[i]; }
+
+    __device__ void clear() {
+        for (int i = warp::lane(); i < network_.pitch; i += warp::SIZE) {
+            penalty_[i] = i < n_ ? Number(0) : TAKEN;
+            place_[i] = holder_[i] = NONE;
+            neighbours_[i] = 0;
+        }
+        at_ = {0, 0, 0, 0};
+        warp::sync();
+    }
+
+    // Keep the head for those that take up the state later.
+    __device__ void keep() const {
+        warp::sync();
+        if (warp::lane() == 0) *head_ = at_;
+        warp::sync();
+    }
+
+    // Put an unplaced item at a free place. Unplaced neighbours join the frontier.
+    __device__ void put(int item, int to) {
+        const int begin = network_.first[item], end = network_.first[item + 1];
+        for (int e = begin; e < end; ++e) {
+            const int at = place_[network_.neighbour[e]];
+            if (at == NONE) continue;
+            const int64_t flow = network_.flow[e], distance = network_.from(to)[at];
+            at_.cost += flow * distance;
+            at_.excess += flow * (distance - plan_.least);
+        }
+        warp::sync();
+        if (warp::lane() == 0) place_[item] = to, holder_[to] = item, penalty_[to] = TAKEN;
+        for (int e = begin + warp::lane(); e - warp::lane() < end; e += warp::SIZE) {
+            const int other = e < end ? network_.neighbour[e] : item;
+            const bool is_open = other != item && place_[other] == NONE;
+            const bool is_new = is_open && neighbours_[other] == 0;
+            if (is_open) ++neighbours_[other], best_[other] = NONE;
+            const auto [all, before] = warp::counts(is_new);
+            if (is_new) frontier_[at_.waiting + before] = other;
+            at_.waiting += all;
+        }
+        ++at_.placed;
+        warp::sync();
+    }
+
+    // Find the best places of the whole frontier.
+    __device__ void look_around(uint32_t salt) {
+        for (int i = 0; i < at_.waiting; ++i) find_places(frontier_[i], salt);
+    }
+
+    // Place one more item: that of the frontier which would lose most by its second best place. It
+    // may get this one instead of the best, by the `temperature`.
+    __device__ void step(int64_t temperature, const draw::Place& random) {
+        const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
+        int item = most_urgent(word.x), to = NONE;
+        if (item == NONE) {
+            item = any_of(place_, word.x), to = any_of(holder_, word.y);
+        } else {
+            const Number gap = second_[item] - first_[item];
+            to = word.z % 2 && is_below(gap, temperature, word.y) ? other_[item] : best_[item];
+        }
+        put(item, to);
+        const int stale = leave_frontier(item, to);
+        for (int i = 0; i < stale; ++i) find_places(stale_[i], word.w);
+    }
+
+    // Return how much the flows cost above the smallest distance: twice for those between placed
+    // items, and `weight` times for what the frontier expects.
+    __device__ int64_t score(int weight) const {
+        int64_t expected = 0;
+        for (int i = 0; i < at_.waiting; ++i) {
+            const int item = frontier_[i];
+            expected += first_[item] - int64_t(plan_.least) * plan_.flows[item];
+        }
+        return 2 * at_.excess + weight * expected;
+    }
+
+    // Take the placed items from a row of genes: a part that has low costs, around an item. At most
+    // `most` items, which are added one after another by their flows to nearby places.
+    __device__ void take_part(const encoding::Gene* genes, int item, int most,
+                              const draw::Place& random) {
+        int16_t* const given = other_;  // not used yet
+        for (int i = warp::lane(); i < n_; i += warp::SIZE) {
+            if (network_.turned) {
+                given[genes[i]] = i;
+            } else {
+                given[i] = genes[i];
+            }
+        }
+        warp::sync();
+        while (item != NONE) {
+            put(item, given[item]);
+            attract(item, given, random);
+            leave_frontier(item, NONE);
+            item = at_.placed < most ? most_attracted() : NONE;
+        }
+    }
+
+    // Take a whole row of genes.
+    __device__ void take(const encoding::Gene* genes) {
+        clear();
+        for (int i = warp::lane(); i < n_; i += warp::SIZE) {
+            const int gene = genes[i];
+            if (network_.turned) {
+                holder_[i] = gene, place_[gene] = i;
+            } else {
+                place_[i] = gene, holder_[gene] = i;
+            }
+        }
+        warp::sync();
+        at_.placed = n_;
+        for (int item = 0; item < n_; ++item) {
+            const Number* const distances = network_.from(place_[item]);
+            for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
+                const int other = network_.neighbour[e];
+                if (other < item) at_.cost += int64_t(network_.flow[e]) * distances[place_[other]];
+            }
+        }
+    }
+
+    // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first`
+    // numbers the proposals. All items are placed.
+    __device__ void anneal(int64_t temperature, uint32_t first, int moves,
+                           const draw::Place& random) {
+        for (int from = 0; from < moves;) {
+            const int k = from + warp::lane();
+            Proposal mine{0, 0, 0};
+            bool is_accepted = false;
+            if (k < moves) {
+                mine = proposed(first + k, random);
+                const int64_t by =
+                    mine.item == mine.other ? 0 : network_.raised(place_, mine.item, mine.other);
+                is_accepted =
+                    mine.item != mine.other && (by <= 0 || is_below(by, temperature, mine.word));
+            }
+            const int lane = warp::find(is_accepted);
+            if (lane < 0) {
+                from += warp::SIZE;
+                continue;
+            }
+            exchange(warp::of(mine.item, lane), warp::of(mine.other, lane));
+            from += lane + 1;
+        }
+    }
+
+    // Exchange items as long as the cost falls: each with those at the nearest places of its
+    // neighbours. All items are placed.
+    __device__ void polish() {
+        for (bool falls = true; falls;) {
+            falls = false;
+            for (int item = 0; item < n_; ++item) {
+                for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
+                    falls |= draw_near(item, network_.neighbour[e]);
+                }
+            }
+        }
+    }
+
+  private:
+    __device__ State(Head* head, Memory memory, Number* costs, const Plan& plan, int n)
+        : plan_(plan),
+          network_(plan.network),
+          n_(n),
+          head_(head),
+          at_(*head),
+          costs_(costs),
+          penalty_(memory.take<Number>()),
+          first_(memory.take<Number>()),
+          second_(memory.take<Number>()),
+          place_(memory.take<int16_t>()),
+          holder_(memory.take<int16_t>()),
+          best_(memory.take<int16_t>()),
+          other_(memory.take<int16_t>()),
+          neighbours_(memory.take<int16_t>()),
+          frontier_(memory.take<int16_t>()),
+          stale_(memory.take<int16_t>()) {}
+
+    // Whether a cost is below an exponential random number with a temperature as its mean. Of a
+    // random word, the leading zeros and the next bits approximate its logarithm.
+    __device__ static bool is_below(int64_t cost, int64_t temperature, uint32_t word) {
+        const int zeros = __clz(word | 1);
+        const uint32_t rest = (word << zeros << 1) >> 16;          // after the first 1
+        const int64_t binary = (int64_t(zeros + 1) << 16) - rest;  // to base 2
+        const int64_t natural = binary * 45426 >> 16;              // times ln 2
+        const int64_t high = temperature >> 16, low = temperature & 0xffff;
+        return cost < (high * natural + (low * natural >> 16)) >> 8;
+    }
+
+    // Return the item of the frontier with the largest gap between its best places; of equals, that
+    // with most placed neighbours.
+    __device__ int most_urgent(uint32_t salt) const {
+        using Key = block::Least<int64_t>;
+        Key mine;
+        for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
+            const int item = frontier_[i];
+            const int64_t gap = min(int64_t(second_[item]) - first_[item], int64_t(0x7fffffff));
+            const int64_t key = gap << 32 | int64_t(min(int(neighbours_[item]), 1023)) << 22 |
+                                hash(item, salt) >> 10;
+            if (-key < mine.value || (-key == mine.value && uint32_t(item) < mine.index)) {
+                mine = {-key, uint32_t(item)};
+            }
+        }
+        const Key found = warp::least(mine);
+        return found.value == Key::NONE ? NONE : int(found.index);
+    }
+
+    // Return a random entry of an array that is NONE, or NONE.
+    __device__ int any_of(const int16_t* array, uint32_t salt) const {
+        using Key = block::Least<int64_t>;
+        Key mine;
+        for (int i = warp::lane(); i < n_; i += warp::SIZE) {
+            const int64_t key = hash(i, salt);
+            if (array[i] == NONE && key < mine.value) mine = {key, uint32_t(i)};
+        }
+        return int(warp::least(mine).index);
+    }
+
+    // Remove a placed item from the frontier, and list the others whose best places may have
+    // changed, as its place is near: return their number. NONE: list nothing.
+    __device__ int leave_frontier(int item, int to) {
+        int left = 0, stale = 0;
+        for (int i = warp::lane(); i - warp::lane() < at_.waiting; i += warp::SIZE) {
+            const int other = i < at_.waiting ? frontier_[i] : item;
+            const bool stays = other != item;
+            const bool is_stale = stays && to != NONE && needs_places(other, to);
+            const auto [kept, kept_before] = warp::counts(stays);
+            const auto [listed, listed_before] = warp::counts(is_stale);
+            if (stays) frontier_[left + kept_before] = other;
+            if (is_stale) stale_[stale + listed_before] = other;
+            left += kept, stale += listed;
+            warp::sync();
+        }
+        at_.waiting = left;
+        return stale;
+    }
+
+    __device__ bool needs_places(int item, int taken) const {
+        const int best = best_[item], other = other_[item];
+        if (best == NONE || best == taken || other == taken) return true;
+        const Number reach = plan_.reach[taken];
+        return network_.from(taken)[best] <= reach || network_.from(taken)[other] <= reach;
+    }
+
+    // Find the best two places of an item of the frontier. A bound of the flows to unplaced
+    // neighbours only counts for places whose cost is near the lowest.
+    __device__ void find_places(int item, uint32_t salt) {
+        const int begin = network_.first[item], end = network_.first[item + 1];
+        const int padded = network_.pitch;
+        Number flows = 0;
+        Number* __restrict__ const costs = costs_;
+        const Number* const penalty = penalty_;
+        for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] = penalty[x];
+        for (int e = begin; e < end; ++e) {
+            const int at = place_[network_.neighbour[e]];
+            if (at == NONE) continue;
+            const Number flow = network_.flow[e];
+            const Number* __restrict__ const distances = network_.from(at);
+            flows += flow;
+            for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] += flow * distances[x];
+        }
+        Number lowest = TAKEN;
+        for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
+        const Number limit =
+            warp::least(block::Least<Number>{lowest, 0}).value + flows * plan_.window;
+        const uint32_t own_salt = hash(item, salt);
+        Candidate mine, next;
+        for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
+            bool any = false;
+            for (int k = 0; k < CHUNK; ++k) any |= costs[from + k] <= limit;
+            for (int x = from; any && x < from + CHUNK; ++x) {
+                if (costs[x] > limit) continue;
+                const Candidate found{costs[x] + ahead(item, x), hash(x, own_salt), x};
+                if (found.before(mine)) {
+                    next = mine, mine = found;
+                } else if (found.before(next)) {
+                    next = found;
+                }
+            }
+        }
+        const Candidate one = mine.first_of_warp();
+        const Candidate two = (mine.place == one.place ? next : mine).first_of_warp();
+        warp::sync();
+        if (warp::lane() == 0) {
+            first_[item] = one.cost, best_[item] = one.place;
+            const bool is_only = two.place == NONE;
+            second_[item] = is_only ? max(one.cost, limit + 1) : two.cost;
+            other_[item] = is_only ? one.place : two.place;
+        }
+        warp::sync();
+    }
+
+    // Return a bound of the cost of the flows to unplaced neighbours if an item were at a place:
+    // the largest ones go to the nearest free places.
+    __device__ Number ahead(int item, int to) const {
+        Number sum = 0, distance = 0;
+        const int32_t* const near = plan_.near + to * MOST_NEAR;
+        for (int e = network_.first[item], k = 0; e < network_.first[item + 1]; ++e) {
+            if (place_[network_.neighbour[e]] != NONE) continue;
+            while (k < plan_.known && holder_[near[k]] != NONE) ++k;
+            if (k < plan_.known) distance = network_.from(to)[near[k++]];
+            sum += network_.flow[e] * distance;
+        }
+        return sum;
+    }
+
+    // Add what a new item attracts its unplaced neighbours with, in units of the mean distance;
+    // random factors from 3/4 to 5/4 make different parts.
+    __device__ void attract(int item, const int16_t* given, const draw::Place& random) {
+        const int begin = network_.first[item], end = network_.first[item + 1];
+        const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PARTS + at_.placed);
+        for (int e = begin + warp::lane(); e < end; e += warp::SIZE) {
+            const int other = network_.neighbour[e];
+            if (place_[other] != NONE) continue;
+            if (neighbours_[other] == 1) first_[other] = 0;
+            const int64_t factor = 192 + (hash(other, word.x) & 127);
+            const int64_t gain = plan_.mean - network_.from(given[item])[given[other]];
+            first_[other] += Number(network_.flow[e] * gain * factor / 256);
+        }
+        warp::sync();
+    }
+
+    // Return the item of the frontier that is attracted most, or NONE if none is.
+    __device__ int most_attracted() const {
+        using Key = block::Least<Number>;
+        Key mine;
+        for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
+            const int item = frontier_[i];
+            const Number key = -first_[item];
+            if (key < mine.value || (key == mine.value && uint32_t(item) < mine.index)) {
+                mine = {key, uint32_t(item)};
+            }
+        }
+        const Key found = warp::least(mine);
+        return found.value < 0 ? int(found.index) : NONE;
+    }
+
+    // Exchange an item with those at the nearest places of a neighbour, whenever the cost falls.
+    __device__ bool draw_near(int item, int neighbour) {
+        const int32_t* const near = plan_.near + place_[neighbour] * MOST_NEAR;
+        bool falls = false;
+        for (int from = 0; from < plan_.known;) {
+            const int k = from + warp::lane();
+            const int mine = k < plan_.known ? holder_[near[k]] : item;
+            const int lane = warp::find(mine != item && network_.raised(place_, item, mine) < 0);
+            if (lane < 0) {
+                from += warp::SIZE;
+                continue;
+            }
+            exchange(item, holder_[near[from + lane]]);
+            falls = true;
+            from += lane + 1;
+        }
+        return falls;
+    }
+
+    struct Proposal {
+        int item, other;
+        uint32_t word;
+    };
+
+    // Return a random exchange: half of the time, of an item with that at a place near one of its
+    // neighbours.
+    __device__ Proposal proposed(uint32_t number, const draw::Place& random) const {
+        const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PROPOSALS + number);
+        const int item = draw::below(word.x, n_);
+        const int begin = network_.first[item], degree = network_.first[item + 1] - begin;
+        if (degree > 0 && word.w % 2) {
+            const int at = place_[network_.neighbour[begin + draw::below(word.y, degree)]];
+            const int near = plan_.near[at * MOST_NEAR + draw::below(word.z, plan_.known)];
+            return {item, holder_[near], word.w};
+        }
+        const int other = item + 1 + draw::below(word.z, n_ - 1);
+        return {item, other < n_ ? other : other - n_, word.w};
+    }
+
+    // Exchange two items. All threads of the warp call.
+    __device__ void exchange(int item, int other) {
+        const int64_t by = network_.raised(place_, item, other);
+        const int p = place_[item], q = place_[other];
+        warp::sync();
+        if (warp::lane() == 0) {
+            place_[item] = q, place_[other] = p;
+            holder_[q] = item, holder_[p] = other;
+        }
+        warp::sync();
+        at_.cost += by;
+    }
+
+    static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places that a thread looks at at once
+
+    const Plan& plan_;
+    const problem::Network& network_;
+    const int n_;
+    Head* const head_;
+    Head at_;
+    Number* const costs_;
+    Number* const penalty_;                   // of each place: TAKEN, or 0
+    Number *const first_, *const second_;     // the costs of the best places of the frontier
+    int16_t* const place_;                    // of each item, or NONE
+    int16_t* const holder_;                   // the item of each place, or NONE
+    int16_t *const best_, *const other_;      // the best two places of the frontier
+    int16_t* const neighbours_;               // how many of an unplaced item are placed
+    int16_t *const frontier_, *const stale_;  // items
+};
+
+}  // namespace growth

@@ -1,0 +1,100 @@
+// The change of the cost by the exchange of each pair of items, stored, and updated when items are
+// exchanged. It may outlast a generation. Reads the problem's data; writes the arrays of its plan.
+// No random numbers.
+#pragma once
+
+#include "improvers/swap_deltas.cuh"
+#include "tempering/acceptance.cuh"
+#include "tempering/plan.cuh"
+
+namespace tempering {
+
+class StoredDeltas {
+  public:
+    using Delta = problem::SwapDeltas::Delta;
+
+    __device__ StoredDeltas(Scratch& scratch, const int32_t* order, int n,
+                            const problem::Data& data, const algorithm::PairPlan& plan, int64_t me,
+                            const block::Triangle& triangle)
+        : plan_(plan),
+          me_(me),
+          triangle_(triangle),
+          deltas_(scratch, order, n, data, triangle, kept(plan, me)) {}
+
+    // The deltas of an individual are those of another order from now on.
+    __device__ static void forget(const algorithm::PairPlan& plan, int64_t me) {
+        if (KEEPS) plan.deltas_of[me] = NO_DELTAS;
+    }
+
+    // The order is complete on entry, and the deltas are visible on return. `resumes`: whether the
+    // order is that at the end of the generation before.
+    __device__ void begin(bool resumes, int64_t generation) {
+        const bool are_kept = takes(generation - 1) && resumes;
+        deltas_.begin(are_kept);
+        __syncthreads();
+    }
+
+    // Return the first exchange of a run that is accepted: its entry, and its delta. words() are
+    // the random words of the run, pairs() the entries that are proposed, as bits; differs(k) says
+    // whether the exchange changes anything.
+    template <class Words, class Pairs, class Differs>
+    __device__ block::Bid<Delta> first_accepted(int run, block::Triangle::Place, Words words,
+                                                Pairs pairs, const Acceptance<Delta>& acceptance,
+                                                Differs differs) const {
+        const auto& deltas = deltas_.stored(run);
+        const block::Run<uint32_t> word = words();
+        uint32_t may = 0;
+        block::along_run([&](int k) {
+            may |= uint32_t(acceptance.may_accept(deltas.item[k], word.item[k])) << k;
+        });
+        if (may != 0) may &= pairs();
+        for (int k = 0; may != 0 && k < block::RUN; ++k) {
+            if (!(may >> k & 1) || !acceptance.accepts(deltas.item[k], word.item[k])) continue;
+            if (differs(k)) return {uint32_t(k), deltas.item[k]};
+        }
+        return {};
+    }
+
+    // Two items will be exchanged, which raises the cost.
+    __device__ void announce(moves::Swap swap, Delta by) { deltas_.announce(swap, by); }
+
+    // They were.
+    __device__ void follow(moves::Swap swap) {
+        deltas_.follow(swap);
+        for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
+            deltas_.advance(run, triangle_.place(run));
+        }
+    }
+
+    // Keep the deltas of a generation.
+    __device__ void end(int64_t generation) const {
+        if (KEEPS && threadIdx.x == 0) plan_.deltas_of[me_] = generation;
+    }
+
+  private:
+    static constexpr bool KEEPS = TEMPERING_KEEPS;  // whether deltas outlast a generation
+    static constexpr int64_t NO_DELTAS = -1;
+
+    // Return the memory for the deltas of an individual, or null.
+    __device__ static Delta* kept(const algorithm::PairPlan& plan, int64_t me) {
+        if (!KEEPS) return nullptr;
+        return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
+    }
+
+    // Return whether the deltas of a generation are kept. They will change: if the next generation
+    // is abandoned, they are those of no generation.
+    __device__ bool takes(int64_t generation) const {
+        if (!KEEPS) return false;
+        const bool are_kept = plan_.deltas_of[me_] == generation;
+        __syncthreads();
+        if (threadIdx.x == 0) plan_.deltas_of[me_] = NO_DELTAS;
+        return are_kept;
+    }
+
+    const algorithm::PairPlan& plan_;
+    const int64_t me_;
+    const block::Triangle& triangle_;
+    problem::SwapDeltas deltas_;
+};
+
+}  // namespace tempering

@@ -1,0 +1,110 @@
+"""Resampled growth solves assignments that hide a grid, and proves it by a lower bound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from known_optima import grid
+
+import islands
+from islands.errors import UsageError
+from islands.problems.qap import Qap
+
+_CPU = {"backend": "cpu", "threads": 2, "seconds": 60}
+
+
+def _solved(problem: Qap, **options: object) -> islands.Result:
+    return islands.solve(problem, **{**_CPU, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_default_search_proves_the_optimum(*, turned: bool) -> None:
+    planted = grid(7, 9)
+    result = _solved(planted.problem(turned=turned))
+    assert result.cost == planted.cost
+    assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
+    assert result.settings["algorithm"] == "growth"
+
+
+def test_large_numbers() -> None:
+    planted = grid(7, 7, largest=2**27)
+    problem = planted.problem()
+    assert problem.swaps.sparse is not None
+    assert problem.swaps.sparse.number is np.int64
+    assert _solved(problem).cost == planted.cost
+
+
+@pytest.mark.parametrize("faults", [{"deleted": 0.2}, {"false": 0.01}])
+def test_faults(faults: dict[str, float]) -> None:
+    planted = grid(7, 7, **faults)  # type: ignore[arg-type]
+    assert _solved(planted.problem(), target=planted.cost).cost <= planted.cost
+
+
+def test_several_components() -> None:
+    parts = [grid(4, 5, seed) for seed in (1, 2, 3)]
+    n = sum(len(each.flows) for each in parts)
+    flows, random = np.zeros((n, n), np.int64), np.random.default_rng(1)
+    distances = np.triu(random.integers(2, 11, (n, n)), 1)
+    distances += distances.T
+    for k, each in enumerate(parts):
+        part = slice(20 * k, 20 * k + 20)
+        flows[part, part], distances[part, part] = each.flows, each.distances
+    optimum = sum(each.cost for each in parts)
+    assert _solved(islands.qap(flows, distances)).cost == optimum
+
+
+def test_facilities_without_flows() -> None:
+    planted = grid(6, 7)
+    flows = np.pad(planted.flows, ((0, 6), (0, 6)))
+    distances = np.pad(planted.distances, ((0, 6), (0, 6)), constant_values=10)
+    np.fill_diagonal(distances, 0)
+    assert _solved(islands.qap(flows, distances)).cost == planted.cost
+
+
+def test_few_items_and_hidden_distances() -> None:
+    planted = grid(3, 4, farthest_hidden=3)
+    own = {
+        "algorithm": "growth",
+        "islands": 2,
+        "population": 4,
+        "growths": 16,
+        "sweeps": 2,
+        "batches": 4,
+    }
+    result = _solved(planted.problem(), generations=10, **own)
+    assert result.cost <= planted.cost
+
+
+def test_given_solutions_stay_the_best() -> None:
+    planted = grid(6, 7, farthest_hidden=2)
+    problem = planted.problem()
+    own = {"islands": 1, "population": 4, "growths": 16, "generations": 1}
+    assert _solved(problem, start=[planted.solution], **own).cost <= planted.cost
+
+
+def test_it_resumes(tmp_path: Path) -> None:
+    problem = grid(6, 8, farthest_hidden=2).problem()
+    own = {"islands": 2, "population": 8, "growths": 16, "sweeps": 2, "batches": 4}
+    whole = _solved(problem, generations=9, **own)
+    _solved(problem, generations=5, out=tmp_path / "run", **own)
+    resumed = islands.resume(tmp_path / "run", generations=9)
+    assert resumed.digest == whole.digest
+
+
+def test_a_time_limit_in_the_first_batch() -> None:
+    result = _solved(grid(20, 25).problem(), seconds=0.01, threads=1)
+    assert sorted(result.solution.tolist()) == list(range(500))
+
+
+def test_dense_flows_are_refused() -> None:
+    with pytest.raises(
+        UsageError, match="growth needs symmetric matrices of 8 to 1024 items, one of them sparse"
+    ):
+        islands.solve(islands.qap(np.ones((9, 9)), np.ones((9, 9))), algorithm="growth")
+
+
+def test_few_growths_are_refused() -> None:
+    with pytest.raises(UsageError, match="growths=8: must be at least 16"):
+        _solved(grid(6, 7).problem(), growths=8)

@@ -1,0 +1,142 @@
+"""Sparse matrices of assignment problems: neighbours, bounds, and matrices of SciPy."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from known_optima import grid
+from numpy.typing import NDArray
+
+import islands
+from islands.errors import UsageError
+from islands.problems.qap_sparse import Sparse
+
+
+def _random(n: int, pairs: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    random = np.random.default_rng(seed)
+    flows, distances = np.zeros((n, n), np.int64), random.integers(1, 20, (n, n))
+    for _ in range(pairs):
+        i, j = random.choice(n, 2, replace=False)
+        flows[i, j] = flows[j, i] = random.integers(1, 9)
+    return flows, np.triu(distances, 1) + np.triu(distances, 1).T
+
+
+def _sparse(problem: islands.Problem) -> Sparse:
+    assert problem.swaps is not None
+    assert problem.swaps.sparse is not None
+    return problem.swaps.sparse
+
+
+def test_neighbours_are_the_entries_by_decreasing_flow() -> None:
+    flows, distances = _random(20, 30, 1)
+    sparse = _sparse(islands.qap(flows, distances))
+    for item in range(20):
+        part = slice(sparse.first[item], sparse.first[item + 1])
+        assert set(sparse.neighbour[part]) == set(np.flatnonzero(flows[item]))
+        assert (sparse.flow[part] == 2 * flows[item, sparse.neighbour[part]]).all()
+        assert (np.diff(sparse.flow[part]) <= 0).all()
+        assert sparse.flows[item] == 2 * flows[item].sum()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_assignment_is_below_the_bound(seed: int) -> None:
+    problem = islands.qap(*_random(8, 7, seed))
+    costs = problem.costs(np.array(list(permutations(range(8)))))
+    assert 0 < _sparse(problem).lower_bound <= costs.min()
+
+
+def test_the_bound_of_a_grid_is_its_optimum() -> None:
+    planted = grid(6, 8)
+    problem = planted.problem()
+    assert problem.lower_bound == planted.cost == problem.cost(planted.solution)
+
+
+def test_near_places() -> None:
+    distances = grid(4, 5).distances
+    near = _sparse(grid(4, 5).problem()).near(5)
+    for place, row in enumerate(near):
+        others = np.sort(np.delete(distances[place], place))
+        assert place not in row
+        assert (distances[place, row] == others[:5]).all()
+
+
+def test_dense_matrices_are_not_sparse() -> None:
+    problem = islands.qap(*_random(20, 150, 1))
+    assert problem.swaps.sparse is None
+    assert problem.lower_bound is None
+
+
+def test_asymmetric_matrices_are_not_sparse() -> None:
+    flows, distances = _random(20, 30, 1)
+    flows[0, 1], distances[0, 1] = 7, 30
+    flows[1, 0] = 0
+    assert islands.qap(flows, distances).swaps.sparse is None
+
+
+def test_sparse_matrices_are_taken() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    planted = grid(6, 7)
+    for kind in (sparse.csr_matrix, sparse.coo_array):
+        problem = islands.qap(kind(planted.flows), planted.distances)
+        assert problem.cost(planted.solution) == planted.cost
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ((3, 4), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
+        ((4, 4), r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows"),
+        ((20_000, 20_000), "flows: has 20000 rows, but at most 10000 fit in memory"),
+    ],
+)
+def test_other_shapes_are_refused(shape: tuple[int, int], words: str) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(UsageError, match=words):
+        islands.qap(sparse.coo_array(shape, dtype=np.int64), np.ones((3, 3), np.int64))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([np.nan], r"flows\[0, 1\] = nan: must be a whole number from 0 to 2147483647"),
+        ([-1], r"flows\[0, 1\] = -1: must be a whole number from 0 to 2147483647"),
+        ([0.5], r"flows\[0, 1\] = 0.5: must be a whole number from 0 to 2147483647"),
+        ([2**31], r"flows\[0, 1\] = 2147483648: must be a whole number from 0 to 2147483647"),
+        ([2**62] * 4, r"flows\[0, 1\] = 1.8.*e\+19: must be a whole number from 0 to 2147483647"),
+    ],
+)
+def test_other_numbers_are_refused(numbers: list[float], words: str) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    places = [0] * len(numbers), [1] * len(numbers)
+    flows = sparse.coo_array((np.array(numbers), places), shape=(3, 3))
+    with pytest.raises(UsageError, match=words):
+        islands.qap(flows, np.ones((3, 3), np.int64))
+
+
+def test_costs_beyond_64_bits_are_refused() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    most = np.full((3, 3), 2**31 - 1)
+    with pytest.raises(UsageError, match=r"costs may reach \d{20}, the sum of flows times"):
+        islands.qap(sparse.csr_array(most), sparse.csr_array(most))
+
+
+def test_entries_of_a_pair_are_added() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    flows = sparse.coo_array((np.full(2, 200, np.uint8), ([0, 0], [1, 1])), shape=(2, 2))
+    assert islands.qap(flows, [[0, 3], [3, 0]]).cost(np.array([0, 1])) == 1200
+
+
+def test_a_row_is_no_matrix() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(UsageError, match="flows: has 1 dimension, must have 2"):
+        islands.qap(sparse.coo_array(np.array([1, 2])), [[0, 3], [3, 0]])
+
+
+def test_distances_of_streets_are_a_metric() -> None:
+    x, y = np.divmod(np.arange(48), 8)
+    streets = abs(x[:, np.newaxis] - x) + abs(y[:, np.newaxis] - y)
+    planted = grid(6, 8)
+    assert _sparse(islands.qap(planted.flows, streets)).is_metric
+    assert not _sparse(planted.problem()).is_metric
