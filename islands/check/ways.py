@@ -136,8 +136,12 @@ def _rechosen(
     value = value + (value >= own) if sets else own
     if sets and kind.at_most is not None:
         room = kind.room(before)
+        others = room.sum(axis=1) - room[rows, own]
+        # If only the value of an item has room, another item takes it.
+        item = np.where(others > 0, item, (before != own[:, np.newaxis]).argmax(axis=1))
+        own = before[rows, item]
         room[rows, own] = 0
-        value = np.where(room.max(axis=1) > 0, room.argmax(axis=1), own)
+        value = room.argmax(axis=1)
     after = before.copy()
     if move == "swap":
         fits = (before < sizes[item, np.newaxis]) & (own[:, np.newaxis] < sizes)

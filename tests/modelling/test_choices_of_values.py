@@ -192,10 +192,10 @@ def test_only_items_of_a_group_are_exchanged() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most", [2, [1, 3, 2], [6, 1, 1]], ids=["exact", "each", "loose"])
+@pytest.mark.parametrize("most", [2, [1, 3, 2], [2, 3, 2]], ids=["exact", "each", "loose"])
 @pytest.mark.parametrize("way", WAYS)
 def test_values_have_at_most_so_many_items(backend: Backend, way: str, most: Any) -> None:
-    if way == "delta" and most != [6, 1, 1]:
+    if way == "delta" and most != [2, 3, 2]:
         pytest.skip("all values are full, but its delta is that of a Set")
     own = islands.choices(6, 3, at_most=most, **WAYS[way])
     every = np.array(list(product(range(3), repeat=6)))
