@@ -86,17 +86,6 @@ def test_each_run_has_settings_and_an_instance_that_exist() -> None:
             assert header(words), line
 
 
-_TRANSCRIPT = re.compile(r"```text\n\$ islands run (.+)\n(islands \d.*)\n(.*)\n")
-
-
-def test_transcripts_begin_as_the_program() -> None:
-    pages = [page.read_text(encoding="utf-8") for page in PAGES]
-    found = [each for page in pages for each in _TRANSCRIPT.findall(page)]
-    assert found
-    for words, *shown in found:
-        assert header(["run", *words_of(words)])[:2] == shown
-
-
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_headers_match_islands_and_ranks_as_documented(device: str) -> None:
