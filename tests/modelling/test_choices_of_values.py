@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ import islands
 from islands.backends.base import Backend
 from islands.errors import RunError, UsageError
 from islands.modelling.model import Model, restored
+from islands.problems.solution_kinds import array_module
 
 RANDOM = np.random.default_rng(8)
 WAY = RANDOM.integers(1, 60, (5, 40)).astype(np.int32)
@@ -74,9 +75,11 @@ DATA = {"way": WAY, "opening": OPENING, "stride": 40}
 
 
 def batch(rows: NDArray[Any]) -> NDArray[np.int64]:
-    items = np.arange(rows.shape[1])
-    used = (rows[:, :, np.newaxis] == np.arange(5)).any(axis=1)
-    return WAY[rows, items].sum(axis=1) + used @ OPENING
+    xp = array_module(rows)
+    items = xp.arange(rows.shape[1])
+    used = (rows[:, :, np.newaxis] == xp.arange(5)).any(axis=1)
+    found = xp.asarray(WAY)[rows, items].sum(axis=1) + used @ xp.asarray(OPENING)
+    return cast("NDArray[np.int64]", found)
 
 
 WAYS: dict[str, dict[str, Any]] = {
