@@ -34,7 +34,7 @@ BENCHES = {
 }
 """Names of the benchmarks; each is a module or an object with a function `measure`."""
 
-COLLECTIVE = ("migration", "quality", "colonies", "gpus")
+COLLECTIVE = ("migration", "many", "quality", "colonies", "gpus")
 """Benchmarks that need all ranks; rank 0 runs the others alone."""
 
 DRAWN = ("topologies", "quality", "colonies", "gpus")

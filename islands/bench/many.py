@@ -3,7 +3,7 @@
 Tours have cities at random, flows and distances of assignments are random, too. `--rivals lkh`
 solves the same tours by LKH, as a loop of `elkai` with `runs=1` in a process for each core. `at
 best` is the share of the instances with the lowest cost of all methods; the other columns compare
-with LKH. The first instances, which compile, do not count.
+with LKH. The first instances, which compile, do not count. Several ranks share the instances.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from islands.bench.rivals import Lkh, silent_processes
 from islands.bench.variants import Variant, variants
 from islands.errors import UsageError
 from islands.many import solve_many
+from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.batches import qap_batch, tsp_batch
 from islands.tables import Column, Row, Table
@@ -60,6 +61,11 @@ def measure(request: BenchRequest) -> Iterator[Row]:
     """Solve instances of each kind and size by each method, on each backend."""
     if other := {*request.rivals} - {Lkh.name}:
         raise UsageError(f"--rivals {min(other)}: many instances are solved by {Lkh.name} only")
+    if request.rivals and request.world.size > 1:
+        raise UsageError(
+            f"--rivals {Lkh.name}: waiting ranks would use its cores. Start one rank, without"
+            " mpirun"
+        )
     methods = variants(request.variant)
     return _measured(request, methods)
 
@@ -72,7 +78,8 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
     kinds = [("cities", n, _tours(n, more)) for n in cities]
     count = _ASSIGNMENTS if more == 1 else _ASSIGNMENTS_ON_GPUS
     kinds += [("facilities", n, count) for n in facilities]
-    cores = request.threads or share_of_cores(1)
+    world = request.world
+    cores = request.threads or world.bcast(share_of_cores(world.local_size))
     for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):
         random, rival = np.random.default_rng(size), None
         if noun == "cities":
@@ -82,7 +89,7 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
         else:
             problems = list(qap_batch(*_symmetric(random, (2, count, size, size))))
         solved = [
-            _by_islands(problems, method, backend, cores)
+            _by_islands(problems, method, backend, cores, world)
             for backend in request.backends
             for method in methods
         ]
@@ -121,8 +128,11 @@ def _rows(problem: str, solved: Sequence[_Solved], rival: _Solved | None) -> Ite
         )
 
 
-def _by_islands(problems: Sequence[Problem], method: Variant, backend: str, cores: int) -> _Solved:
+def _by_islands(
+    problems: Sequence[Problem], method: Variant, backend: str, cores: int, world: World
+) -> _Solved:
     settings: dict[str, Any] = {**method.asked.options, "backend": backend, "seed": 1}
+    settings["world"] = world
     if backend == "cpu":
         settings["threads"] = cores
     if method.asked.config is not None:
@@ -131,7 +141,8 @@ def _by_islands(problems: Sequence[Problem], method: Variant, backend: str, core
     began = perf_counter()
     found = solve_many(problems, **settings)
     seconds = perf_counter() - began
-    device = _cpu(cores) if backend == "cpu" else found[0].device
+    times = f"{world.size} x " if world.size > 1 else ""
+    device = times + (_cpu(cores) if backend == "cpu" else found[0].device)
     costs = np.array([each.require_solution().cost for each in found], np.int64)
     return _Solved(f"{method.name}, {backend}", device, seconds, costs)
 

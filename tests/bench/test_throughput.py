@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from results_for_tests import run_row
+from standing_ranks import StandingRanks
 
 import islands
 from islands.backends.base import Backend
@@ -75,6 +76,17 @@ def test_methods_are_compared_with_each_other_and_a_rival(monkeypatch: pytest.Mo
     assert [(each["problem"], each["instances"]) for each in assigned] == [("4 facilities", 5)] * 2
     assert assigned[0]["as_good"] is None
     assert all(each["rate"] == each["instances"] / each["seconds"] for each in (lkh, good, poor))
+
+
+@pytest.mark.slow
+def test_ranks_share_the_instances(standing_ranks: StandingRanks) -> None:
+    line = ["-m", "islands", "bench", "many", "--facilities", "4", "--threads", "1", "--quiet"]
+    found = standing_ranks.run(2, *line, "--backend", "cpu")
+    assert found.returncode == 0, found.stderr
+    (row,) = [each for each in found.stdout.splitlines() if "4 facilities" in each]
+    assert row.startswith("2 x CPU, 1 thread")
+    assert float(row.split("facilities")[1].split()[1]) > 0
+    assert row.split("facilities")[1].split()[3] == "100.0%"
 
 
 CPU = "CPU, 1 thread"
