@@ -234,6 +234,10 @@ class Algorithm(ABC):
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
     improves: ClassVar[bool] = True
     """Whether an improver can improve its individuals; it is False if it does so itself."""
+    shares_launches: bool = True
+    """Whether runs on other instances may share its launches: not if its tables differ in size."""
+    may_take_long: ClassVar[bool] = False
+    """Whether a generation may take seconds on a GPU, so that time limits have to abandon it."""
     may_begin_partly: ClassVar[bool] = True
     """Whether generation 0 may have fewer individuals, as no evaluations are left for others."""
     most_first_calls: ClassVar[int] = 1

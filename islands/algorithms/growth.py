@@ -79,6 +79,8 @@ class Growth(Algorithm):
     encodings: ClassVar[tuple[str, ...]] = ("permutation",)
     improves: ClassVar[bool] = False
     keeps_quota: bool = False
+    shares_launches: bool = False
+    may_take_long: ClassVar[bool] = True
     may_begin_partly: ClassVar[bool] = False
     needs: ClassVar[str] = "symmetric matrices of 8 to 1024 items, one of them sparse"
     fewest_threads: ClassVar[int] = 256

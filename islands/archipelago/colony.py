@@ -60,7 +60,10 @@ class Colony:
         """Whether the last generation has ended at the goal."""
         self.encoding = parts.encoding
         self.may_take_long = (
-            parts.improver.name != "none" or parts.evaluated_by == "host" or parts.evaluates_own
+            parts.improver.name != "none"
+            or parts.evaluated_by == "host"
+            or parts.evaluates_own
+            or parts.algorithm.may_take_long
         )
         """Whether a generation may take long on any device."""
         memory = Memory(backend, parts, fields, layout)
@@ -313,6 +316,7 @@ class Colony:
             upload(np.broadcast_to(first.genome, genes.shape).copy(), genes)
             self._backend.fill(cost, first.cost)
         else:
+            self.attempt.undo()  # also the states of algorithms
             for name, each in (("genes", genes), ("cost", cost)):
                 self._backend.copy(self.state.part(name, made - 1), each)
             if first.island in self.held.mine:

@@ -17,6 +17,9 @@ from islands.problems.base import Problem, Solution
 from islands.problems.data import integers, read_array, reals, require_shape
 from islands.text import counted, shown
 
+_LARGE = {"subset": "1 is a chosen item", "choices": "Values are counted from 0"}
+"""What an error says of a number that is too large, by kind of solution."""
+
 
 def checked_solutions(
     problem: Problem, solutions: Any, most: int, call: str = "inject"
@@ -49,7 +52,7 @@ def _checked(problem: Problem, name: str, values: Any) -> Solution:
     require_shape(name, array, (problem.entries,), f"an entry for each item of {problem.instance}")
     solution: NDArray[Any]
     if (largest := problem.kind.largest) is not None:
-        large = "Items are counted from 0" if largest > 1 else "1 is a chosen item"
+        large = _LARGE.get(problem.kind.name, "Items are counted from 0")
         solution = integers(name, array, largest, fix="Pass whole numbers", large=large)
     else:
         solution = reals(name, array, sys.float_info.max)

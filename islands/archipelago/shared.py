@@ -74,6 +74,7 @@ def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend)
 def can_share(parts: ProgramParts) -> bool:
     """Return whether runs with these parts can share launches."""
     is_known = not parts.evaluates_own or parts.problem.evaluation.numbers_differ
+    is_known &= parts.algorithm.shares_launches
     return is_known and parts.evaluated_by in ("block", "thread") and not parts.algorithm.halo
 
 

@@ -129,6 +129,7 @@ class Loop:
         if all(self._world.allgather(self._archipelago.can_seek)):
             self._archipelago.seek(Goal(targets, self._world))
             self._longest = 1
+            self._always_attempts = True  # what the last generation overwrites is restored
 
     def _start(self) -> None:
         """Make generation 0; collective.

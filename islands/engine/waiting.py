@@ -6,6 +6,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import numpy as np
+
 from islands.archipelago.instances import Arrays, arrays_of, shapes_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.shared import bytes_a_run, can_share, parts_for
@@ -104,7 +106,9 @@ def waiting_for(
         return Waiting(cell, resolved, parts, kind, 0, has_own_kind=True)
     [arrays] = arrays_of([parts])
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
-    kind = Kind(*settings, macros, parts.algorithm.numbers(), shapes_of(arrays))
+    # Of the encoding, launches have one for all runs.
+    genome = tuple(np.asarray(each).tobytes() for each in parts.encoding.shape().members.values())
+    kind = Kind(*settings, macros, genome, parts.algorithm.numbers(), shapes_of(arrays))
     size = sum(each.nbytes for each in arrays.values())
     return Waiting(cell, resolved, parts, kind, size, arrays)
 

@@ -27,7 +27,8 @@ from islands.modelling.signatures import (
     stated,
 )
 from islands.modelling.texts import Text, without_comments
-from islands.problems.solution_kinds import STEP, Order, SolutionKind
+from islands.problems.mixed import Mixed
+from islands.problems.solution_kinds import STEP, Choices, Order, SolutionKind
 
 _TYPES = "\n".join(
     (
@@ -155,11 +156,13 @@ class Functions:
         """Return the moves that the overloads of a delta take."""
         parameters = " ".join(match[2] for match in delta.declared("delta"))
         words = re.findall(r"\w+", parameters)
-        moves = tuple(move for move in kind.moves if stated(move) in words)
+        possible = kind.proposals if isinstance(kind, Choices) else kind.moves
+        moves = tuple(move for move in possible if stated(move) in words)
         if not moves:
-            *most, last = map(stated, kind.moves)
+            *most, last = map(stated, possible)
+            names = f"{', '.join(most)} or {last}" if most else last
             raise UsageError(
-                f"delta: has no parameter of the type {', '.join(most)} or {last}. Write"
+                f"delta: has no parameter of the type {names}. Write"
                 f" {DELTA.written(kind, gives_both=self._gives_both).text} {{ ... }}"
             )
         return moves
@@ -212,7 +215,7 @@ class Functions:
             '#include "problems/solution.cuh"',
             '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
-            *(['#include "problems/mixed.cuh"'] if "mixed::" in own else []),
+            *(['#include "problems/mixed.cuh"'] if isinstance(kind, Mixed) else []),
             *(['#include "core/warp.cuh"'] if "warp::" in own else []),
             *(['#include "problems/random.cuh"'] if self.has_steps or self.has_cross else []),
             *(['#include "problems/change.cuh"'] if self._gives_both else []),

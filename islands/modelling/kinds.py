@@ -116,7 +116,7 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
 def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
     """Return choices of one of k values for each of n items, a number of values or one for each."""
     size = size_of(n)
-    if not is_whole(k) and np.ndim(k) == 0:
+    if not (is_whole(k) or isinstance(k, Sequence | np.ndarray)) or isinstance(k, str):
         raise UsageError(
             f"k={shown(k)}: is not a whole number. Pass the number of values, such as 3, or a list"
             " with that of each item"
@@ -135,6 +135,12 @@ def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
         if smallest != largest:
             raise UsageError("at_most: needs as many values for each item. Pass a number as k")
         own["at_most"] = _most_items(at_most, largest, size)
+        if groups is not None and own["at_most"].sum() == size:
+            raise UsageError(
+                f"at_most={shown(at_most)}: allows exactly n={size} items, so that only exchanges"
+                " are left, which groups= would keep inside of each group. Raise a limit, or leave"
+                " groups out"
+            )
     return Choices(size, sizes=sizes, **own)
 
 

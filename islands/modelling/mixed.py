@@ -48,7 +48,9 @@ def mixed(
 ) -> Model:
     """Return a problem whose solutions are values of named parameters, made by `islands.space`.
 
-    The parameters are given by name, or as a dict, in which they may have any names.
+    The parameters are given by name, or as a dict, whose names need not be those of arguments in
+    Python. With `cost=`, names must be possible in CUDA.
+
     State what a solution costs by one of:
 
     - `function`: a Python function from a dict of values by name to their cost.
@@ -68,7 +70,9 @@ def mixed(
     >>> islands.solve(problem, generations=20, population=32).solution
     {'depth': 1, 'kind': 'b'}
     """
-    every = _checked(parameters, named)
+    every = _checked(parameters, named, in_cuda=cost is not None)
+    if isinstance(cost, Parameter):
+        raise _taken("cost")
     kind = Mixed(_entries(every), parameters=every)
     text = None if cost is None else Text.of("cost", cost)
     if text is not None:
@@ -88,14 +92,19 @@ def mixed(
     )
     for argument, value in vars(statement).items():
         if isinstance(value, Parameter):
-            raise UsageError(
-                f"{argument}: is an argument of islands.mixed. Choose another name for the"
-                f' parameter, or pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
-            )
+            raise _taken(argument)
     return Model(kind, statement)
 
 
-def _checked(given: Any, named: Mapping[str, Any]) -> dict[str, Parameter]:
+def _taken(argument: str) -> UsageError:
+    """Return an error for a parameter that has the name of an argument."""
+    return UsageError(
+        f"{argument}: is an argument of islands.mixed. Choose another name for the parameter, or"
+        f' pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
+    )
+
+
+def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
     """Return the parameters of a dict, and those that are named; refuse what are none."""
     if given is not None and not isinstance(given, Mapping):
         raise UsageError(
@@ -119,8 +128,13 @@ def _checked(given: Any, named: Mapping[str, Any]) -> dict[str, Parameter]:
                 f"{name}={shown(each)}: is no parameter. Pass islands.space.real, integer,"
                 " category, order or subset"
             )
-        if checked_name("islands.mixed", name) == "Solution":
+        if in_cuda and checked_name("islands.mixed", name) == "Solution":
             raise UsageError("islands.mixed: the name 'Solution' is reserved. Choose another name")
+        if not (isinstance(name, str) and name and name.isprintable()):
+            raise UsageError(
+                f"islands.mixed: the name {shown(name)} must be a text on one line. Choose another"
+                " name"
+            )
     return both
 
 

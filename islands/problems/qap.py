@@ -26,6 +26,7 @@ from islands.problems.capabilities import Layout, ProblemWords
 from islands.problems.evaluation import Evaluation
 from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
+from islands.problems.qap_sparse import MOST_ITEMS
 
 Matrix = NDArray[np.int64]
 
@@ -129,6 +130,8 @@ class Qap(Problem):
         is_plain = type(self) is Qap and self.best_known is None
         if not is_plain or self.form.after is not None or self.lower_bound is not None:
             return None
+        if self.size > MOST_ITEMS and self.swaps.is_network:
+            return None  # another search has chains of its own
         structure = self.swaps.is_unstructured, self.swaps.is_dominated, self.form.places is None
         return (self.size, *structure, *self.defines().items())
 

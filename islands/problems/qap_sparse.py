@@ -32,6 +32,8 @@ _NARROW = 2**28
 """Costs of an item below this have 32 bits in kernels."""
 _EXACT = 2**53  # doubles
 _VECTOR = 16  # numbers
+_LARGEST_PRODUCT = 2**54
+"""The largest product of a flow and a distance, of which growth needs 320 times as much."""
 _KEY, _TRIPLES, _FEW = 3, 4096, 100
 
 
@@ -79,8 +81,9 @@ class Sparse:
 
     @property
     def can_grow(self) -> bool:
-        """Whether resampled growth can search the instance."""
-        return FEWEST_ITEMS <= self.size <= MOST_ITEMS
+        """Whether resampled growth can search the instance, whose products it multiplies."""
+        largest = int(self.flow.max(initial=0)) * int(self.distances.max())
+        return FEWEST_ITEMS <= self.size <= MOST_ITEMS and largest <= _LARGEST_PRODUCT
 
     @cached_property
     def is_metric(self) -> bool:

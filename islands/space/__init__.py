@@ -26,6 +26,7 @@ def integer(low: int, high: int, *, log: bool = False) -> Parameter:
     return Integer(low, high, log)
 
 
+@explained
 def category(*choices: Any) -> Parameter:
     """Return one of some choices, which may be any objects that are hashable.
 

@@ -342,6 +342,8 @@ def restored(stored: Mapping[str, Any]) -> Parameter:
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it: other objects as the text that shows them."""
+    if isinstance(value, np.generic):
+        return value.item()
     if isinstance(value, np.ndarray):
         return np.flatnonzero(value).tolist() if value.dtype == Subset.dtype else value.tolist()
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)

@@ -281,9 +281,10 @@ GROWTH_KERNEL(first_growths) {
                 cost = state.cost();
             }
             if (threadIdx.x == 0) all.cost[row] = cost;
+            // Each counts, so that a limit in this generation keeps all of them.
+            all.count(local, slot, slot == 0 ? plan.growths : 1);
             __syncthreads();
         }
-        all.count(local, 0, plan.growths);
     }
 }
 

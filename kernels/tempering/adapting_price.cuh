@@ -51,8 +51,9 @@ class PricedData {
     // Return the costs with which a state continues. If it is infeasible, it has another price now;
     // as long as no feasible one is known, it is the best one again.
     __device__ Costs resumed(const Costs& before, const Gene* state, Gene* best,
-                             const encoding::Shape& shape, int64_t& evaluated) const {
-        if (!priced::is_infeasible(before.current)) return before;
+                             const encoding::Shape& shape, bool may_evaluate,
+                             int64_t& evaluated) const {
+        if (!may_evaluate || !priced::is_infeasible(before.current)) return before;
         evaluated = 1;
         // Of the namespace of the problem, which programs that evaluate outside lack.
         const int64_t cost = cost_after(state, genes::items(shape), data);

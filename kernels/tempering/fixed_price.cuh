@@ -24,7 +24,7 @@ class PricedData {
     __device__ void take(const Plan&, int64_t) {}
 
     // Return the costs with which a state continues.
-    __device__ Costs resumed(const Costs& before, const Gene*, Gene*, const encoding::Shape&,
+    __device__ Costs resumed(const Costs& before, const Gene*, Gene*, const encoding::Shape&, bool,
                              int64_t&) const {
         return before;
     }

@@ -68,7 +68,7 @@ class Replica {
                                                           : plan_.mate[me];
         int64_t evaluated = 0;
         priced_.take(plan_, number_of_ladder(all_, plan_, local, slot));
-        Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1, evaluated)
+        Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1, most > 0, evaluated)
                                       : renewed(mate, local, slot, place, evaluated);
         const int ladder = slot / plan_.rungs * plan_.rungs;
         const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
@@ -90,14 +90,15 @@ class Replica {
     }
 
     // Continue from the previous generation.
-    __device__ Costs resumed(int local, int slot, int64_t before, int64_t& evaluated) const {
+    __device__ Costs resumed(int local, int slot, int64_t before, bool may_evaluate,
+                             int64_t& evaluated) const {
         const int32_t row = all_.row(before, local, slot);
         const int64_t me = all_.number(local, slot);
         copy_row(order_, plan_.state + me * all_.shape.pitch, all_.shape.pitch);
         copy_row(best_order_, all_.genes_of(row), all_.shape.pitch);
         __syncthreads();
         return priced_.resumed({plan_.energy[me], all_.cost[row], 0}, order_, best_order_,
-                               all_.shape, evaluated);
+                               all_.shape, may_evaluate, evaluated);
     }
 
     // Begin with a new order.

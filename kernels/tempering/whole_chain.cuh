@@ -33,7 +33,9 @@ class Chain : public MovingChain {
         int64_t end = proposals, next = 0;
         for (; next < min(end, costs.most) && !lookout.halts(); ++next) {
             const uint4 words = rule::words_of(place, next);
-            const int64_t cost = cost_after(proposals::drawn(words, row_, shape_));
+            const auto move = proposals::drawn(words, row_, shape_);
+            if (!proposals::exists(move)) continue;
+            const int64_t cost = cost_after(move);
             const auto [accepts, climbs] = rule::judged(cost, costs.current, acceptance, words.w);
             if (!accepts) continue;
             end -= effort_;

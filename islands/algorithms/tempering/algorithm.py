@@ -101,8 +101,10 @@ class Tempering(Algorithm):
 
     @classmethod
     def most_calls(cls, settings: TemperingSettings, problem: Problem) -> float:
-        # Also the cost of a new state.
-        return settings.proposals + 1 if chains_of(problem) is MoveChains else math.inf
+        python = problem.evaluation.python
+        if chains_of(problem) is not MoveChains or (python is not None and python.is_batch):
+            return math.inf  # moves that a batch has beyond the accepted one count, too
+        return settings.proposals + 1  # also the cost of a new state
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
@@ -118,7 +120,7 @@ class Tempering(Algorithm):
         self._chains = chains = kind(self.settings, problem, shape)
         self.children, self.few_threads = chains.children, chains.few_threads
         self.block, self.price_factors = chains.block, chains.price_factors
-        self.keeps_quota = chains.waits
+        self.keeps_quota, self.shares_launches = chains.waits, chains.shares_launches
 
     def defines(self) -> Macros:
         return self._chains.macros()

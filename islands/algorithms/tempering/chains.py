@@ -42,6 +42,7 @@ class ReplicaChains(ABC):
     """The next ones are attributes of `Algorithm`, which describes them."""
     block: ClassVar[Block | None] = None
     children: ClassVar[int] = 1
+    shares_launches: ClassVar[bool] = True
     price_factors: str = ""
     effort: float
     """The work as which an accepted proposal counts, in units of `work` or sweeps."""

@@ -30,6 +30,7 @@ class SparseChains(ExchangeChains):
     """Chains of an assignment problem with sparse flows."""
 
     header: ClassVar[Header] = Header("tempering/chains/sparse.cuh")
+    shares_launches: ClassVar[bool] = False
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
