@@ -30,6 +30,8 @@ def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """
     signature = inspect.signature(function)
     called = function.__qualname__.removesuffix(".__init__")
+    if function.__module__ == "islands.space":
+        called = f"space.{called}"  # `islands.real` is another function
 
     @wraps(function)
     def checked(*args: _P.args, **named: _P.kwargs) -> _R:

@@ -110,9 +110,9 @@ def solve(
     `target` (a cost), `gap` (in per cent) and `stagnation` (generations without improvement).
 
     `callback` is called on rank 0 with an `islands.Progress` at the end of each epoch, which is a
-    number of generations up to a migration or a row of the trace. If it returns True, the run ends
-    normally; other values have no effect. If it raises an exception, the run ends with it, on all
-    ranks.
+    number of generations up to a migration or a row of the trace, and about once a second within
+    a longer epoch. If it returns True, the run ends normally; other values have no effect. If it
+    raises an exception, the run ends with it, on all ranks.
 
     With `bound`, the result has a lower bound of the length of all tours (`result.bound`), for
     which a fifth of the search's time, and at least 2 seconds, are added.

@@ -111,11 +111,11 @@ def flow(order: NDArray[Any], times: Any) -> int:
 
 def cases() -> Iterator[Case]:
     """Yield the problems of the table."""
-    yield Case("rastrigin, as it is", rastrigin, 30)
-    yield Case("rosenbrock, as it is", lambda x: rosenbrock(x - 1), 30)
+    yield Case("rastrigin, not rotated", rastrigin, 30)
+    yield Case("rosenbrock, not rotated", lambda x: rosenbrock(x - 1), 30)
     for n in (10, 40):
         for each in FUNCTIONS:
-            yield Case(f"{each.__name__}, turned", turned(each, n), n)
+            yield Case(f"{each.__name__}, shifted and rotated", turned(each, n), n)
     random = np.random.default_rng(1)
     times, weights = random.integers(1, 100, 100), random.integers(1, 10, 100)
     due = random.integers(0, int(0.6 * times.sum()), 100)

@@ -108,10 +108,9 @@ def cost_of(settings: dict[str, Any]) -> float:
 def main(calls: float = 300, folder: str | None = None) -> None:
     """Search with a number of calls; a folder can be resumed."""
     problem = islands.mixed(PARAMETERS, function=cost_of, name="program")
-    # Few calls: one small population.
+    # Few calls: a small population.
     result = islands.solve(
         problem,
-        islands=1,
         population=10,
         evaluations=calls,
         record={"every": 1},

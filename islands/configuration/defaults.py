@@ -237,11 +237,6 @@ _BY_MOVES = ("order", "subset", "choices")
 """The kinds of solutions that tempering searches without a state."""
 
 
-def _of_kind(model: Model) -> Values:
-    """Return the search of a kind of solutions."""
-    return _OF_KIND[model.solution_kind]
-
-
 def _judges_moves(model: Model) -> bool:
     """Return whether tempering is good at a problem, as it can judge moves."""
     by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
@@ -313,8 +308,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on(Tsp), (_EAX,)),
     (_on(Mkp, lambda mkp: mkp.core is not None), lambda mkp: (_CORE_OF_ITEMS, _genetic(mkp))),
     (_on(Mkp), lambda mkp: (_genetic(mkp),)),
-    (_stated(_judges_moves), lambda model: (_MOVES, _of_kind(model))),
-    (_stated(), lambda model: (_of_kind(model),)),
+    (_stated(_judges_moves), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
+    (_stated(), lambda model: (_OF_KIND[model.solution_kind],)),
     (_always, ({"algorithm": "brkga"},)),
 )
 """Conditions of problems, and complete settings of searches, the best ones first: the others are

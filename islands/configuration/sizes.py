@@ -227,9 +227,9 @@ _CALLED: Mapping[str, Values] = {
     "function": {"islands": 1, "population": 32, "record.every": 1},
     "batch": {"islands": 2, "population": 64},
 }
-"""The sizes of any search if Python gives the cost: a function is seldom called more than some
-thousand times, and a batch some hundred thousand times. With a row for each generation, a callback
-sees all of them."""
+"""The sizes of any search if Python gives the cost: a function is seldom called more than
+several thousand times, and a batch several hundred thousand times. With a row for each generation,
+a callback sees all of them."""
 _MOVING = {
     "rungs": MoveChains.rungs,
     "tuning": 48,

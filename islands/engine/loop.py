@@ -121,7 +121,10 @@ class Loop:
         )
 
     def _seek(self) -> None:
-        """Let a function that is called for one solution after another end the run; collective."""
+        """End the run at the call that reaches the target, if `function=` gives the cost.
+
+        Collective.
+        """
         targets = [each.value for each in self._spec.stop if each.kind == "target"]
         is_called = self._problem.evaluation.argument == "function"
         if not targets or not is_called or self.waits_for_nobody:

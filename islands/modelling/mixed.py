@@ -105,11 +105,11 @@ def _taken(argument: str) -> UsageError:
 
 
 def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
-    """Return the parameters of a dict, and those that are named; refuse what are none."""
+    """Return the parameters of a dict, and the named ones; refuse other values."""
     if given is not None and not isinstance(given, Mapping):
         raise UsageError(
-            f"islands.mixed: {shown(given)} is no dict of parameters. Pass them by name, such as"
-            " depth=islands.space.integer(1, 12)"
+            f"islands.mixed: {shown(given)} is not a dict of parameters. Pass them by name, such"
+            " as depth=islands.space.integer(1, 12)"
         )
     first: Mapping[Any, Any] = given or {}
     both: dict[str, Any] = {**first, **named}
@@ -122,10 +122,10 @@ def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str
         raise UsageError(f"islands.mixed: {twice[0]} is in the dict and named. Leave one out")
     for name, each in both.items():
         if not isinstance(each, Parameter) and name in _OF_MOVES:
-            raise UsageError(f"{name}: is no argument of islands.mixed. Leave it out")
+            raise UsageError(f"islands.mixed does not take {name}=. Leave it out")
         if not isinstance(each, Parameter):
             raise UsageError(
-                f"{name}={shown(each)}: is no parameter. Pass islands.space.real, integer,"
+                f"{name}={shown(each)}: is not a parameter. Pass islands.space.real, integer,"
                 " category, order or subset"
             )
         if in_cuda and checked_name("islands.mixed", name) == "Solution":

@@ -259,8 +259,9 @@ class Model(Extensible):
 
     def check(self, solution: Solution) -> None:
         """Raise a `RunError` if `solution` is not of the right kind."""
-        if not self.kind.holds(self._shaped(solution)[np.newaxis]):
-            raise RunError(f"not a solution of {self.instance}: is not {self.kind.words}")
+        array = self._shaped(solution)
+        if not self.kind.holds(array[np.newaxis]):
+            raise RunError(f"not a solution of {self.instance}: {self.kind.fault(array)}")
 
     def _shaped(self, solution: Solution) -> NDArray[Any]:
         """Return one solution as an array; refuse one of another length, or several."""

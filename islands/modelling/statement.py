@@ -31,7 +31,7 @@ not call them: the type of the base class would bring those with the same names.
 
 
 class StatementKeywords(TypedDict, total=False):
-    """The arguments that `permutation`, `subset`, `keys` and `real` have in common."""
+    """The arguments that `permutation`, `subset`, `choices`, `keys` and `real` have in common."""
 
     cost: Code | None
     batch: Function | None
@@ -52,7 +52,7 @@ class StatementKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Statement:
-    """The arguments of `permutation`, `subset`, `keys` and `real` besides the kind of solutions.
+    """The arguments of `permutation`, `subset`, `choices`, `keys` and `real` besides the kind.
 
     They are checked when they are read, since much depends on the kind.
     """

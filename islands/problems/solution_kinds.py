@@ -120,6 +120,10 @@ class SolutionKind(ABC):
     def holds(self, solutions: NDArray[Any]) -> bool:
         """Return whether all rows are valid solutions."""
 
+    def fault(self, solution: NDArray[Any]) -> str:
+        """Return what is wrong with a solution that is not valid, as a message says it."""
+        return f"is not {self.words}"
+
     @abstractmethod
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         """Return random solutions, a row for each."""
@@ -384,7 +388,7 @@ class Choices(SolutionKind):
 
     name, made_by, number = "choices", "choices", 4
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
-    words = "a whole number from 0 to k - 1 for each item"
+    words = "a value from 0 to k - 1 for each item"
     moves = ("setting", "swap")
     proposals = moves
     axes, picture = ("item", "value"), "The value of each item."
@@ -407,7 +411,7 @@ class Choices(SolutionKind):
         self.at_most = None if at_most is None else np.asarray(at_most, np.int32)
         if self.at_most is not None:
             self.words = (  # type: ignore[misc]
-                f"{type(self).words}, of which each has at most the items of at_most="
+                f"{type(self).words}, and no value for more items than at_most= allows"
             )
             if self.at_most.sum() == size:
                 self.proposals = ("swap",)  # type: ignore[misc, assignment]
@@ -448,6 +452,22 @@ class Choices(SolutionKind):
         if not ((solutions >= 0) & (solutions < self.sizes)).all():
             return False
         return self.at_most is None or bool((self.room(solutions) >= 0).all())
+
+    def fault(self, solution: NDArray[Any]) -> str:
+        wrong = np.flatnonzero(~((solution >= 0) & (solution < self.sizes)))
+        if wrong.size:
+            item = int(wrong[0])
+            return (
+                f"item {item} has the value {solution[item]}, but must have one from 0 to"
+                f" {self.sizes[item] - 1}"
+            )
+        assert self.at_most is not None, "otherwise, it is valid"
+        count = np.bincount(solution.astype(np.int64), minlength=len(self.at_most))
+        value = int(np.argmax(count > self.at_most))
+        return (
+            f"{count[value]} items have the value {value}, but at_most= allows"
+            f" {self.at_most[value]}"
+        )
 
     def room(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
         """Return how many more items each value may have in each solution."""

@@ -106,8 +106,8 @@ class Result:
     violation: float = 0.0
     """By how much the solution is infeasible: only if no feasible solution was found."""
     solution_kind: str = "order"
-    """`order`; `subset`: 1 for each chosen item, otherwise 0; `vector` or `keys`: numbers;
-    `mixed`: a dict."""
+    """`order`; `subset`: 1 for each chosen item, otherwise 0; `choices`: the value of each item;
+    `vector` or `keys`: numbers; `mixed`: a dict."""
     colony: int | None = None
     """The colony of that island; None for a run without colonies."""
     colonies: Sequence[Mapping[str, Any]] = ()

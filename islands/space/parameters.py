@@ -99,18 +99,17 @@ class _Number(Parameter):
             raise UsageError(f"space.{self.kind}: log={shown(self.log)}: must be True or False")
         both = f"space.{self.kind}({self.low}, {self.high}"
         if self.low > self.high or (self.low == self.high and self.kind == "real"):
-            fix = "Exchange both" if self.low > self.high else "Pass a constant instead"
-            raise UsageError(f"{both}): the first bound must be below the second one. {fix}")
+            fix = "Swap them" if self.low > self.high else "Pass a constant instead"
+            rule = "less than" if self.kind == "real" else "at most"
+            raise UsageError(f"{both}): low must be {rule} high. {fix}")
         if self.log and self.low <= 0:
             raise UsageError(
-                f"{both}, log=True): a log scale has no {'0' if self.low == 0 else 'negative'}"
-                f"{'' if self.low == 0 else ' numbers'}. Raise the first bound above 0, or leave"
-                " log out"
+                f"{both}, log=True): low must be above 0 with log=True. Raise it, or leave log out"
             )
 
     @abstractmethod
     def _require_numbers(self) -> None:
-        """Refuse bounds that are no numbers of its kind."""
+        """Refuse bounds that are not numbers of its kind."""
 
     def holds(self, entries: Rows) -> bool:
         return bool(((entries >= self.low) & (entries <= self.high)).all())
@@ -139,8 +138,7 @@ class Real(_Number):
             object.__setattr__(self, name, float(value))
         if self.log is True and 0 < self.low < _NEAREST:
             raise UsageError(
-                f"space.real: low={self.low}: a log scale begins at {_NEAREST} at the least. Raise"
-                " the bound"
+                f"space.real: low={self.low}: must be at least {_NEAREST} with log=True. Raise it"
             )
 
     @property
@@ -215,17 +213,17 @@ class Category(Parameter):
                 fix = "its name, or a tuple instead of a list"
                 if len(self.choices) == 1:
                     fix = "choices one by one, such as space.category(*choices)"
-                raise UsageError(
-                    f"space.category: {shown(each)} is not hashable, so that no dictionary can have"
-                    f" it as a key. Pass {fix}"
-                )
+                raise UsageError(f"space.category: {shown(each)} is not hashable. Pass {fix}")
             if each in places:
                 first = self.choices[places[each]]
                 raise UsageError(
                     f"space.category: {shown(first)} and {shown(each)} are equal. Leave one out"
                 )
             if each != each:
-                raise UsageError("space.category: nan equals nothing. Pass None instead")
+                raise UsageError(
+                    "space.category: NaN cannot be a choice, as it is not equal to itself. Pass"
+                    " None instead"
+                )
             places[each] = place
 
     @property
