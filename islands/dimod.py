@@ -9,6 +9,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Iterable
+from random import SystemRandom
 from threading import Lock
 from typing import Any
 
@@ -105,6 +106,8 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         self.remove_unknown_kwargs(**kwargs)
         _require(time_limit, num_sweeps, interrupt_function)
         _require_seed(seed)
+        if seed is None:
+            seed = self._ready().world.from_first(lambda: SystemRandom().randrange(2**31))
         reads = _reads(num_reads)
         session = self._ready()
         began = time.perf_counter()
@@ -165,14 +168,14 @@ class _Call:
         self._stop = ["converged"] if problem.size <= _SMALL else []
         if num_sweeps is not None:
             self._stop.append(f"generations={-(-num_sweeps // _SWEEPS)}")
-        now = time.perf_counter()
-        setup = _SETUP_PART * (now - began)
+        # The time of rank 0, as all ranks have to search equally long.
+        setup = session.world.from_first(lambda: _SETUP_PART * (time.perf_counter() - began))
         self._end = math.inf if time_limit is None else began + time_limit - setup
         self._setup = _SETUP_SECONDS + setup
         """What a read takes besides its search, divided by the number of those at a time."""
 
     def results(
-        self, reads: int, seed: int | None, starts: NDArray[np.int8] | None
+        self, reads: int, seed: int, starts: NDArray[np.int8] | None
     ) -> list[islands.Result]:
         """Return the results of reads: of at least one, and of fewer than all if time is over."""
         found: list[islands.Result] = []

@@ -134,6 +134,33 @@ def test_cuts_of_few_nodes_are_the_best_and_colours_fit() -> None:
     assert {*colours.values()} == {*range(max(colours.values()) + 1)}
 
 
+def test_colours_are_proper_after_hardly_any_time() -> None:
+    large = graph(3000, 60_000)
+    colours = nx.greedy_color(large, backend="islands", time_limit=0.01)
+    assert {*colours} == {*large}
+    assert all(colours[one] != colours[two] for one, two in large.edges if one != two)
+
+
+def test_graphs_of_many_nodes_without_edges() -> None:
+    sparse = nx.empty_graph(2_000)
+    sparse.add_edge(0, 1_999)
+    colours = nx.greedy_color(sparse, backend="islands", time_limit=0.1)
+    assert len(colours) == 2_000
+    assert {colours[0], colours[1_999]} == {0, 1}
+    value, sides = APPROXIMATION.one_exchange(sparse, seed=1, backend="islands", time_limit=0.1)
+    assert value == 1
+    assert sides[0] | sides[1] == {*sparse}
+
+
+def test_nodes_of_weight_0_cover_many_edges_for_nothing() -> None:
+    star = nx.star_graph(5_001)
+    weights = dict.fromkeys(star, 0) | {0: 1}
+    nx.set_node_attributes(star, weights, "cost")
+    cover = APPROXIMATION.min_weighted_vertex_cover(star, weight="cost", backend="islands")
+    assert sum(weights[node] for node in cover) == 0
+    assert all(one in cover or two in cover for one, two in star.edges)
+
+
 def test_large_graphs_end_in_time() -> None:
     large = graph(400, 8000)
     began = time.perf_counter()

@@ -278,3 +278,9 @@ def test_a_match_of_many_nodes_is_no_worse_than_that_of_faq(maximize: bool, fixe
     found = quadratic_assignment(a, b, options={**options, "time_limit": 0.5})
     assert found.col_ind[:fixed].tolist() == pairs[:, 1].tolist()
     assert found.fun >= by_scipy.fun if maximize else found.fun <= by_scipy.fun
+
+
+def test_large_whole_entries_of_a_matrix_are_scaled() -> None:
+    a, b = np.array([[0, 2**33], [1, 0]]), np.array([[0, 1], [5, 0]])
+    found = islands.scipy.quadratic_assignment(a, b, options={"time_limit": 0.2})
+    assert found.fun == min((a * b[np.ix_(order, order)]).sum() for order in ([0, 1], [1, 0]))

@@ -32,6 +32,7 @@ from islands.bench.rival import Answer, Rival
 from islands.errors import RunError, UsageError
 from islands.models.plain import Covering, Medians
 from islands.problems.base import Problem
+from islands.problems.legs import Legs
 from islands.problems.mkp import Mkp
 from islands.problems.tsp import Tsp
 from islands.text import counted, unknown
@@ -106,6 +107,8 @@ class TourRival(Rival):
         """Refuse other problems than tours, and those that need a large matrix of distances."""
         if not isinstance(problem, Tsp):
             return super().refusal(problem)
+        if isinstance(problem.near, Legs):
+            return "takes closed tours here, as long in both directions, without fixed legs"
         if not problem.scale.is_whole:
             return 'takes whole lengths here, such as those of metric="EUC_2D"'
         if self.needs_matrix(problem) and problem.size > _MOST_IN_MATRIX:

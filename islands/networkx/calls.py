@@ -64,13 +64,19 @@ def require_undirected(name: str, graph: Any) -> None:
 
 
 def seed_of(random: Any) -> int:
-    """Return a seed: the decorators of networkx make a generator of what a caller passes."""
+    """Return a seed, the same on all ranks.
+
+    The decorators of networkx make a generator of what a caller passes.
+    """
+    from islands.parallel import world  # imports NumPy
+
     if random is None:
         return 1
     if isinstance(random, int):
         return random % 2**31
-    draw = getattr(random, "randrange", None) or random.randint
-    return int(draw(2**31 - 1))
+    names = ("randrange", "integers", "randint")
+    draw = next(getattr(random, name) for name in names if hasattr(random, name))
+    return world().from_first(lambda: int(draw(2**31 - 1)))
 
 
 def number_of(weight: Any, *nodes: Any) -> float:

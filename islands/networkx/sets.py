@@ -30,45 +30,60 @@ def cut_of(
     graph: Any, initial: Any, seed: Any, weight: str | None, clock: Clock
 ) -> tuple[Any, tuple[set[Any], set[Any]]]:
     """Return the value and the sides of a large cut; loops and isolated nodes do not matter."""
-    nodes = [*graph]
+    nodes = [node for node in graph if any(other != node for other in graph[node])]
     place = {node: k for k, node in enumerate(nodes)}
     edges = [
         (one, two, 1 if weight is None else data.get(weight, 1))
         for one, two, data in graph.edges(data=True)
         if one != two
     ]
-    chosen = {*(initial or ())} & {*nodes}
+    chosen = {*(initial or ())} & {*graph}
     if edges:
         pairs = [(place[one], place[two]) for one, two, _ in edges]
         weights = whole([number_of(each, one, two) for one, two, each in edges])
         problem = islands.models.max_cut(pairs, weights)
         settings: dict[str, Any] = {}
         if chosen:
-            settings["start"] = [[int(node in chosen) for node in nodes[: problem.size]]]
+            settings["start"] = [[int(node in chosen) for node in nodes]]
         side = clock.solution(problem, seed=seed_of(seed), **settings)
-        chosen = {node for node, own in zip(nodes, side, strict=False) if own}
+        chosen -= {*nodes}  # leaves those without edges
+        chosen |= {node for node, own in zip(nodes, side, strict=True) if own}
     value = sum(each for one, two, each in edges if (one in chosen) != (two in chosen))
-    return value, (chosen, {*nodes} - chosen)
+    return value, (chosen, {*graph} - chosen)
 
 
 def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
     """Return the colour of each node, from 0; fewer than a clique has nodes are impossible."""
     import numpy as np
 
-    nodes = [*graph]
+    nodes = [node for node in graph if any(other != node for other in graph[node])]
     place = {node: k for k, node in enumerate(nodes)}
     edges = {(place[a], place[b]) for a, b, *_ in graph.edges if a != b}
     if not edges:
-        return dict.fromkeys(nodes, 0)
+        return dict.fromkeys(graph, 0)
     problem = islands.models.graph_colouring([*edges])
     assert problem.plain is not None
     statement: Any = problem.plain()
     seconds = clock.left() * _PROVING
     least = len(clock.of_first_rank(lambda: clique_of(graph, seconds)[0]))
     keys = clock.solution(problem, [f"target={least}"])
-    colours = islands.models.colouring.colours_of(keys, statement.most)
-    colours = np.unique(colours, return_inverse=True)[1].tolist()
-    return dict(zip(nodes, [*colours, *[0] * len(nodes)], strict=False))
+    colours = islands.models.colouring.colours_of(keys, statement.most).tolist()
+    found = dict(zip(nodes, colours, strict=True))
+    ends = np.array([*edges])
+    if (np.array(colours)[ends[:, 0]] == np.array(colours)[ends[:, 1]]).any():
+        _separate(graph, found)  # after a search that had little time
+    used = {colour: k for k, colour in enumerate(sorted({*found.values()}))}
+    return dict.fromkeys(graph, 0) | {node: used[colour] for node, colour in found.items()}
+
+
+def _separate(graph: Any, colours: dict[Any, int]) -> None:
+    """Give nodes of the colour of a neighbour before them the first one that no such one has."""
+    seen: set[Any] = set()
+    for node, own in colours.items():
+        taken = {colours[other] for other in graph[node] if other in seen}
+        if own in taken:
+            colours[node] = next(each for each in range(len(taken) + 1) if each not in taken)
+        seen.add(node)
 
 
 def largest_clique(graph: Any, clock: Clock) -> set[Any]:
@@ -189,7 +204,14 @@ def vertex_cover_of(
     """Return nodes of little weight that cover edges between nodes of a graph."""
     if len(edges) <= _MOST_ROWS:
         return cover_of(graph, [{*edge[:2]} for edge in edges], weight, clock)
-    return {*graph} - independent_of([*graph], edges, weights_of(graph, weight), clock)
+    costs = dict(zip(graph, weights_of(graph, weight), strict=True))
+    free = {node for node, cost in costs.items() if cost == 0}
+    left = [edge for edge in edges if not free & {*edge[:2]}]
+    others = [node for node in costs if node not in free]
+    if not left:
+        return free
+    weights = [costs[node] for node in others]
+    return {*graph} - independent_of(others, left, weights, clock)
 
 
 def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock) -> set[Any]:

@@ -69,7 +69,8 @@ def quadratic_assignment(
     order, free = np.arange(len(a)), _fixed(given.get("partial_match"), len(a))
     order[free.fixed[:, 0]] = free.fixed[:, 1]
     maximise, end = bool(given.get("maximize", False)), began + float(seconds)
-    seed, digest, generations = seed_of(given.get("rng", 1)), "", 0
+    seed = world().from_first(lambda: seed_of(given.get("rng", 1)))
+    digest, generations = "", 0
     if len(free.rows) > 1:
         start = world().from_first(lambda: _relaxed(a, b, free, end, maximise=maximise))
         problem = _assignment(a, b, free, maximise=maximise)
@@ -167,7 +168,8 @@ def _assignment(a: Matrix, b: Matrix, match: _Match, *, maximise: bool) -> Any:
     n, has_fixed = len(a), len(match.fixed) > 0
     most = _LARGEST_ENTRY / (2 * n) if has_fixed else _LARGEST_SUM / n**2
     whole = [bool((each == np.round(each)).all()) for each in (a, b)]
-    if not (all(whole) and a.max() * b.max() <= most):
+    fits = max(a.max(), b.max()) <= _LARGEST_ENTRY and a.max() * b.max() <= most
+    if not (all(whole) and fits):
         # A matrix of small whole numbers stays as it is, and the other one has the digits left.
         size = min(_LARGEST_ENTRY, most**0.5)
         sizes = [

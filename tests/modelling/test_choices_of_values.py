@@ -263,3 +263,19 @@ __device__ void apply(State&, const Solution&, int, const Data&, Set) {}"""
     own = islands.choices(40, 5, cost=text, state=state, data=DATA)
     result = islands.solve(own, backend="cpu", generations=40, seed=1)
     assert result.cost == pytest.approx(np.sqrt(WAY.min(axis=0)).sum())
+
+
+def test_problems_with_other_values_groups_or_limits_are_solved_as_alone() -> None:
+    others: list[dict[str, Any]] = [{"k": 3}, {"k": 5}, {"k": 5, "at_most": 2}]
+    others += [{"k": 5, "groups": [0, 0, 0, 0, 1, 1, 1, 1]}]
+    problems = [islands.choices(8, **each, cost=COST, data=DATA) for each in others]
+    asked: dict[str, Any] = {"generations": 8, "backend": "cpu", "threads": 1}
+    alone = [islands.solve(each, **asked).digest for each in problems]
+    assert [each.digest for each in islands.solve_many(problems, **asked)] == alone
+
+
+def test_limits_that_fill_all_values_leave_exchanges() -> None:
+    with pytest.raises(UsageError, match="delta: has no parameter of the type Swap"):
+        islands.choices(6, 3, at_most=2, cost=COST, delta=DELTA, data=DATA)
+    with pytest.raises(UsageError, match="leave groups out"):
+        islands.choices(4, 2, groups=[0, 0, 1, 1], at_most=2, cost=COST, data=DATA)
