@@ -77,8 +77,8 @@ def best() -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["cost", "real", "together", "batch", "function"])
 def test_the_default_finds_the_best_feasible_subset(backend: Backend, by: str, best: int) -> None:
-    # Calls of a function take far longer than the search itself.
-    generations = 8 if by == "function" else 30
+    # With a function, a generation is one of few and short chains by default.
+    generations = 120 if by == "function" else 30
     result = islands.solve(knapsack(by), backend=backend.name, generations=generations, seed=1)
     assert (result.cost, result.violation) == (best, 0)
     assert values(result.solution) == best
@@ -94,7 +94,8 @@ def test_all_ways_have_the_same_digest(backend: Backend, on_gpu_paths: Any, algo
     assert found == {facts(knapsack("together"), *how)}
     of_host = {"batch": lambda s: values(s).astype(float), "violation": excess}
     real_of_host = islands.subset(N, maximise=True, **of_host)
-    assert facts(knapsack("real"), *how) == facts(real_of_host, *how)
+    # A batch evaluates moves beyond the accepted one, too, which count.
+    assert facts(knapsack("real"), *how)[:2] == facts(real_of_host, *how)[:2]
 
 
 JUMPS = sum_text("(s[i] * 37 + i * 11) % 17 * (1 + (s[i] + i) % 3)")
