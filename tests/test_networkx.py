@@ -13,6 +13,7 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 nx = pytest.importorskip("networkx")
@@ -272,6 +273,18 @@ def test_a_weight_of_a_node_is_a_number_of_at_least_0(name: str, weight: Any) ->
     wrong.nodes[2]["weight"] = weight
     with pytest.raises(ValueError, match=r"the weight .* of the node 2: must be"):
         getattr(APPROXIMATION, name)(wrong, weight="weight", backend="islands")
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState, np.int64, int])
+def test_seeds_are_those_that_networkx_takes(kind: Callable[[int], Any]) -> None:
+    whole = complete(12)
+    walks = [
+        APPROXIMATION.traveling_salesman_problem(whole, seed=kind(3), backend="islands")
+        for _ in range(2)
+    ]
+    assert length(whole, walks[0]) == pytest.approx(length(whole, walks[1]))
+    with pytest.raises(ValueError, match="cannot be used to generate"):
+        APPROXIMATION.traveling_salesman_problem(whole, seed="a", backend="islands")
 
 
 @pytest.mark.parametrize("wrong", [{"time_limt": 1}, {"backend_kwargs": {"time_limit": 1}}])

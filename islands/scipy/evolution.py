@@ -227,7 +227,7 @@ class _Watch:
                 generations=max(1, self._most),
                 callback=self._ends,
                 backend="cpu",
-                world=World(),  # under MPI, every rank does the same
+                world=World(),  # under MPI, each rank searches alone
             )
         except islands.IslandsError:
             if population.error is not None:
