@@ -78,6 +78,16 @@ def test_larger_tours_are_shorter_than_those_of_networkx() -> None:
     assert length(whole, again) <= length(whole, own) + 1e-9
 
 
+def test_weights_of_both_signs_leave_room() -> None:
+    nodes = random.Random(2).sample(range(10), 10)
+    ring = {frozenset(each) for each in nx.utils.pairwise(nodes, cyclic=True)}
+    whole = nx.complete_graph(10)
+    for one, two, data in whole.edges(data=True):
+        data["weight"] = -0.5 if frozenset((one, two)) in ring else 0.5
+    tour = APPROXIMATION.greedy_tsp(whole, backend="islands")
+    assert length(whole, tour) == -5
+
+
 def test_walks_use_the_shortest_paths_of_a_graph_that_is_not_complete() -> None:
     ring = nx.cycle_graph(7)
     ring.add_edge(0, 3, weight=0.25)
@@ -240,6 +250,11 @@ def test_wrong_input_has_one_error() -> None:
         APPROXIMATION.traveling_salesman_problem(nx.Graph([(0, 1), (2, 3)]), backend="islands")
     with pytest.raises(ValueError, match="time_limit=-1: must be a positive number"):
         APPROXIMATION.christofides(nx.complete_graph(4), time_limit=-1, backend="islands")
+    for n in (5, 12):  # with and without a search
+        far = complete(n)
+        far["node 0"]["node 1"]["weight"] = float("inf")
+        with pytest.raises(ValueError, match=r"the weight inf of the edge .*: must be finite"):
+            APPROXIMATION.christofides(far, backend="islands")
     wrong = complete(12)
     wrong["node 0"]["node 1"]["weight"] = float("nan")
     with pytest.raises(ValueError, match=r"the weight nan of the edge .*: must be a number"):
