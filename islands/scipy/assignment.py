@@ -145,12 +145,16 @@ class _Match:
 
 
 def _fixed(pairs: Any, n: int) -> _Match:
-    """Return the pairs of a call; refuse what are none."""
-    found = np.zeros((0, 2), np.int64) if pairs is None else np.asarray(pairs)
+    """Return the pairs of a call; refuse invalid ones."""
+    found: NDArray[Any] = np.zeros((0, 2)) if pairs is None else np.asarray(pairs)
+    if found.size == 0:
+        found = np.zeros((0, 2))
     if found.ndim != 2 or found.shape[1] != 2 or len(found) > n:
         raise ValueError("`partial_match` must have two columns, and at most as many rows as `A`")
-    if found.size and not (found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n):
+    is_number = found.dtype.kind in "iuf"
+    if not (is_number and (found >= 0).all() and (found < n).all() and (found % 1 == 0).all()):
         raise ValueError("`partial_match` entries must be whole numbers from 0 to n - 1")
+    found = found.astype(np.int64)
     if any(len(np.unique(column)) < len(column) for column in found.T):
         raise ValueError("`partial_match` column entries must be unique")
     rows, columns = (np.setdiff1d(np.arange(n), column) for column in found.T)
