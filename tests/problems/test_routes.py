@@ -243,6 +243,17 @@ def test_a_length_that_is_no_length_is_refused(value: float) -> None:
         islands.tsp(distances=lengths)
 
 
+def test_lengths_too_small_for_a_unit_are_refused() -> None:
+    tiny = legs(5, 1, symmetric=False) * 1e-302
+    with pytest.raises(UsageError, match="Multiply all of them by a power of ten"):
+        islands.tsp(distances=tiny)
+    with pytest.raises(UsageError, match="Multiply all of them by a power of ten"):
+        islands.tsp(np.random.default_rng(1).random((5, 2)) * 1e-302, start=0)
+    small = legs(5, 1, symmetric=False) * 1e-200
+    exact = length_of(small, tuple(range(5)), None)
+    assert islands.tsp(distances=small).cost(np.arange(5)) / exact == pytest.approx(1)
+
+
 @pytest.mark.parametrize("way", ["from", "to"])
 def test_a_city_without_a_way_is_refused_unless_it_may_be_an_end(way: str) -> None:
     lengths = legs(5, 1, symmetric=False)
