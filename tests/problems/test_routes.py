@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import islands
 from islands.errors import InputError, UsageError
 from islands.instances.tsplib import TspFile
+from islands.problems import levels
 from islands.problems.legs import JOINED, PRICE, Legs
 from islands.problems.tsp import Tsp
 
@@ -433,3 +434,41 @@ def test_directed_lengths_need_two_nodes_a_city() -> None:
     problem = stated(legs(6, 1, symmetric=True), None)
     with pytest.raises(UsageError, match=r"only supports permutation .* same in both directions"):
         islands.solve(problem, algorithm="eax", encoding="doubled")
+
+
+def chained(n: int) -> NDArray[np.float64]:
+    """Return lengths whose prices fall from each city to the next one."""
+    lengths = np.full((n, n), 5000.0)
+    for k in range(n):
+        lengths[k, (k + 1) % n] = 1000
+        lengths[k, min(k + 2, n - 1)] = 999
+    np.fill_diagonal(lengths, 0)
+    return lengths
+
+
+@pytest.mark.parametrize("name", ["random", "chained"])
+def test_prices_of_an_assignment_keep_tours_and_make_no_leg_shorter(name: str) -> None:
+    lengths = legs(7, 6, symmetric=False) if name == "random" else chained(7)
+    matrix = lengths.astype(np.int32)
+    matrix[1, 4] = -1
+    found = levels.levelled(matrix)
+    assert found is not matrix
+    for order in itertools.permutations(range(7)):
+        edges = list(itertools.pairwise((*order, order[0])))
+        if (1, 4) not in edges:
+            assert sum(found[each] for each in edges) == sum(matrix[each] for each in edges)
+    orders = [o for o in itertools.permutations(range(7)) if all(o[k] != k for k in range(7))]
+    allowed = [order for order in orders if order[1] != 4]
+    best = min(allowed, key=lambda order: sum(int(matrix[k, order[k]]) for k in range(7)))
+    for one, other in itertools.permutations(range(7), 2):
+        if (one, other) == (1, 4):
+            assert found[one, other] == -1
+        else:
+            assert found[one, other] >= found[one, best[one]]
+
+
+def test_prices_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = chained(50).astype(np.int32)
+    assert levels.levelled(matrix) is not matrix
+    monkeypatch.setattr(levels, "_MOST_STEPS", 10 * matrix.size)
+    assert levels.levelled(matrix) is matrix
