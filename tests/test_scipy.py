@@ -253,10 +253,10 @@ def test_no_pairs_may_have_the_form_of_scipy() -> None:
         ("Unknown solver options: abc", {"abc": 1}),
         ("`time_limit` must be a positive number", {"time_limit": -1}),
         ("`partial_match` column entries must be unique", {"partial_match": [[0, 1], [0, 2]]}),
-        ("must be whole numbers from 0 to n - 1", {"partial_match": [[0, 9]]}),
-        ("must be whole numbers from 0 to n - 1", {"partial_match": [[0, 0.5]]}),
-        ("must be whole numbers from 0 to n - 1", {"partial_match": [[0, np.nan]]}),
-        ("must be whole numbers from 0 to n - 1", {"partial_match": [["0", "1"]]}),
+        ("entries must be less than number of nodes", {"partial_match": [[0, 9]]}),
+        ("must contain only whole numbers", {"partial_match": [[0, 0.5]]}),
+        ("must contain only whole numbers", {"partial_match": [[0, np.nan]]}),
+        ("must contain only whole numbers", {"partial_match": [["0", "1"]]}),
     ],
 )
 def test_wrong_options_are_refused(message: str, options: dict[str, Any]) -> None:

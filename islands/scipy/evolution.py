@@ -76,7 +76,7 @@ def differential_evolution(
     `(maxiter + 1) * popsize * len(x)` vectors are evaluated before the polish; variables with equal
     bounds do not count. The search ends when the standard deviation of the best nine tenths of the
     population's values is at most `atol + tol * abs(mean)`. Unless `mutation` or `recombination`
-    are given, both adapt. Crossovers are binomial, and `updating` is deferred.
+    differ from their defaults, both adapt. Crossovers are binomial, and `updating` is deferred.
 
     >>> found = islands.scipy.differential_evolution(lambda x: (x**2).sum(), [(-1, 2)] * 2, rng=1)
     >>> bool(found.fun < 1e-6), found.seed
