@@ -131,6 +131,15 @@ def test_sets_of_few_nodes_are_the_best() -> None:
     assert len(clique) == max(map(len, nx.find_cliques(found)))
 
 
+def test_a_set_that_is_heavier_by_little_is_not_proven() -> None:
+    found = graph(14, 40)
+    for k, node in enumerate(found):
+        found.nodes[node]["weight"] = 1 + random.Random(k).randrange(100) / 1_000_000
+    cover = APPROXIMATION.min_weighted_vertex_cover(found, weight="weight", backend="islands")
+    best = of_all_sets(found, covers(found), weight_of(found))
+    assert weight_of(found)(cover) == pytest.approx(best, rel=1e-9)
+
+
 def test_cuts_of_few_nodes_are_the_best_and_colours_fit() -> None:
     found = graph()
     best = -of_all_sets(

@@ -228,7 +228,7 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
         return free
     first = np.cumsum([0, *map(len, left)])
     matrix = csr_array((np.ones(first[-1]), np.concatenate(left), first), (len(left), len(nodes)))
-    options = {"time_limit": _PROVING * clock.seconds}
+    options = {"time_limit": _PROVING * clock.seconds, "mip_rel_gap": 0.0}
 
     def proven() -> tuple[Any, bool]:
         found = milp(

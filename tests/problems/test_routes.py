@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import islands
+from islands.bounds import assignment
 from islands.errors import InputError, UsageError
 from islands.instances.tsplib import TspFile
 from islands.problems import levels
@@ -472,3 +473,13 @@ def test_prices_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch)
     assert levels.levelled(matrix) is not matrix
     monkeypatch.setattr(levels, "_MOST_STEPS", 10 * matrix.size)
     assert levels.levelled(matrix) is matrix
+
+
+def test_a_bound_without_time_for_an_assignment_is_lower() -> None:
+    lengths = legs(7, 8, symmetric=False)
+    orders = itertools.permutations(range(7))
+    ways = [order for order in orders if all(order[k] != k for k in range(7))]
+    shortest = min(sum(lengths[k, way[k]] for k in range(7)) for way in ways)
+    whole = lengths.astype(np.int64)
+    exact, soon = (assignment._assigned(whole.copy(), seconds) for seconds in (1.0, 0.0))
+    assert 0 < soon <= exact == shortest <= best_of(lengths, None)
