@@ -28,7 +28,8 @@ THEIR_TESTS = [
     ),
     "networkx.algorithms.coloring.tests.test_coloring",
 ]
-ROOT = Path(__file__).parents[1]
+MARKED = 6
+"""Their tests that expect an inferior answer, as docs/from-others.md says."""
 
 
 def graph(n: int = 8, edges: int = 16, seed: int = 1) -> Any:
@@ -369,5 +370,8 @@ def test_their_own_tests_pass_with_the_backend(tmp_path: Path) -> None:
         timeout=500,
     )
     assert done.returncode == 0, done.stdout[-3000:]
-    (passed,) = re.findall(r"(\d+) passed", done.stdout)
-    assert int(passed) > 70
+    summary = done.stdout.splitlines()[-1]
+    counts = {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", summary)}
+    assert counts["passed"] > 70
+    # Of these, some pass by chance.
+    assert counts.get("xfailed", 0) + counts.get("xpassed", 0) == MARKED
