@@ -260,6 +260,10 @@ def test_wrong_input_has_one_error() -> None:
         APPROXIMATION.traveling_salesman_problem(nx.Graph([(0, 1), (2, 3)]), backend="islands")
     with pytest.raises(ValueError, match="time_limit=-1: must be a positive number"):
         APPROXIMATION.christofides(nx.complete_graph(4), time_limit=-1, backend="islands")
+    with pytest.raises(ValueError, match="time_limit=-1: must be a positive number"):
+        APPROXIMATION.traveling_salesman_problem(
+            nx.complete_graph(4), method=list, time_limit=-1, backend="islands"
+        )
     for n in (5, 12):  # with and without a search
         far = complete(n)
         far["node 0"]["node 1"]["weight"] = float("inf")

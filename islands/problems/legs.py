@@ -150,7 +150,7 @@ class Legs(Distances):
             raise UsageError(
                 f"{self.file.name}: a leg and its share of the fixed edges are {int(matrix.max())}"
                 f" long, must be at most {_LONGEST}. Divide all lengths by a common factor, or pass"
-                " fixed= to islands.tsp, which scales them"
+                " them to islands.tsp as floats, which are scaled"
             )
         return np.ascontiguousarray(matrix, np.int32)
 

@@ -96,6 +96,24 @@ def test_a_tour_is_written_for_maps(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (tmp_path / "again.geojson").read_text() == written
 
 
+def test_a_run_without_a_tour_writes_none_for_maps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, file = tmp_path / "route.py", tmp_path / "tour.geojson"
+    script.write_text(
+        "import islands\n"
+        "far = float('inf')\n"
+        "lengths = [[0, 1, far, far], [1, 0, far, far], [far, far, 0, 1], [far, far, 1, 0]]\n"
+        "places = [[13, 52], [14, 52], [13, 53], [14, 53]]\n"
+        "stops = islands.tsp(distances=lengths, places=places)\n"
+    )
+    line = ["run", f"{script}:stops", "--stop", "generations=2", "--backend", "cpu"]
+    assert main([*line, "--geojson", str(file), "--out", str(tmp_path / "run")]) != 0
+    printed = capsys.readouterr()
+    assert "no GeoJSON: the run has found no tour" in printed.out + printed.err
+    assert not file.exists()
+
+
 def test_a_tour_without_places_is_refused_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,3 +123,6 @@ def test_a_tour_without_places_is_refused_before_the_run(
         assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
     assert main([*line, "--runs", "2"]) == 2
+    capsys.readouterr()
+    assert main(["run", "demo/tsp", "--geojson", str(tmp_path / "none" / "a"), "--quiet"]) == 2
+    assert "none does not exist. Create it, or name another file" in capsys.readouterr().err
