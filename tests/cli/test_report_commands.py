@@ -117,7 +117,7 @@ def test_a_run_without_a_tour_writes_none_for_maps(
 def test_a_tour_without_places_is_refused_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, words in (("demo/tsp", "on no map"), ("demo/qap", "no tours")):
+    for name, words in (("demo/tsp", "drawn on a map"), ("demo/qap", "no tours")):
         line = ["run", name, "--geojson", str(tmp_path / "a"), "--out", str(tmp_path / "out")]
         assert main(line) == 2
         assert words in capsys.readouterr().err
