@@ -319,17 +319,29 @@ def test_a_problem_with_a_route_is_stored_and_read_again(tmp_path: Path) -> None
     assert stored.cost(result.solution) == result.cost
 
 
+OPTIMA = {
+    "br17": 39,
+    "ft53": 6905,
+    "ft70": 38673,
+    "ftv33": 1286,
+    "ftv35": 1473,
+    "ftv38": 1530,
+    "ftv55": 1608,
+    "ftv70": 1950,
+    "ftv170": 2755,
+    "p43": 5620,
+    "rbg323": 1326,
+    "rbg403": 2465,
+    "rbg443": 2720,
+}
+
+
 @pytest.mark.slow
 @pytest.mark.published
-@pytest.mark.parametrize(
-    ("name", "best"),
-    [
-        *[("br17", 39), ("ft53", 6905), ("ft70", 38673), ("ftv33", 1286), ("ftv55", 1608)],
-        *[("ftv170", 2755), ("p43", 5620)],
-    ],
-)
+@pytest.mark.parametrize(("name", "best"), OPTIMA.items())
 def test_directed_tours_of_tsplib_have_their_optima(published: Path, name: str, best: int) -> None:
-    problem = islands.load(published / "atsp" / f"{name}.atsp")
+    (path,) = (published / "atsp").glob(f"{name}.atsp*")
+    problem = islands.load(path)
     result = islands.solve(problem, target=best, seconds=60, backend="cpu", bound=True)
     assert result.cost == best
     assert result.bound is not None
@@ -349,6 +361,24 @@ def test_tours_of_a_batch_may_be_directed() -> None:
     many = np.stack([legs(7, seed, symmetric=False) for seed in range(5)])
     found = islands.solve_many(islands.tsp_batch(distances=many), backend="cpu", threads=1)
     assert [each.cost for each in found] == [best_of(each, None) for each in many]
+
+
+def test_a_batch_may_mix_sizes_and_directed_with_symmetric_tours() -> None:
+    kinds = [(n, symmetric) for n in (5, 6, 7) for symmetric in (False, True)]
+    many = [legs(n, n, symmetric=symmetric) for n, symmetric in kinds]
+    found = islands.solve_many(islands.tsp_batch(distances=many), backend="cpu", threads=1)
+    assert [each.cost for each in found] == [best_of(each, None) for each in many]
+
+
+def test_lengths_that_differ_by_rounding_are_remarked_on() -> None:
+    lengths = np.random.default_rng(5).random((9, 9))
+    lengths = lengths + lengths.T
+    lengths[2, 3] *= 1 + 1e-7
+    (remark,) = islands.tsp(distances=lengths).remarks()
+    assert "made equal, they are solved faster" in remark.words
+    assert remark.value == pytest.approx(lengths[2, 3] - lengths[3, 2], rel=0.1)
+    lengths[2, 3] += 0.5
+    assert islands.tsp(distances=lengths).remarks() == []
 
 
 def test_a_file_with_whole_lengths_keeps_its_kernels() -> None:
