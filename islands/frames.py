@@ -77,7 +77,7 @@ def schedule(
 
 
 def _require(frame: Any, time_limit: Any) -> None:
-    """Refuse what is no frame, and limits that are no times."""
+    """Refuse an invalid frame or limit."""
     if not hasattr(frame, "columns") or not hasattr(frame, "__len__"):
         raise TypeError(f"frame: {type(frame).__name__} is no DataFrame of pandas or Polars")
     if not is_duration(time_limit):

@@ -82,7 +82,7 @@ def seed_of(random: Any) -> int:
 
 
 def number_of(weight: Any, *nodes: Any) -> float:
-    """Return the weight of an edge or a node as a number; refuse one that is none."""
+    """Return the weight of an edge or a node as a number; refuse an invalid one."""
     found = math.nan
     if not isinstance(weight, str | bytes):
         with suppress(TypeError, ValueError, OverflowError):

@@ -19,7 +19,7 @@ _PROVING = 0.2
 _MOST_NESTED = 400
 """Nodes of a clique up to which the proof is tried, which calls itself for each."""
 _MOST_MISSING = 300_000
-"""Missing edges up to which a search for cliques follows; their number is seconds of work."""
+"""Missing edges up to which a search for cliques follows; to list more takes seconds."""
 _MOST_ROWS = 5_000
 """Of a covering problem; independent sets of more edges are quadratic problems."""
 _STEPS = 20

@@ -110,7 +110,7 @@ def tour(
 
 
 def _require_cycle(graph: Any, cycle: list[Any], source: Any) -> None:
-    """Refuse what is no cycle from a source, with the errors of networkx."""
+    """Refuse an invalid cycle from a source, with the errors of networkx."""
     import networkx as nx
 
     if source not in (None, cycle[0]):

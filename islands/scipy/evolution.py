@@ -294,7 +294,7 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
 
 
 def _require_counts(maxiter: Any, popsize: Any) -> None:
-    """Refuse what is no number of generations, or of individuals for each variable."""
+    """Refuse an invalid number of generations, or of individuals for each variable."""
     for name, value, least in (("maxiter", maxiter, 0), ("popsize", popsize, 0)):
         if value is None and name == "maxiter":
             continue

@@ -114,6 +114,20 @@ def test_a_run_without_a_tour_writes_none_for_maps(
     assert not file.exists()
 
 
+def test_a_table_of_a_road_engine_is_written_for_maps_with_its_names(tmp_path: Path) -> None:
+    lengths = [[0, 12.5, 30], [10.1, 0, 9], [29.9, 8, 0]]
+    names = ["Depot", "Market", "School"]
+    sources = [{"location": [13 + k, 52], "name": name} for k, name in enumerate(names)]
+    answer = {"durations": lengths, "sources": sources, "destinations": sources}
+    table, script, file = (tmp_path / name for name in ("table.json", "route.py", "tour.geojson"))
+    table.write_text(json.dumps(answer))
+    script.write_text(f"import islands\nstops = islands.tsp(distances={str(table)!r}, start=0)\n")
+    line = ["run", f"{script}:stops", "--stop", "generations=2", "--backend", "cpu", "--quiet"]
+    assert main([*line, "--geojson", str(file), "--out", str(tmp_path / "run")]) == 0
+    _, *stops = json.loads(file.read_text())["features"]
+    assert [each["properties"]["label"] for each in stops] == names
+
+
 def test_a_tour_without_places_is_refused_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,8 +104,7 @@ def test_items_have_the_lengths_of_their_tours(ends: str, fixed: str, symmetric:
     for order in itertools.permutations(range(6)):
         exact = length_of(lengths, order, way)
         if not (exact < math.inf and has_all(order, edges, way, symmetric=symmetric)):
-            if exact < math.inf or way is not None:
-                assert problem.violation(np.array(order)) > 0
+            assert problem.violation(np.array(order)) > 0
             continue
         found += 1
         tour = np.array(order)
@@ -138,6 +137,7 @@ def test_eax_finds_the_best_of_all_orders(n: int, ends: str, symmetric: bool) ->
     if way is not None and way[0] is not None:
         assert result.solution[0] == way[0]
     bound = islands.solve(problem, generations=1, bound=True, backend="cpu", threads=1).bound
+    assert bound is not None or symmetric or n < 5
     assert bound is None or bound <= result.cost
 
 
