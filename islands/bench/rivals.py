@@ -27,6 +27,7 @@ import numpy as np
 from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
 from islands.bench.model_rivals import MODEL_RIVALS
+from islands.bench.peers import PEERS
 from islands.bench.quality_runs import Course
 from islands.bench.rival import Answer, Rival
 from islands.errors import RunError, UsageError
@@ -305,7 +306,8 @@ def _printed() -> Iterator[Path]:
             os.close(kept)
 
 
-RIVALS: dict[str, Rival] = {each.name: each for each in (Lkh(), OrTools(), Highs(), *MODEL_RIVALS)}
+_ALL = (Lkh(), OrTools(), Highs(), *MODEL_RIVALS, *PEERS)
+RIVALS: dict[str, Rival] = {each.name: each for each in _ALL}
 
 
 def require_installed(names: Sequence[str]) -> None:

@@ -255,3 +255,25 @@ def test_ortools_finds_the_best_of_all_directed_tours() -> None:
         answer = pool.apply(rivals._solved, ("ortools", rival.given(problem), 1, 2.0))
     rivals._check(rival, problem, answer)
     assert answer.course[-1][1] == best
+
+
+@pytest.mark.parametrize("problem", [CUT, COLOURS, *QUADRATIC])
+def test_networkx_finds_answers_of_the_same_problem(problem: Model) -> None:
+    rival = RIVALS["networkx"]
+    pytest.importorskip(rival.module)
+    answer = rival.solve(rival.given(problem), 1, 0.3)
+    rivals._check(rival, problem, answer)
+    if problem is COLOURS:
+        assert answer.solution is not None
+    else:  # from many starts, the best of all
+        costs = problem.costs(subsets())
+        assert answer.course[-1][1] == (costs.max() if problem.maximise else costs.min())
+
+
+def test_faq_assigns_the_same_facilities() -> None:
+    rival, problem = RIVALS["faq"], facilities(6)
+    answer = rival.solve(rival.given(problem), 1, 0.2)
+    rivals._check(rival, problem, answer)
+    best = min(problem.cost(np.array(order)) for order in permutations(range(6)))
+    assert best <= answer.course[-1][1] <= answer.course[0][1]
+    assert rival.given(COVER) is None
