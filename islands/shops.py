@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import islands
-from islands.calls import is_duration, is_whole
+from islands.calls import is_whole, seconds_of
 
 _LINKS = "end_before_start"
 """The constraints of PyJobShop that state the order of the tasks of a job."""
@@ -142,13 +142,12 @@ def solve(instance: Any, time_limit: float = 1.0, seed: int = 1) -> Any:
     A `JobShopInstance` gives a `Schedule`, and a `ProblemData` or `Model` a `Result`. The call
     takes `time_limit` seconds, or less if the schedule is proven to be optimal.
     """
-    if not is_duration(time_limit):
-        raise ValueError(f"time_limit={time_limit!r}: must be a positive number of seconds")
+    seconds = seconds_of(time_limit)
     if hasattr(instance, "data") and callable(instance.data):
         instance = instance.data()  # a Model of PyJobShop
     for attributes, solved in _KINDS.items():
         if all(hasattr(instance, name) for name in attributes):
-            return solved(instance, float(time_limit), seed)
+            return solved(instance, seconds, seed)
     raise TypeError(
         f"{type(instance).__name__} is neither a JobShopInstance of job_shop_lib nor a ProblemData"
         " or Model of PyJobShop"

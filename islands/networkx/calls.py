@@ -26,13 +26,11 @@ class Clock:
 
     def __init__(self, graph: Any, seconds: Any) -> None:
         """Begin; networkx need not keep, and warn of, a converted graph, as the graph is read."""
-        from islands.calls import is_duration  # imports NumPy
+        from islands.calls import seconds_of  # imports NumPy
 
         cache = getattr(graph, "__networkx_cache__", None) or {}
         cache.get("backends", {}).pop("islands", None)
-        if not is_duration(seconds):
-            raise ValueError(f"time_limit={seconds!r}: must be a positive number of seconds")
-        self.seconds = float(seconds)
+        self.seconds = seconds_of(seconds)
         self._end = time.perf_counter() + self.seconds
 
     def left(self) -> float:
