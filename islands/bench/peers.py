@@ -98,7 +98,7 @@ class Faq(Rival):
 
     def given(self, problem: Problem) -> Any:
         """Return both matrices and the best known cost."""
-        if type(problem) is not Qap or problem.file.linear is not None:
+        if not isinstance(problem, Qap) or problem.file.linear is not None:
             return None
         known = problem.best_known
         return problem.file.a, problem.file.b, known.value if known is not None else None
