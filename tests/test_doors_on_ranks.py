@@ -24,9 +24,8 @@ pairs = {(k, k + 1): -1.0 for k in range(59)} | {(k, k + 7): 0.5 for k in range(
 model = dimod.BinaryQuadraticModel.from_ising({k: k / 10 for k in range(60)}, pairs)
 states = dimod.SampleSet.from_samples_bqm([1] * 60, model)
 with Sampler(backend="cpu", threads=1) as sampler:
-    for given in (
-        {}, {"seed": None}, {"num_reads": 3}, {"initial_states": states, "num_reads": 2, "seed": None}
-    ):
+    begun = {"initial_states": states, "num_reads": 2, "seed": None}
+    for given in ({}, {"seed": None}, {"num_reads": 3}, begun):
         samples = sampler.sample(model, time_limit=0.3, **given)
         found.append([samples.info["seed"], samples.info["digest"], samples.first.energy])
 graph = nx.gnm_random_graph(60, 300, seed=1)
