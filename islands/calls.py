@@ -70,6 +70,13 @@ def is_duration(value: Any) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
 
 
+def seconds_of(time_limit: Any) -> float:
+    """Return a limit in seconds; refuse others with the error that interfaces of others have."""
+    if not is_duration(time_limit):
+        raise ValueError(f"time_limit={time_limit!r}: must be a positive number of seconds")
+    return float(time_limit)
+
+
 def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
     """Return what is wrong with the arguments of a call, and what to write."""
     parameters = [each for each in signature.parameters.values() if each.name != "self"]

@@ -38,11 +38,13 @@ _SETUP_PART = 0.25
 """The same of a large model, as a part of the time that the model took; the samples take as much.
 """
 _COMPILING = 0.1
-"""Seconds from which a program was compiled, which does not count, and not only found."""
+"""Compile times below this are cache look-ups and count."""
 _LATE = 0.1
 """Seconds after the end of a call in which reads that are in progress may end."""
 _MOST_SHARED_ITEMS, _MOST_SHARED_PAIRS = 1000, 50_000
-"""A CPU takes too long for a generation of many larger models at once, which are copied, too."""
+"""Larger models do not share launches on a CPU: a generation would take too long, and each read
+copies the model.
+"""
 _SHARED = 64
 """The most reads that share the launches of a thread of a CPU."""
 _FEW_SHARED, _FASTER = 4, 4
@@ -76,7 +78,7 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 
     @property
     def properties(self) -> dict[str, Any]:
-        """None."""
+        """Return an empty dict: the sampler has no properties."""
         return {}
 
     def sample(
@@ -106,6 +108,8 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         self.remove_unknown_kwargs(**kwargs)
         _require(time_limit, num_sweeps, interrupt_function)
         _require_seed(seed)
+        if initial_states_generator not in self.parameters["initial_states_generator"]:
+            raise ValueError("unknown value for 'initial_states_generator'")
         if seed is None:
             seed = self._ready().world.from_first(lambda: SystemRandom().randrange(2**31))
         reads = _reads(num_reads)
@@ -115,7 +119,8 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         starts = None
         if initial_states is not None:
             parsed = self.parse_initial_states(
-                *(bqm, initial_states, initial_states_generator, num_reads, seed), copy_always=True
+                *(bqm, initial_states, initial_states_generator, num_reads, seed % 2**32),
+                copy_always=True,
             )
             starts, reads = _bits(parsed.initial_states, labels), parsed.num_reads
         results: list[islands.Result] = []
@@ -308,7 +313,7 @@ def _reads(num_reads: int | None) -> int:
 
 
 def _require_seed(seed: Any) -> None:
-    """Refuse a seed that is none."""
+    """Refuse an invalid seed."""
     if seed is not None and not (is_whole(seed) and 0 <= seed < 2**63):
         raise ValueError(f"'seed' should be an integer of at least 0, or None: {seed!r}")
 

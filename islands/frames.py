@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import islands
-from islands.calls import is_duration
+from islands.calls import seconds_of
 from islands.shops import Choice, Shop
 
 _ADDED = ("begin", "end")
@@ -77,11 +77,10 @@ def schedule(
 
 
 def _require(frame: Any, time_limit: Any) -> None:
-    """Refuse what is no frame, and limits that are no times."""
+    """Refuse an invalid frame or limit."""
     if not hasattr(frame, "columns") or not hasattr(frame, "__len__"):
         raise TypeError(f"frame: {type(frame).__name__} is no DataFrame of pandas or Polars")
-    if not is_duration(time_limit):
-        raise ValueError(f"time_limit={time_limit!r}: must be a positive number of seconds")
+    seconds_of(time_limit)
 
 
 def _column(frame: Any, name: Any) -> list[Any]:

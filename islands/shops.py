@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import islands
-from islands.calls import is_duration, is_whole
+from islands.calls import is_whole, seconds_of
 
 _LINKS = "end_before_start"
 """The constraints of PyJobShop that state the order of the tasks of a job."""
@@ -50,11 +50,14 @@ class Shop:
 
     def solved(self, seconds: float, seed: int) -> tuple[list[Step], islands.Result]:
         """Return the steps of a good schedule, each machine's in order, and how it was found."""
+        added = 0
         machines: Any = [[[each.machine for each in some] for some in job] for job in self.jobs]
         times: Any = [[[each.time for each in some] for some in job] for job in self.jobs]
         dates: dict[str, Any] = {"release": self.release} if any(self.release) else {}
         if self.due is not None:
-            dates |= {"due": self.due, "weights": self.weights, "objective": "tardiness"}
+            # Jobs end at 0 or later, so that an earlier due date adds the same to all schedules.
+            due, added = [max(0, each) for each in self.due], self._tardiness([0] * len(self.due))
+            dates |= {"due": due, "weights": self.weights, "objective": "tardiness"}
         if all(len(some) == 1 for job in self.jobs for some in job):
             machines, times = (
                 [[some[0] for some in job] for job in each] for each in (machines, times)
@@ -62,7 +65,7 @@ class Shop:
             if not dates:
                 machines, times = _filled_up(machines, times)
         problem = islands.models.job_shop(machines, times, **dates)
-        stop = [f"seconds={seconds}", f"target={self.bound()}"]
+        stop = [f"seconds={seconds}", f"target={self.bound() - added}"]
         # Each generation ends with a look at the clock.
         result = islands.solve(problem, stop=stop, seed=seed, record={"every": 1})
         return self.steps(result.solution), result
@@ -102,13 +105,17 @@ class Shop:
             for begin, job in zip(self.release, self.jobs, strict=True)
         ]
         if self.due is not None:
-            weights = self.weights or [1] * len(ends)
-            late = [max(0, end - due) for end, due in zip(ends, self.due, strict=True)]
-            return sum(weight * each for weight, each in zip(weights, late, strict=True))
+            return self._tardiness(ends)
         loads: dict[int, int] = {}
         for some in (some for job in self.jobs for some in job if len(some) == 1):
             loads[some[0].machine] = loads.get(some[0].machine, 0) + some[0].time
         return max([*ends, *loads.values()])
+
+    def _tardiness(self, ends: Sequence[int]) -> int:
+        """Return the weighted tardiness of jobs that end at these times."""
+        due, weights = self.due or [0] * len(ends), self.weights or [1] * len(ends)
+        jobs = zip(ends, due, weights, strict=True)
+        return sum(weight * max(0, end - date) for end, date, weight in jobs)
 
 
 def _filled_up(
@@ -135,13 +142,12 @@ def solve(instance: Any, time_limit: float = 1.0, seed: int = 1) -> Any:
     A `JobShopInstance` gives a `Schedule`, and a `ProblemData` or `Model` a `Result`. The call
     takes `time_limit` seconds, or less if the schedule is proven to be optimal.
     """
-    if not is_duration(time_limit):
-        raise ValueError(f"time_limit={time_limit!r}: must be a positive number of seconds")
+    seconds = seconds_of(time_limit)
     if hasattr(instance, "data") and callable(instance.data):
         instance = instance.data()  # a Model of PyJobShop
     for attributes, solved in _KINDS.items():
         if all(hasattr(instance, name) for name in attributes):
-            return solved(instance, float(time_limit), seed)
+            return solved(instance, seconds, seed)
     raise TypeError(
         f"{type(instance).__name__} is neither a JobShopInstance of job_shop_lib nor a ProblemData"
         " or Model of PyJobShop"
@@ -200,11 +206,14 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
     if not data.jobs:
         raise ValueError("the model has no jobs")
     chains = _chains(data)
-    modes: list[list[Any]] = [[] for _ in data.tasks]
+    shortest: list[dict[Any, int]] = [{} for _ in data.tasks]  # the mode on each machine
     for number, mode in enumerate(data.modes):
         if len(mode.resources) != 1 or not hasattr(data.resources[mode.resources[0]], "no_idle"):
             raise NotImplementedError(f"mode {number} does not use exactly one machine")
-        modes[mode.task].append(number)
+        own, machine = shortest[mode.task], mode.resources[0]
+        if machine not in own or mode.duration < data.modes[own[machine]].duration:
+            own[machine] = number
+    modes = [[*each.values()] for each in shortest]
     shop = Shop(
         [
             [

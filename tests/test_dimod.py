@@ -107,7 +107,8 @@ def test_reads_begin_with_initial_states(sampler: Any) -> None:
     found = sampler.sample(model, initial_states=best, num_sweeps=1)
     assert len(found) == 1
     assert found.first.energy <= best.first.energy + 1e-9
-    assert len(sampler.sample(model, initial_states=best, num_reads=2, num_sweeps=1)) == 2
+    more: dict[str, Any] = {"num_reads": 2, "num_sweeps": 1, "seed": 2**40}  # above those of NumPy
+    assert len(sampler.sample(model, initial_states=best, **more)) == 2
 
 
 def test_a_function_interrupts_reads(sampler: Any) -> None:
@@ -134,6 +135,10 @@ WRONG: dict[str, tuple[type[Exception], dict[str, Any]]] = {
     "'seed' should be an integer": (ValueError, {"seed": 1.5}),
     "'interrupt_function' should be a callable": (TypeError, {"interrupt_function": 3}),
     "mismatch between variables": (ValueError, {"initial_states": {"z": 1}}),
+    "unknown value for 'initial_states_generator'": (
+        ValueError,
+        {"initial_states_generator": "abc"},
+    ),
 }
 
 

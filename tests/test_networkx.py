@@ -13,6 +13,7 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 nx = pytest.importorskip("networkx")
@@ -27,7 +28,8 @@ THEIR_TESTS = [
     ),
     "networkx.algorithms.coloring.tests.test_coloring",
 ]
-ROOT = Path(__file__).parents[1]
+MARKED = 6
+"""Their tests that expect an inferior answer, as docs/from-others.md says."""
 
 
 def graph(n: int = 8, edges: int = 16, seed: int = 1) -> Any:
@@ -77,6 +79,16 @@ def test_larger_tours_are_shorter_than_those_of_networkx() -> None:
     assert length(whole, again) <= length(whole, own) + 1e-9
 
 
+def test_weights_of_both_signs_leave_room() -> None:
+    nodes = random.Random(2).sample(range(10), 10)
+    ring = {frozenset(each) for each in nx.utils.pairwise(nodes, cyclic=True)}
+    whole = nx.complete_graph(10)
+    for one, two, data in whole.edges(data=True):
+        data["weight"] = -0.5 if frozenset((one, two)) in ring else 0.5
+    tour = APPROXIMATION.greedy_tsp(whole, backend="islands")
+    assert length(whole, tour) == -5
+
+
 def test_walks_use_the_shortest_paths_of_a_graph_that_is_not_complete() -> None:
     ring = nx.cycle_graph(7)
     ring.add_edge(0, 3, weight=0.25)
@@ -118,6 +130,15 @@ def test_sets_of_few_nodes_are_the_best() -> None:
     assert weight_of(found)(dominating) == pytest.approx(best)
     clique = APPROXIMATION.max_clique(found, backend="islands")
     assert len(clique) == max(map(len, nx.find_cliques(found)))
+
+
+def test_a_set_that_is_heavier_by_little_is_not_proven() -> None:
+    found = graph(14, 40)
+    for k, node in enumerate(found):
+        found.nodes[node]["weight"] = 1 + random.Random(k).randrange(100) / 1_000_000
+    cover = APPROXIMATION.min_weighted_vertex_cover(found, weight="weight", backend="islands")
+    best = of_all_sets(found, covers(found), weight_of(found))
+    assert weight_of(found)(cover) == pytest.approx(best, rel=1e-9)
 
 
 def test_cuts_of_few_nodes_are_the_best_and_colours_fit() -> None:
@@ -239,6 +260,15 @@ def test_wrong_input_has_one_error() -> None:
         APPROXIMATION.traveling_salesman_problem(nx.Graph([(0, 1), (2, 3)]), backend="islands")
     with pytest.raises(ValueError, match="time_limit=-1: must be a positive number"):
         APPROXIMATION.christofides(nx.complete_graph(4), time_limit=-1, backend="islands")
+    with pytest.raises(ValueError, match="time_limit=-1: must be a positive number"):
+        APPROXIMATION.traveling_salesman_problem(
+            nx.complete_graph(4), method=list, time_limit=-1, backend="islands"
+        )
+    for n in (5, 12):  # with and without a search
+        far = complete(n)
+        far["node 0"]["node 1"]["weight"] = float("inf")
+        with pytest.raises(ValueError, match=r"the weight inf of the edge .*: must be finite"):
+            APPROXIMATION.christofides(far, backend="islands")
     wrong = complete(12)
     wrong["node 0"]["node 1"]["weight"] = float("nan")
     with pytest.raises(ValueError, match=r"the weight nan of the edge .*: must be a number"):
@@ -272,6 +302,18 @@ def test_a_weight_of_a_node_is_a_number_of_at_least_0(name: str, weight: Any) ->
     wrong.nodes[2]["weight"] = weight
     with pytest.raises(ValueError, match=r"the weight .* of the node 2: must be"):
         getattr(APPROXIMATION, name)(wrong, weight="weight", backend="islands")
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState, np.int64, int])
+def test_seeds_are_those_that_networkx_takes(kind: Callable[[int], Any]) -> None:
+    whole = complete(12)
+    walks = [
+        APPROXIMATION.traveling_salesman_problem(whole, seed=kind(3), backend="islands")
+        for _ in range(2)
+    ]
+    assert length(whole, walks[0]) == pytest.approx(length(whole, walks[1]))
+    with pytest.raises(ValueError, match="cannot be used to generate"):
+        APPROXIMATION.traveling_salesman_problem(whole, seed="a", backend="islands")
 
 
 @pytest.mark.parametrize("wrong", [{"time_limt": 1}, {"backend_kwargs": {"time_limit": 1}}])
@@ -332,5 +374,8 @@ def test_their_own_tests_pass_with_the_backend(tmp_path: Path) -> None:
         timeout=500,
     )
     assert done.returncode == 0, done.stdout[-3000:]
-    (passed,) = re.findall(r"(\d+) passed", done.stdout)
-    assert int(passed) > 70
+    summary = done.stdout.splitlines()[-1]
+    counts = {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", summary)}
+    assert counts["passed"] > 70
+    # Of these, some pass by chance.
+    assert counts.get("xfailed", 0) + counts.get("xpassed", 0) == MARKED

@@ -236,6 +236,15 @@ def test_fixed_pairs_stay_and_the_rest_is_the_best_of_them() -> None:
     assert found.col_ind[fixed[:, 0]].tolist() == fixed[:, 1].tolist()
     by_scipy = optimize.quadratic_assignment(a, b, options={"partial_match": fixed})
     assert found.fun <= by_scipy.fun
+    for pairs in (fixed.astype(float), fixed.tolist()):
+        again = quadratic_assignment(a, b, options={"partial_match": pairs})
+        assert again.col_ind.tolist() == found.col_ind.tolist()
+
+
+def test_no_pairs_may_have_the_form_of_scipy() -> None:
+    a, b = np.array([[0, 5], [1, 0]]), np.array([[0, 2], [7, 0]])
+    for pairs in (np.array([[], []]).T, np.zeros((0, 2)), [], None):
+        assert quadratic_assignment(a, b, options={"partial_match": pairs}).fun == 17
 
 
 @pytest.mark.parametrize(
@@ -244,7 +253,10 @@ def test_fixed_pairs_stay_and_the_rest_is_the_best_of_them() -> None:
         ("Unknown solver options: abc", {"abc": 1}),
         ("`time_limit` must be a positive number", {"time_limit": -1}),
         ("`partial_match` column entries must be unique", {"partial_match": [[0, 1], [0, 2]]}),
-        ("must be whole numbers from 0 to n - 1", {"partial_match": [[0, 9]]}),
+        ("entries must be less than number of nodes", {"partial_match": [[0, 9]]}),
+        ("must contain only whole numbers", {"partial_match": [[0, 0.5]]}),
+        ("must contain only whole numbers", {"partial_match": [[0, np.nan]]}),
+        ("must contain only whole numbers", {"partial_match": [["0", "1"]]}),
     ],
 )
 def test_wrong_options_are_refused(message: str, options: dict[str, Any]) -> None:

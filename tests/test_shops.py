@@ -96,6 +96,22 @@ def test_a_model_of_pyjobshop_gives_a_result() -> None:
         islands.shops.solve(model)
 
 
+def test_due_dates_may_have_passed_and_the_shortest_of_modes_on_a_machine_counts() -> None:
+    library: Any = pytest.importorskip("pyjobshop")
+    for machines, best in ((1, min(3 + 5 + 8 + 2, 5 + 2 + 8 + 5)), (2, 3 + 5 + 5 + 2)):
+        model = library.Model()
+        where = [model.add_machine() for _ in range(machines)]
+        for number, (time, date) in enumerate([(3, -5), (5, -2)]):
+            task = model.add_task(job=model.add_job(due_date=date))
+            for longer in (4, 0, 1):
+                model.add_mode(task, where[number % machines], time + longer)
+        model.set_objective(weight_total_tardiness=1)
+        found = islands.shops.solve(model, time_limit=0.3)
+        assert found.objective == found.best.total_tardiness == best
+        assert found.lower_bound <= best
+    assert found.lower_bound == best
+
+
 def test_what_is_no_shop_is_refused() -> None:
     with pytest.raises(TypeError, match="SimpleNamespace is neither"):
         islands.shops.solve(SimpleNamespace())

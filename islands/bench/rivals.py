@@ -27,6 +27,7 @@ import numpy as np
 from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
 from islands.bench.model_rivals import MODEL_RIVALS
+from islands.bench.peers import PEERS
 from islands.bench.quality_runs import Course
 from islands.bench.rival import Answer, Rival
 from islands.errors import RunError, UsageError
@@ -102,16 +103,22 @@ class TourRival(Rival):
 
     solves = "tours"
     largest: ClassVar[str] = "takes at most {} cities here"
+    takes_fixed: ClassVar[bool] = False
+    """Whether it takes fixed legs."""
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse other problems than tours, and those that need a large matrix of distances."""
         if not isinstance(problem, Tsp):
             return super().refusal(problem)
-        if isinstance(problem.near, Legs):
-            return "takes closed tours here, as long in both directions, without fixed legs"
+        near = problem.near
+        if isinstance(near, Legs):
+            if near.file.ends is not None or bool((near.legs < 0).any()):
+                return "takes closed tours here, without forbidden legs"
+            if near.file.fixed and not self.takes_fixed:
+                return "takes no fixed legs here"
         if not problem.scale.is_whole:
             return 'takes whole lengths here, such as those of metric="EUC_2D"'
-        if self.needs_matrix(problem) and problem.size > _MOST_IN_MATRIX:
+        if self.needs_matrix(problem) and problem.entries > _MOST_IN_MATRIX:
             return self.largest.format(_MOST_IN_MATRIX)
         return None
 
@@ -175,6 +182,8 @@ class OrTools(TourRival):
 
 _TRIALS = 1_000_000_000
 """More than any time limit allows."""
+_LONGEST_DIRECTED = 10_000_000
+"""LKH multiplies directed legs by 100, as 32-bit integers."""
 _READY = re.compile(r"Preprocessing time = ([\d.]+)")
 _BETTER = re.compile(r"\*.*?Cost = (\d+).*?Time = ([\d.]+)")
 
@@ -193,17 +202,29 @@ class Lkh(TourRival):
     package: ClassVar[str] = "elkai"
     module: ClassVar[str] = "elkai"
     largest = "takes matrices of at most {} cities here"
+    takes_fixed = True
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Refuse directed legs that are too long, too."""
+        near = problem.near if isinstance(problem, Tsp) else None
+        if (
+            isinstance(near, Legs)
+            and near.chains.are_directed
+            and int(near.legs.max()) > _LONGEST_DIRECTED
+        ):
+            return f"takes directed legs up to {_LONGEST_DIRECTED} here"
+        return super().refusal(problem)
 
     def needs_matrix(self, tsp: Tsp) -> bool:
         """Return whether LKH reads a text of all distances."""
-        return tsp.near.metric not in _METRICS
+        return isinstance(tsp.near, Legs) or tsp.near.metric not in _METRICS
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run LKH until the time limit; its first trial ends in any case."""
         from elkai import _elkai
 
         assert isinstance(problem, Tsp)
-        known = problem.best_known
+        known, fixed = problem.best_known, _length_of_fixed(problem)
         parameters = [
             "PROBLEM_FILE = :stdin:",
             "RUNS = 1",
@@ -211,7 +232,7 @@ class Lkh(TourRival):
             f"SEED = {seed}",
             f"TIME_LIMIT = {seconds:.3f}",
             "TRACE_LEVEL = 1",
-            *([f"OPTIMUM = {known.value}"] if known is not None else []),
+            *([f"OPTIMUM = {known.value - fixed}"] if known is not None else []),
         ]
         text = _tsplib(problem)
         with _printed() as output:
@@ -219,26 +240,43 @@ class Lkh(TourRival):
             found = _elkai.solve_problem("\n".join(parameters) + "\n", text)
             taken = time.perf_counter() - began
             printed = output.read_text(errors="replace")
-        tour, course = [city - 1 for city in found], _course(printed)
+        tour = [city - 1 for city in found]
+        course = [(second, length + fixed) for second, length in _course(printed)]
         cost = problem.cost(np.array(tour))
         if not course or course[-1][1] != cost:
             course.append((taken, cost))
         return Answer(course, tour, taken)
 
 
+def _length_of_fixed(problem: Tsp) -> int:
+    """Return the length of fixed legs, which LKH counts or not: its text has 0 for them."""
+    if not problem.file.fixed:
+        return 0
+    ones, others = np.array(problem.file.fixed).T
+    return int(problem.near.between(ones, others).sum())
+
+
 def _tsplib(problem: Tsp) -> str:
-    """Return the instance in TSPLIB's format."""
-    head = [f"NAME : {problem.size}", "TYPE : TSP", f"DIMENSION : {problem.size}"]
-    if problem.near.metric in _METRICS:
+    """Return the instance in TSPLIB's format, with fixed legs of no length."""
+    near, count, fixed = problem.near, problem.entries, problem.file.fixed
+    is_directed = isinstance(near, Legs) and near.chains.are_directed
+    kind = "ATSP" if is_directed else "TSP"
+    head = [f"NAME : {count}", f"TYPE : {kind}", f"DIMENSION : {count}"]
+    if not isinstance(near, Legs) and near.metric in _METRICS:
         places = problem.file.coordinates
         assert places is not None
         lines = [f"{city} {x!r} {y!r}" for city, (x, y) in enumerate(places.tolist(), 1)]
-        head += [f"EDGE_WEIGHT_TYPE : {problem.near.metric}", "NODE_COORD_SECTION"]
+        head += [f"EDGE_WEIGHT_TYPE : {near.metric}", "NODE_COORD_SECTION"]
         return "\n".join([*head, *lines, "EOF", ""])
-    cities = np.arange(problem.size)
-    rows = [problem.near.between(np.full_like(cities, city), cities).tolist() for city in cities]
+    cities = np.arange(count)
+    rows = [near.between(np.full_like(cities, city), cities).tolist() for city in cities]
+    for one, other in fixed:
+        rows[one][other] = 0
+        rows[other][one] = rows[other][one] if is_directed else 0
     head += ["EDGE_WEIGHT_TYPE : EXPLICIT", "EDGE_WEIGHT_FORMAT : FULL_MATRIX"]
     lines = [" ".join(map(str, row)) for row in rows]
+    edges = [f"{one + 1} {other + 1}" for one, other in fixed]
+    lines += ["FIXED_EDGES_SECTION", *edges, "-1"] if fixed else []
     return "\n".join([*head, "EDGE_WEIGHT_SECTION", *lines, "EOF", ""])
 
 
@@ -268,7 +306,8 @@ def _printed() -> Iterator[Path]:
             os.close(kept)
 
 
-RIVALS: dict[str, Rival] = {each.name: each for each in (Lkh(), OrTools(), Highs(), *MODEL_RIVALS)}
+_ALL = (Lkh(), OrTools(), Highs(), *MODEL_RIVALS, *PEERS)
+RIVALS: dict[str, Rival] = {each.name: each for each in _ALL}
 
 
 def require_installed(names: Sequence[str]) -> None:

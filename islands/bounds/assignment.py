@@ -7,6 +7,7 @@ which the bound of Held and Karp holds; joins then have no length.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -19,8 +20,10 @@ from islands.instances.tsplib import TspFile
 from islands.problems.legs import PRICE, Legs
 from islands.problems.tsp import Tsp
 
-_MOST_ASSIGNED = 5_000
-"""Items of which SciPy finds an assignment in less than half a minute."""
+_MOST_ASSIGNED, _ASSIGNED = 5_000, 1_600
+"""The most items of an assignment, and those of one that takes SciPy less than a second; its time
+grows by their third power.
+"""
 _LONGEST = 2**31 - 1
 
 ASSIGNMENT = "assignment"
@@ -35,19 +38,22 @@ def bound_of_legs(
     lengths = near.priced()
     if near.is_directed:
         begin = time.perf_counter()
-        value = _assigned(lengths)
+        value = _assigned(lengths, seconds)
         return Bound(value, ASSIGNMENT, time.perf_counter() - begin)
     matrix = np.minimum(lengths, _LONGEST).astype(np.int32)
     relaxed = Tsp(TspFile(problem.instance, None, near.size, "EXPLICIT", matrix=matrix))
     return lower_bound(relaxed, near.chains.to_items(tour), backend, seconds, is_stopped)
 
 
-def _assigned(lengths: Ints) -> int:
-    """Return the length of a shortest assignment, or less; all numbers are exact as doubles."""
+def _assigned(lengths: Ints, seconds: float) -> int:
+    """Return the length of a shortest assignment, or less without time for it.
+
+    All numbers are exact as doubles.
+    """
     from scipy.optimize import linear_sum_assignment
 
     np.fill_diagonal(lengths, PRICE)
-    if len(lengths) <= _MOST_ASSIGNED:
+    if len(lengths) <= min(_MOST_ASSIGNED, _ASSIGNED * math.cbrt(seconds)):
         rows, columns = linear_sum_assignment(lengths.astype(np.float64))
         return int(lengths[rows, columns].sum())
     return max(int(lengths.min(axis=side).sum()) for side in (0, 1))

@@ -179,6 +179,8 @@ def run(args: argparse.Namespace) -> int:
     require = None if args.geojson is None else _required_of_maps(args)
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
+        if args.geojson is not None:
+            ranks.from_first(partial(_require_folder, args.geojson))
         if args.batch:
             return run_batch(args, asked, ranks, output, rank_options)
         if args.runs is None and not args.instances[1:]:
@@ -244,15 +246,27 @@ def _required_of_maps(args: argparse.Namespace) -> Callable[[Problem], None]:
     return require_places
 
 
+def _require_folder(path: Path) -> None:
+    """Refuse a file for --geojson in a folder that does not exist."""
+    if not path.absolute().parent.is_dir():
+        raise UsageError(
+            f"--geojson {path}: the folder {path.parent} does not exist. Create it, or name another"
+            " file"
+        )
+
+
 def _write_geojson(result: Result, path: Path, output: Output) -> None:
     """Write the tour of a finished run; a file that cannot be written does not make it fail."""
     from islands.report.maps import write_map
 
-    if result.solution is None or result.records is None:
+    if result.records is None:
         return
     try:
-        write_map(result.records.problem, result.solution, path)
-        words = f"Wrote {path}"
+        if result.solution is None:
+            words = "islands: no GeoJSON: the run has found no tour"
+        else:
+            write_map(result.records.problem, result.solution, path)
+            words = f"Wrote {path}"
     except IslandsError as error:
         words = f"islands: no GeoJSON: {error}"
     show(words, file=output.stream)

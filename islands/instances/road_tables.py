@@ -102,8 +102,10 @@ def _matrices(answer: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _values(rows: Any, name: str) -> NDArray[np.float64]:
     """Return a matrix of numbers, with infinity for None."""
     try:
-        values = np.array([[np.inf if each is None else each for each in row] for row in rows])
-        values = values.astype(np.float64)
+        lengths = [[np.inf if each is None else each for each in row] for row in rows]
+        if any(isinstance(each, str | bool) for row in lengths for each in row):
+            raise TypeError
+        values = np.array(lengths).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise UsageError(f"{name}: must have a row of numbers or null for each place") from None
     if values.ndim != 2 or values.shape[0] != values.shape[1]:

@@ -118,10 +118,12 @@ class Backend:
     ) -> list[Any]:
         """Return a short walk through nodes, by shortest paths, and back unless `cycle` is false.
 
-        Whatever the `method` of networkx, the search is the same; another function is called.
+        Whatever the `method` of networkx, the search is the same; another function is called, on
+        which `time_limit` has no effect.
         """
         import networkx as nx
 
+        clock = Clock(G, time_limit)
         known = (None, *(getattr(nx.approximation, name) for name in TOURS))
         if method not in known:
             original = nx.approximation.traveling_salesman_problem.orig_func
@@ -130,7 +132,6 @@ class Backend:
             raise TypeError(
                 f"traveling_salesman_problem() got an unexpected keyword argument {unknown[0]!r}"
             )
-        clock = Clock(G, time_limit)
         chosen = [*(G if nodes is None else dict.fromkeys(nodes))]
         if not chosen:
             raise nx.NetworkXPointlessConcept("G has no nodes, or nodes is empty")

@@ -26,13 +26,11 @@ class Clock:
 
     def __init__(self, graph: Any, seconds: Any) -> None:
         """Begin; networkx need not keep, and warn of, a converted graph, as the graph is read."""
-        from islands.calls import is_duration  # imports NumPy
+        from islands.calls import seconds_of  # imports NumPy
 
         cache = getattr(graph, "__networkx_cache__", None) or {}
         cache.get("backends", {}).pop("islands", None)
-        if not is_duration(seconds):
-            raise ValueError(f"time_limit={seconds!r}: must be a positive number of seconds")
-        self.seconds = float(seconds)
+        self.seconds = seconds_of(seconds)
         self._end = time.perf_counter() + self.seconds
 
     def left(self) -> float:
@@ -64,23 +62,25 @@ def require_undirected(name: str, graph: Any) -> None:
 
 
 def seed_of(random: Any) -> int:
-    """Return a seed, the same on all ranks.
+    """Return a seed, the same on all ranks, from a number or a generator.
 
-    The decorators of networkx make a generator of what a caller passes.
+    The decorators of networkx make a generator of what a caller passes to most functions.
     """
-    from islands.parallel import world  # imports NumPy
+    from networkx.utils import create_py_random_state
+
+    from islands.calls import is_whole  # imports NumPy
+    from islands.parallel import world
 
     if random is None:
         return 1
-    if isinstance(random, int):
-        return random % 2**31
-    names = ("randrange", "integers", "randint")
-    draw = next(getattr(random, name) for name in names if hasattr(random, name))
-    return world().from_first(lambda: int(draw(2**31 - 1)))
+    if is_whole(random):
+        return int(random) % 2**31
+    generator = create_py_random_state(random)
+    return world().from_first(lambda: int(generator.randrange(2**31 - 1)))
 
 
 def number_of(weight: Any, *nodes: Any) -> float:
-    """Return the weight of an edge or a node as a number; refuse one that is none."""
+    """Return the weight of an edge or a node as a number; refuse an invalid one."""
     found = math.nan
     if not isinstance(weight, str | bytes):
         with suppress(TypeError, ValueError, OverflowError):

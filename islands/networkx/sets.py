@@ -19,7 +19,7 @@ _PROVING = 0.2
 _MOST_NESTED = 400
 """Nodes of a clique up to which the proof is tried, which calls itself for each."""
 _MOST_MISSING = 300_000
-"""Missing edges up to which a search for cliques follows; their number is seconds of work."""
+"""Missing edges up to which a search for cliques follows; to list more takes seconds."""
 _MOST_ROWS = 5_000
 """Of a covering problem; independent sets of more edges are quadratic problems."""
 _STEPS = 20
@@ -228,7 +228,7 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
         return free
     first = np.cumsum([0, *map(len, left)])
     matrix = csr_array((np.ones(first[-1]), np.concatenate(left), first), (len(left), len(nodes)))
-    options = {"time_limit": _PROVING * clock.seconds}
+    options = {"time_limit": _PROVING * clock.seconds, "mip_rel_gap": 0.0}
 
     def proven() -> tuple[Any, bool]:
         found = milp(

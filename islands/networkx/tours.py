@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FEW_CITIES = 9
-"""Up to so many, the best of all tours is computed."""
+"""Up to so many, the best of all tours is computed here, without a program to compile."""
 
 
 def length_of(graph: Any, one: Any, two: Any, weight: Any) -> Any:
@@ -94,8 +95,10 @@ def tour(
     place = {node: k for k, node in enumerate(nodes)}
     lengths = np.zeros((len(nodes), len(nodes)))
     for one, two in permutations(nodes, 2):
-        length = length_of(graph, one, two, weight)
-        lengths[place[one], place[two]] = number_of(length, one, two)
+        length = number_of(length_of(graph, one, two, weight), one, two)
+        if math.isinf(length):
+            raise ValueError(f"the weight {length} of the edge {(one, two)}: must be finite")
+        lengths[place[one], place[two]] = length
     first = None if start is None else [place[node] for node in start[:-1]]
     order = order_of(lengths, clock, seed_of(seed), start=first)
     begin = order.index(0 if source is None else place[source])
@@ -107,7 +110,7 @@ def tour(
 
 
 def _require_cycle(graph: Any, cycle: list[Any], source: Any) -> None:
-    """Refuse what is no cycle from a source, with the errors of networkx."""
+    """Refuse an invalid cycle from a source, with the errors of networkx."""
     import networkx as nx
 
     if source not in (None, cycle[0]):
@@ -137,9 +140,10 @@ def order_of(
         return order[begin + 1 :] + order[:begin]
     if n <= _FEW_CITIES:
         return _shortest(lengths)
-    steps = whole(lengths)
-    np.fill_diagonal(steps, steps.max())
-    problem = islands.tsp(distances=steps - steps.min())
+    least = float(lengths[~np.eye(n, dtype=bool)].min())
+    beyond = lengths - least
+    np.fill_diagonal(beyond, 0)
+    problem = islands.tsp(distances=whole(beyond))
     settings: dict[str, Any] = {} if start is None else {"start": [start]}
     return [*map(int, clock.solution(problem, ["converged"], seed=seed, **settings))]
 

@@ -30,7 +30,7 @@ LONGEST, _LONGEST_TOUR = 46, 53
 _MOST_WHOLE, _LONGEST_LEG, _MOST_DECIMALS = 1 << 30, 1 << 31, 6
 """Lengths in a matrix that are scaled stay below this, whole ones below the second number."""
 _MOST_EXPONENT = 1000
-"""Larger ones are refused: see islands/problems/data.py."""
+"""Larger ones are refused, also in islands/problems/data.py."""
 _PI = 3.141592
 _EARTH_RADIUS = 6378.388
 
@@ -137,7 +137,13 @@ def scaled(
             break
         if (whole / unit == known).all():
             return np.where(is_finite, whole, -1).astype(np.int32), unit
-    unit = math.ldexp(1.0, _MOST_WHOLE.bit_length() - 1 - math.frexp(longest)[1])
+    exponent = _MOST_WHOLE.bit_length() - 1 - math.frexp(longest)[1]
+    if exponent > _MOST_EXPONENT:
+        raise UsageError(
+            f"the longest length is {longest:.0e}, too little for floating-point numbers. Multiply"
+            " all of them by a power of ten"
+        )
+    unit = math.ldexp(1.0, exponent)
     return np.where(is_finite, np.rint(known * unit), -1).astype(np.int32), unit
 
 

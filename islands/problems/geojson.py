@@ -45,7 +45,7 @@ def places_of(file: TspFile) -> NDArray[np.float64]:
     if places is None or (np.abs(places) > [180, 90]).any():
         have = "no coordinates" if places is None else "coordinates beyond 180 and 90 degrees"
         raise UsageError(
-            f"{file.name}: has {have}, so that its tours are on no map. Pass places=, the longitude"
-            " and latitude of each city, to islands.tsp"
+            f"{file.name}: has {have}, so its tours cannot be drawn on a map. Pass places=, the"
+            " longitude and latitude of each city, to islands.tsp"
         )
     return places

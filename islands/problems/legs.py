@@ -31,6 +31,8 @@ FORBIDDEN, JOINED = -1, -2
 PRICE = 1 << 46
 """What a forbidden leg or a missing fixed edge costs: more than any tour is long."""
 _LONGEST = 2**31 - 1
+_ALIKE = 1e-6
+"""The share of the longest leg by which those of the other direction differ by rounding."""
 
 
 def is_plain(file: TspFile) -> bool:
@@ -102,13 +104,31 @@ class Legs(Distances):
         return found
 
     def remarks(self) -> list[Remark]:
-        """Return the length of fixed edges, which published lengths of some files leave out."""
+        """Return the length of fixed edges, and a hint about lengths that differ by rounding.
+
+        Published lengths of some files leave fixed edges out.
+        """
+        found = self._remarks_on_directions()
         if not self.file.fixed:
-            return []
+            return found
         ones, others = np.array(self.file.fixed).T
         length = float(self.between(ones, others).sum()) / self.unit
         words = f"fixed edges are {length:g} of the length of each tour"
-        return [Remark("fixed", length, words)]
+        return [*found, Remark("fixed", length, words)]
+
+    def _remarks_on_directions(self) -> list[Remark]:
+        """Return a hint if lengths differ by direction by hardly anything."""
+        if not self.chains.are_directed:
+            return []
+        most, limit = 0, _ALIKE * int(self.legs.max())
+        for row, column in zip(self.legs, self.legs.T, strict=True):
+            most = max(most, int(np.abs(row.astype(np.int64) - column).max()))
+            if most > limit or ((row < 0) != (column < 0)).any():
+                return []
+        length = most / self.unit
+        words = f"lengths differ by direction by at most {length:g}: made equal,"
+        words += " they are solved faster"
+        return [Remark("directions", length, words)]
 
     def chain(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of `Neighbours`, with two nodes for each item if directed."""
@@ -150,7 +170,7 @@ class Legs(Distances):
             raise UsageError(
                 f"{self.file.name}: a leg and its share of the fixed edges are {int(matrix.max())}"
                 f" long, must be at most {_LONGEST}. Divide all lengths by a common factor, or pass"
-                " fixed= to islands.tsp, which scales them"
+                " them to islands.tsp as floats, which are scaled"
             )
         return np.ascontiguousarray(matrix, np.int32)
 

@@ -14,7 +14,7 @@ from islands.report.recorded import RecordedRun
 
 
 def require_places(problem: Problem) -> None:
-    """Refuse a problem whose solutions are on no map."""
+    """Refuse a problem whose solutions cannot be drawn on a map."""
     _tours_of(problem)
 
 
@@ -45,7 +45,7 @@ def write_map_of(folder: Path, path: Path, *, moved: str | None = None) -> list[
 def _tours_of(problem: Problem) -> Tsp:
     if not isinstance(problem, Tsp):
         raise UsageError(
-            f"{problem.instance}: its solutions are no tours, so that they are on no map. Leave"
+            f"{problem.instance}: its solutions are no tours, which maps show. Leave"
             " --geojson out, or draw them with islands plot DIR"
         )
     places_of(problem.file)

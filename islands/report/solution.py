@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ _MANY_EDGES = 3000
 """Longer tours are drawn as pixels, as curves would be large."""
 _MARKED = 300
 """Up to this number of cities, each has a mark."""
+_NAMED = 40
+"""Up to this number of cities, each has its name, if it has any."""
 _LONGEST = 80
 """Characters of the value of a parameter."""
 _PRICED = 250_000
@@ -82,7 +85,8 @@ def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:
         axes.set(xlabel="edges, the longest first", ylabel="length", ylim=(0, None))
         return figure, "The instance has no coordinates: the lengths of the edges of the tour."
     spread = np.ptp(places, axis=0)
-    height = WIDTH * float(np.clip(spread[1] / max(spread[0], 1e-300), 0.4, 1.3))
+    high = spread[1] * _stretch(problem, places)
+    height = WIDTH * float(np.clip(high / max(spread[0], 1e-300), 0.4, 1.3))
     figure = new_figure(WIDTH, height)
     _draw_tour(figure.add_subplot(), problem, tour)
     return figure, f"The tour through {len(tour)} cities."
@@ -90,7 +94,18 @@ def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:
 
 def _places(problem: Tsp) -> NDArray[np.float64] | None:
     file = problem.file
-    return file.coordinates if file.places is None else file.places
+    if file.places is not None:
+        return file.places
+    if file.metric == "GEO" and file.coordinates is not None:
+        return file.coordinates[:, ::-1]  # latitude comes first in the file
+    return file.coordinates
+
+
+def _stretch(problem: Tsp, places: NDArray[np.float64]) -> float:
+    """Return how many times as long a degree to the north is as one to the east; 1 in a plane."""
+    if problem.file.places is None and problem.file.metric != "GEO":
+        return 1.0
+    return 1 / max(math.cos(math.radians(float(places[:, 1].mean()))), 0.1)
 
 
 def _draw_tour(axes: Any, problem: Tsp, tour: Solution) -> None:
@@ -98,8 +113,6 @@ def _draw_tour(axes: Any, problem: Tsp, tour: Solution) -> None:
     assert places is not None
     is_closed = problem.file.ends is None
     places = places[np.append(tour, tour[0]) if is_closed else tour]
-    if problem.file.metric == "GEO":
-        places = places[:, ::-1]  # latitude comes first in the file
     many = len(tour) > _MANY_EDGES
     axes.plot(
         *places.T,
@@ -109,7 +122,12 @@ def _draw_tour(axes: Any, problem: Tsp, tour: Solution) -> None:
         markersize=2.5,
         rasterized=many,
     )
-    axes.set_aspect("equal", adjustable="datalim")
+    names = problem.file.labels
+    if names is not None and len(tour) <= _NAMED:
+        beside: dict[str, Any] = {"xytext": (3, 3), "textcoords": "offset points"}
+        for city, place in zip(tour.tolist(), places[: len(tour)], strict=True):
+            axes.annotate(one_line(names[city]), place, fontsize=6, parse_math=False, **beside)
+    axes.set_aspect(_stretch(problem, places[: len(tour)]), adjustable="datalim")
     axes.set_axis_off()
 
 

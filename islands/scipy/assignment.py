@@ -45,8 +45,8 @@ def quadratic_assignment(
     The arguments are those of `scipy.optimize.quadratic_assignment`. Of its `options`, `maximize`,
     `partial_match` and `rng` have their meaning; `time_limit` is the time of the call in seconds,
     1 by default; the `method` and its other options have no effect. Searches of many nodes begin
-    with the match of `faq`, if there is time for it. Whole numbers are searched exactly, others
-    rounded to some nine digits. `nit` is the number of generations.
+    with the match that `faq` finds in a part of the time. Whole numbers are searched exactly,
+    others rounded to some nine digits. `nit` is the number of generations.
 
     >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
     >>> found.col_ind.tolist(), float(found.fun)
@@ -86,7 +86,7 @@ def quadratic_assignment(
         order[free.rows] = free.columns
     return OptimizeResult(
         col_ind=order,
-        fun=_score(np.asarray(A), np.asarray(B), order),
+        fun=_score(np.atleast_2d(A), np.atleast_2d(B), order),
         nit=generations,
         success=True,
         seed=seed,
@@ -98,9 +98,11 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
     """Return a square matrix of finite numbers; refuse others."""
     if np.iscomplexobj(matrix):
         raise ValueError(f"`{name}` must have real entries")
-    found = np.asarray(matrix, float)
-    if found.ndim != 2 or found.shape[0] != found.shape[1]:
+    found: Matrix = np.atleast_2d(np.asarray(matrix, float))
+    if found.shape[0] != found.shape[1]:
         raise ValueError(f"`{name}` must be square")
+    if found.ndim != 2:
+        raise ValueError("`A` and `B` must have exactly two dimensions")
     if not np.isfinite(found).all():
         raise ValueError(f"`{name}` must have finite entries")
     return found
@@ -145,14 +147,28 @@ class _Match:
 
 
 def _fixed(pairs: Any, n: int) -> _Match:
-    """Return the pairs of a call; refuse what are none."""
-    found = np.zeros((0, 2), np.int64) if pairs is None else np.asarray(pairs)
-    if found.ndim != 2 or found.shape[1] != 2 or len(found) > n:
-        raise ValueError("`partial_match` must have two columns, and at most as many rows as `A`")
-    if found.size and not (found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n):
-        raise ValueError("`partial_match` entries must be whole numbers from 0 to n - 1")
-    if any(len(np.unique(column)) < len(column) for column in found.T):
-        raise ValueError("`partial_match` column entries must be unique")
+    """Return the pairs of a call; refuse invalid ones as SciPy does."""
+    found: NDArray[Any] = np.atleast_2d(np.asarray([] if pairs is None else pairs))
+    if found.size == 0:
+        found = np.zeros((0, 2))
+    wrong = None
+    if len(found) > n:
+        wrong = "can have only as many seeds as there are nodes"
+    elif found.shape[1] != 2:
+        wrong = "must have two columns"
+    elif found.ndim != 2:
+        wrong = "must have exactly two dimensions"
+    elif found.dtype.kind not in "iuf" or (found % 1 != 0).any():
+        wrong = "must contain only whole numbers"
+    elif (found < 0).any():
+        wrong = "must contain only positive indices"
+    elif (found >= n).any():
+        wrong = "entries must be less than number of nodes"
+    elif any(len(np.unique(column)) < len(column) for column in found.T):
+        wrong = "column entries must be unique"
+    if wrong is not None:
+        raise ValueError(f"`partial_match` {wrong}")
+    found = found.astype(np.int64)
     rows, columns = (np.setdiff1d(np.arange(n), column) for column in found.T)
     return _Match(found, rows, columns)
 

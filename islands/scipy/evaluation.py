@@ -28,7 +28,7 @@ class Box:
 
     @classmethod
     def of(cls, bounds: Any, integrality: ArrayLike | None) -> Box:
-        """Return the bounds of a call; refuse what are none."""
+        """Return the bounds of a call; refuse invalid ones."""
         from scipy.optimize import Bounds
 
         try:

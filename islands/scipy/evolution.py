@@ -76,7 +76,7 @@ def differential_evolution(
     `(maxiter + 1) * popsize * len(x)` vectors are evaluated before the polish; variables with equal
     bounds do not count. The search ends when the standard deviation of the best nine tenths of the
     population's values is at most `atol + tol * abs(mean)`. Unless `mutation` or `recombination`
-    are given, both adapt. Crossovers are binomial, and `updating` is deferred.
+    differ from their defaults, both adapt. Crossovers are binomial, and `updating` is deferred.
 
     >>> found = islands.scipy.differential_evolution(lambda x: (x**2).sum(), [(-1, 2)] * 2, rng=1)
     >>> bool(found.fun < 1e-6), found.seed
@@ -227,7 +227,7 @@ class _Watch:
                 generations=max(1, self._most),
                 callback=self._ends,
                 backend="cpu",
-                world=World(),  # under MPI, every rank does the same
+                world=World(),  # under MPI, each rank searches alone
             )
         except islands.IslandsError:
             if population.error is not None:
@@ -294,7 +294,7 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
 
 
 def _require_counts(maxiter: Any, popsize: Any) -> None:
-    """Refuse what is no number of generations, or of individuals for each variable."""
+    """Refuse an invalid number of generations, or of individuals for each variable."""
     for name, value, least in (("maxiter", maxiter, 0), ("popsize", popsize, 0)):
         if value is None and name == "maxiter":
             continue

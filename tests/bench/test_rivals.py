@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import permutations, product
+from pathlib import Path
 from types import new_class
 from typing import Any
 
@@ -186,3 +187,93 @@ def test_an_exact_solver_proves_the_best_subset(problem: Model) -> None:
         answer = pool.apply(rivals._solved, ("highs", rival.given(problem), 1, 20.0, 2))
     rivals._check(rival, problem, answer)
     assert (answer.course[-1][1], answer.proved) == (problem.costs(subsets()).min(), True)
+
+
+LEGS = np.random.default_rng(4).integers(1, 99, (7, 7))
+FIXED: dict[str, Any] = {"none": (), "one": ((2, 3),), "chain": ((2, 3), (3, 0))}
+
+
+def route(*, symmetric: bool, **stated: Any) -> Any:
+    return islands.tsp(distances=LEGS + LEGS.T if symmetric else LEGS, **stated)
+
+
+def tours(problem: Any) -> list[Any]:
+    """Return all orders that are tours with the fixed legs."""
+    orders = map(np.array, permutations(range(problem.entries)))
+    return [each for each in orders if problem.violation(each) == 0]
+
+
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("fixed", FIXED)
+def test_the_text_for_lkh_is_the_same_problem(fixed: str, symmetric: bool, tmp_path: Path) -> None:
+    problem = route(symmetric=symmetric, fixed=FIXED[fixed])
+    path = tmp_path / "text.atsp"
+    path.write_text(rivals._tsplib(problem))
+    again: Any = islands.load(path)
+    assert len(tours(problem)) == len(tours(again)) > 0
+    for tour in tours(problem):
+        length = again.cost(tour) + rivals._length_of_fixed(problem)
+        assert length == problem.cost(tour)
+
+
+def test_rivals_refuse_tours_that_they_do_not_take() -> None:
+    path, fixed = route(symmetric=False, start=0), route(symmetric=False, fixed=[(2, 3)])
+    holes = LEGS.astype(float)
+    holes[1, 2] = np.inf
+    long = islands.tsp(distances=LEGS * 2**20)
+    lkh, ortools = RIVALS["lkh"], RIVALS["ortools"]
+    for rival in (lkh, ortools):
+        assert "closed tours" in (rival.refusal(path) or "")
+        assert "forbidden" in (rival.refusal(islands.tsp(distances=holes)) or "")
+        assert rival.refusal(route(symmetric=False)) is None
+    assert "no fixed legs" in (ortools.refusal(fixed) or "")
+    assert lkh.refusal(fixed) is None
+    assert "directed legs up to" in (lkh.refusal(long) or "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
+@pytest.mark.parametrize("fixed", FIXED)
+def test_lkh_finds_the_best_of_all_tours_with_fixed_legs(fixed: str, symmetric: bool) -> None:
+    rival = RIVALS["lkh"]
+    pytest.importorskip(rival.module)
+    problem = route(symmetric=symmetric, fixed=FIXED[fixed])
+    best = min(problem.cost(each) for each in tours(problem))
+    problem.best_known = BestKnown(best, "optimal", "")
+    with rivals.silent_processes(1) as pool:
+        answer = pool.apply(rivals._solved, ("lkh", rival.given(problem), 1, 1.0))
+    rivals._check(rival, problem, answer)
+    assert answer.course[-1][1] == best
+
+
+@pytest.mark.slow
+def test_ortools_finds_the_best_of_all_directed_tours() -> None:
+    rival, problem = RIVALS["ortools"], route(symmetric=False)
+    pytest.importorskip(rival.module)
+    best = min(problem.cost(each) for each in tours(problem))
+    with rivals.silent_processes(1) as pool:
+        answer = pool.apply(rivals._solved, ("ortools", rival.given(problem), 1, 2.0))
+    rivals._check(rival, problem, answer)
+    assert answer.course[-1][1] == best
+
+
+@pytest.mark.parametrize("problem", [CUT, COLOURS, *QUADRATIC])
+def test_networkx_finds_answers_of_the_same_problem(problem: Model) -> None:
+    rival = RIVALS["networkx"]
+    pytest.importorskip(rival.module)
+    answer = rival.solve(rival.given(problem), 1, 0.3)
+    rivals._check(rival, problem, answer)
+    if problem is COLOURS:
+        assert answer.solution is not None
+    else:  # from many starts, the best of all
+        costs = problem.costs(subsets())
+        assert answer.course[-1][1] == (costs.max() if problem.maximise else costs.min())
+
+
+def test_faq_assigns_the_same_facilities() -> None:
+    rival, problem = RIVALS["faq"], facilities(6)
+    answer = rival.solve(rival.given(problem), 1, 0.2)
+    rivals._check(rival, problem, answer)
+    best = min(problem.cost(np.array(order)) for order in permutations(range(6)))
+    assert best <= answer.course[-1][1] <= answer.course[0][1]
+    assert rival.given(COVER) is None

@@ -96,12 +96,47 @@ def test_a_tour_is_written_for_maps(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (tmp_path / "again.geojson").read_text() == written
 
 
+def test_a_run_without_a_tour_writes_none_for_maps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, file = tmp_path / "route.py", tmp_path / "tour.geojson"
+    script.write_text(
+        "import islands\n"
+        "far = float('inf')\n"
+        "lengths = [[0, 1, far, far], [1, 0, far, far], [far, far, 0, 1], [far, far, 1, 0]]\n"
+        "places = [[13, 52], [14, 52], [13, 53], [14, 53]]\n"
+        "stops = islands.tsp(distances=lengths, places=places)\n"
+    )
+    line = ["run", f"{script}:stops", "--stop", "generations=2", "--backend", "cpu"]
+    assert main([*line, "--geojson", str(file), "--out", str(tmp_path / "run")]) != 0
+    printed = capsys.readouterr()
+    assert "no GeoJSON: the run has found no tour" in printed.out + printed.err
+    assert not file.exists()
+
+
+def test_a_table_of_a_road_engine_is_written_for_maps_with_its_names(tmp_path: Path) -> None:
+    lengths = [[0, 12.5, 30], [10.1, 0, 9], [29.9, 8, 0]]
+    names = ["Depot", "Market", "School"]
+    sources = [{"location": [13 + k, 52], "name": name} for k, name in enumerate(names)]
+    answer = {"durations": lengths, "sources": sources, "destinations": sources}
+    table, script, file = (tmp_path / name for name in ("table.json", "route.py", "tour.geojson"))
+    table.write_text(json.dumps(answer))
+    script.write_text(f"import islands\nstops = islands.tsp(distances={str(table)!r}, start=0)\n")
+    line = ["run", f"{script}:stops", "--stop", "generations=2", "--backend", "cpu", "--quiet"]
+    assert main([*line, "--geojson", str(file), "--out", str(tmp_path / "run")]) == 0
+    _, *stops = json.loads(file.read_text())["features"]
+    assert [each["properties"]["label"] for each in stops] == names
+
+
 def test_a_tour_without_places_is_refused_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, words in (("demo/tsp", "on no map"), ("demo/qap", "no tours")):
+    for name, words in (("demo/tsp", "drawn on a map"), ("demo/qap", "no tours")):
         line = ["run", name, "--geojson", str(tmp_path / "a"), "--out", str(tmp_path / "out")]
         assert main(line) == 2
         assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
     assert main([*line, "--runs", "2"]) == 2
+    capsys.readouterr()
+    assert main(["run", "demo/tsp", "--geojson", str(tmp_path / "none" / "a"), "--quiet"]) == 2
+    assert "none does not exist. Create it, or name another file" in capsys.readouterr().err

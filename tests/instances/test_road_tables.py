@@ -102,6 +102,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no table": ({"routes": []}, "has none of durations"),
     "not square": ({"durations": [[0, 1], [1, 0], [2, 2]]}, "must be square"),
     "a word": ({"durations": [[0, "far"], [1, 0]]}, "must have a row of numbers"),
+    "numbers in words": ({"durations": [["0", "12.5"], ["10", "0"]]}, "must have a row of numbers"),
+    "a truth value": ({"durations": [[0, True], [1, 0]]}, "must have a row of numbers"),
     "other targets": (OSRM | {"destinations": OSRM["sources"][::-1]}, "destinations differ"),
 }
 

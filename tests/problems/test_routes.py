@@ -12,8 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 import islands
+from islands.bounds import assignment
 from islands.errors import InputError, UsageError
 from islands.instances.tsplib import TspFile
+from islands.problems import levels
 from islands.problems.legs import JOINED, PRICE, Legs
 from islands.problems.tsp import Tsp
 
@@ -102,8 +104,7 @@ def test_items_have_the_lengths_of_their_tours(ends: str, fixed: str, symmetric:
     for order in itertools.permutations(range(6)):
         exact = length_of(lengths, order, way)
         if not (exact < math.inf and has_all(order, edges, way, symmetric=symmetric)):
-            if exact < math.inf or way is not None:
-                assert problem.violation(np.array(order)) > 0
+            assert problem.violation(np.array(order)) > 0
             continue
         found += 1
         tour = np.array(order)
@@ -136,6 +137,7 @@ def test_eax_finds_the_best_of_all_orders(n: int, ends: str, symmetric: bool) ->
     if way is not None and way[0] is not None:
         assert result.solution[0] == way[0]
     bound = islands.solve(problem, generations=1, bound=True, backend="cpu", threads=1).bound
+    assert bound is not None or symmetric or n < 5
     assert bound is None or bound <= result.cost
 
 
@@ -243,6 +245,17 @@ def test_a_length_that_is_no_length_is_refused(value: float) -> None:
         islands.tsp(distances=lengths)
 
 
+def test_lengths_too_small_for_a_unit_are_refused() -> None:
+    tiny = legs(5, 1, symmetric=False) * 1e-302
+    with pytest.raises(UsageError, match="Multiply all of them by a power of ten"):
+        islands.tsp(distances=tiny)
+    with pytest.raises(UsageError, match="Multiply all of them by a power of ten"):
+        islands.tsp(np.random.default_rng(1).random((5, 2)) * 1e-302, start=0)
+    small = legs(5, 1, symmetric=False) * 1e-200
+    exact = length_of(small, tuple(range(5)), None)
+    assert islands.tsp(distances=small).cost(np.arange(5)) / exact == pytest.approx(1)
+
+
 @pytest.mark.parametrize("way", ["from", "to"])
 def test_a_city_without_a_way_is_refused_unless_it_may_be_an_end(way: str) -> None:
     lengths = legs(5, 1, symmetric=False)
@@ -306,17 +319,29 @@ def test_a_problem_with_a_route_is_stored_and_read_again(tmp_path: Path) -> None
     assert stored.cost(result.solution) == result.cost
 
 
+OPTIMA = {
+    "br17": 39,
+    "ft53": 6905,
+    "ft70": 38673,
+    "ftv33": 1286,
+    "ftv35": 1473,
+    "ftv38": 1530,
+    "ftv55": 1608,
+    "ftv70": 1950,
+    "ftv170": 2755,
+    "p43": 5620,
+    "rbg323": 1326,
+    "rbg403": 2465,
+    "rbg443": 2720,
+}
+
+
 @pytest.mark.slow
 @pytest.mark.published
-@pytest.mark.parametrize(
-    ("name", "best"),
-    [
-        *[("br17", 39), ("ft53", 6905), ("ft70", 38673), ("ftv33", 1286), ("ftv55", 1608)],
-        *[("ftv170", 2755), ("p43", 5620)],
-    ],
-)
+@pytest.mark.parametrize(("name", "best"), OPTIMA.items())
 def test_directed_tours_of_tsplib_have_their_optima(published: Path, name: str, best: int) -> None:
-    problem = islands.load(published / "atsp" / f"{name}.atsp")
+    (path,) = (published / "atsp").glob(f"{name}.atsp*")
+    problem = islands.load(path)
     result = islands.solve(problem, target=best, seconds=60, backend="cpu", bound=True)
     assert result.cost == best
     assert result.bound is not None
@@ -336,6 +361,24 @@ def test_tours_of_a_batch_may_be_directed() -> None:
     many = np.stack([legs(7, seed, symmetric=False) for seed in range(5)])
     found = islands.solve_many(islands.tsp_batch(distances=many), backend="cpu", threads=1)
     assert [each.cost for each in found] == [best_of(each, None) for each in many]
+
+
+def test_a_batch_may_mix_sizes_and_directed_with_symmetric_tours() -> None:
+    kinds = [(n, symmetric) for n in (5, 6, 7) for symmetric in (False, True)]
+    many = [legs(n, n, symmetric=symmetric) for n, symmetric in kinds]
+    found = islands.solve_many(islands.tsp_batch(distances=many), backend="cpu", threads=1)
+    assert [each.cost for each in found] == [best_of(each, None) for each in many]
+
+
+def test_lengths_that_differ_by_rounding_are_remarked_on() -> None:
+    lengths = np.random.default_rng(5).random((9, 9))
+    lengths = lengths + lengths.T
+    lengths[2, 3] *= 1 + 1e-7
+    (remark,) = islands.tsp(distances=lengths).remarks()
+    assert "made equal, they are solved faster" in remark.words
+    assert remark.value == pytest.approx(lengths[2, 3] - lengths[3, 2], rel=0.1)
+    lengths[2, 3] += 0.5
+    assert islands.tsp(distances=lengths).remarks() == []
 
 
 def test_a_file_with_whole_lengths_keeps_its_kernels() -> None:
@@ -422,3 +465,51 @@ def test_directed_lengths_need_two_nodes_a_city() -> None:
     problem = stated(legs(6, 1, symmetric=True), None)
     with pytest.raises(UsageError, match=r"only supports permutation .* same in both directions"):
         islands.solve(problem, algorithm="eax", encoding="doubled")
+
+
+def chained(n: int) -> NDArray[np.float64]:
+    """Return lengths whose prices fall from each city to the next one."""
+    lengths = np.full((n, n), 5000.0)
+    for k in range(n):
+        lengths[k, (k + 1) % n] = 1000
+        lengths[k, min(k + 2, n - 1)] = 999
+    np.fill_diagonal(lengths, 0)
+    return lengths
+
+
+@pytest.mark.parametrize("name", ["random", "chained"])
+def test_prices_of_an_assignment_keep_tours_and_make_no_leg_shorter(name: str) -> None:
+    lengths = legs(7, 6, symmetric=False) if name == "random" else chained(7)
+    matrix = lengths.astype(np.int32)
+    matrix[1, 4] = -1
+    found = levels.levelled(matrix)
+    assert found is not matrix
+    for order in itertools.permutations(range(7)):
+        edges = list(itertools.pairwise((*order, order[0])))
+        if (1, 4) not in edges:
+            assert sum(found[each] for each in edges) == sum(matrix[each] for each in edges)
+    orders = [o for o in itertools.permutations(range(7)) if all(o[k] != k for k in range(7))]
+    allowed = [order for order in orders if order[1] != 4]
+    best = min(allowed, key=lambda order: sum(int(matrix[k, order[k]]) for k in range(7)))
+    for one, other in itertools.permutations(range(7), 2):
+        if (one, other) == (1, 4):
+            assert found[one, other] == -1
+        else:
+            assert found[one, other] >= found[one, best[one]]
+
+
+def test_prices_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = chained(50).astype(np.int32)
+    assert levels.levelled(matrix) is not matrix
+    monkeypatch.setattr(levels, "_MOST_STEPS", 10 * matrix.size)
+    assert levels.levelled(matrix) is matrix
+
+
+def test_a_bound_without_time_for_an_assignment_is_lower() -> None:
+    lengths = legs(7, 8, symmetric=False)
+    orders = itertools.permutations(range(7))
+    ways = [order for order in orders if all(order[k] != k for k in range(7))]
+    shortest = min(sum(lengths[k, way[k]] for k in range(7)) for way in ways)
+    whole = lengths.astype(np.int64)
+    exact, soon = (assignment._assigned(whole.copy(), seconds) for seconds in (1.0, 0.0))
+    assert 0 < soon <= exact == shortest <= best_of(lengths, None)
