@@ -57,7 +57,7 @@ def bounded_text(
     """Return the text of a small file; refuse a file with more than `longest` bytes.
 
     `opens` is `followed` for a file that the user has named, which may be a link or a pipe.
-    `errors` says what becomes of bytes that are not UTF-8, as in `bytes.decode`.
+    `errors` says how to handle bytes that are not UTF-8, as in `bytes.decode`.
     """
     with reading(path), opens(path) as stream:
         raw = stream.read(longest + 1)

@@ -212,7 +212,7 @@ class Algorithm(ABC):
     uses_neighbours: ClassVar[bool] = False
     """Whether it needs the neighbours of each item; `plan` receives them as `NEIGHBOURS`."""
     needs: ClassVar[str] = "distances between cities"
-    """What a problem lacks that it does not fit."""
+    """What the problem must provide, as named in the error message."""
     varies_in_length: ClassVar[bool] = False
     """Whether a generation may take many times longer than the previous one."""
     needs_order: ClassVar[bool] = False

@@ -33,14 +33,14 @@ _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
 _MOST_SCANS = 2**26
-"""How many places a batch looks at, for each neighbour of an item: seconds on a CPU."""
+"""Maximum number of places that a batch scans for each neighbour of an item: seconds on a CPU."""
 _WINDOW = 6
 """Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
 _SOFTNESS = 32
 """The unit of temperatures is the mean product of a flow and a distance, divided by this."""
 _COLDEST, _MOST_TEMPERATURE = 1 / 64, 2**52
-"""The last temperature of an annealing, relative to the mean change of the cost by an exchange; at
-most this, in units of 1/256."""
+"""The last temperature of an annealing relative to the mean change of the cost by an exchange, and
+its maximum in units of 1/256."""
 _OFFERED = 16
 
 

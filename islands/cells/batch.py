@@ -258,7 +258,7 @@ class _Batch:
     def _made(
         self, tasks: Iterable[Task | None], rank_options: RankOptions
     ) -> Iterator[tuple[Task, Made | IslandsError]]:
-        """Yield what becomes of the runs, on all ranks, until a signal arrives."""
+        """Yield the tasks with their results, on all ranks, until a signal arrives."""
         plan, world = self._plan, self._world
         options = plan.asked.options
         name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))

@@ -13,15 +13,15 @@ from islands.text import count, option
 
 _SECONDS, _LOST_SECONDS = 10.0, 1.0
 _SHARE = 0.75
-"""The part of the run that must have been without a better cost: an early best is no standstill if
-the run has just begun, nor a late one if improvements have become rare."""
+"""Minimum share of the run without a better cost: neither an early best in a short run nor rare
+improvements in a long one count as a plateau."""
 
 
 class Standstill:
-    """Says once that no better cost has been found for long, or no feasible solution at first."""
+    """Reports once a long time without a better cost, or without any feasible solution."""
 
     def __init__(self, advice: str, cure: str = "") -> None:
-        """Take what to try if a search stands still, and if nothing feasible is found."""
+        """Take the hints for a long plateau, and for a search without a feasible solution."""
         self._advice, self._is_said = advice, False
         self._cure, self._is_lost = cure, False
         self._best: Progress | None = None

@@ -31,10 +31,10 @@ def solved_by_ranks(
     """Yield what the ranks make, the same on each of them; collective.
 
     `more(count)` returns at most `count` further tasks, the same on each rank, and whether these
-    are the last; it may be collective. `solved` yields what becomes of the tasks of this rank, and
-    None whenever nothing has come for a moment; a task is None if none is known yet. A rank holds
-    this number of tasks `at_first`, then twice the number that it took in the last round: with
-    more, the ranks would not end at the same time.
+    are the last; it may be collective. `solved` yields the results of the tasks of this rank, and
+    None after a moment without one; a task is None if none is known yet. A rank holds `at_first`
+    tasks in the beginning, then twice the number that it took in the last round: with more, the
+    ranks would not end at the same time.
     """
     held, taken, all_are_dealt, ranks = deque[Task](), 0, False, range(world.size)
     seconds = LIMITS.first_round_seconds

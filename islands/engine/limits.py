@@ -31,10 +31,10 @@ class Limits:
     memory: float = 0.5
     """The part of the free memory of a device that runs may take."""
     fewest: int = 2
-    """The fewest runs for which shared launches are worth their memory."""
+    """Minimum number of queued runs of a kind before shared slots are allocated."""
     fewest_of_few_items: int = 1
-    """The same with several threads and problems of few items: they would wait for their turn, and
-    need programs of their own. With 2, `sizes` take 3.5 instead of 1.5 s."""
+    """The same for small problems on several threads, which would otherwise wait for their turn and
+    need programs of their own. With 2, `sizes` takes 3.5 instead of 1.5 s."""
     few_items: int = 1000
     """Launches of problems with more items take so long that only a run alone ends in time."""
     grown: int = 2

@@ -61,7 +61,7 @@ class Plan(ABC, Generic[Cell]):
     """The trust of a call in Python, for the threads that work for it."""
 
     def made(self, ready: Ready[Cell], result: Result) -> Any:
-        """Return what becomes of a result, on the thread that has found it."""
+        """Return the value to yield for a result; called on the thread that solved the run."""
         return result
 
     def trusted(self) -> AbstractContextManager[None]:

@@ -341,7 +341,7 @@ Entry = TypeVar("Entry")
 
 
 def _popped(entries: deque[Entry]) -> Entry | None:
-    """Return the first entry, which is not there any more; None if there is none."""
+    """Pop the first entry, or None."""
     try:
         return entries.popleft()
     except IndexError:

@@ -58,10 +58,10 @@ class Model(Extensible):
         moves_fix="Define delta for it, or leave delta out",
     )
     learns: bool = False
-    """Whether a state knows more the longer a generation is: then, generations are longer."""
+    """True if the state keeps learned weights within a generation; generations are then longer."""
     searches: bool = False
-    """Whether a step of a state is one of a local search of its own, such as a tabu search: then,
-    individuals begin again and again as children, and the best result of each stays."""
+    """True if a step is one of a local search of its own, such as a tabu search: individuals then
+    restart repeatedly as children, and the best result of each is kept."""
 
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
         """Take a kind of solutions, and what they cost."""

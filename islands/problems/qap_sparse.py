@@ -21,19 +21,19 @@ from islands.backends.source import Macros
 Matrix = NDArray[np.int64]
 
 MOST_DEGREE = 12
-"""Mean number of neighbours of an item up to which a matrix is sparse."""
+"""Maximum mean number of neighbours of an item in a sparse matrix."""
 _MOST_DENSITY = 0.3
-"""Share of the pairs up to which it is: the change of the cost by an exchange then takes less time
-from neighbours than from rows."""
+"""Maximum density of a sparse matrix: up to it, the change of the cost by an exchange is computed
+faster from neighbours than from rows."""
 FEWEST_ITEMS, MOST_ITEMS = 8, 1024
-"""The sizes of instances for resampled growth: the memory of a block has room for the costs of the
-places of these."""
+"""Sizes of instances that resampled growth supports: the costs of all places fit into the memory of
+a block."""
 _NARROW = 2**28
-"""Costs of an item below this have 32 bits in kernels."""
+"""Costs of an item below this limit are stored in 32 bits in kernels."""
 _EXACT = 2**53  # doubles
 _VECTOR = 16  # numbers
 _LARGEST_PRODUCT = 2**54
-"""The largest product of a flow and a distance, of which growth needs 320 times as much."""
+"""The largest product of a flow and a distance; growth multiplies it by up to 320."""
 _KEY, _TRIPLES, _FEW = 3, 4096, 100
 
 
@@ -51,9 +51,9 @@ class Sparse:
 
     @classmethod
     def of(cls, a: NDArray[Any], b: NDArray[Any]) -> Self | None:
-        """Return the sparser of two symmetric matrices as such; None: it is not sparse.
+        """Return the sparse form of the instance, or None if neither matrix is sparse.
 
-        One of the matrices has no diagonal.
+        Both matrices are symmetric; one of them must have a zero diagonal.
         """
         counts = [int(np.count_nonzero(matrix)) for matrix in (a, b)]
         turned = counts[1] < counts[0]

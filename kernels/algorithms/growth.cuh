@@ -17,7 +17,7 @@
 
 namespace growth {
 
-constexpr int PERIOD = 4;          // later generations of which one grows a batch
+constexpr int PERIOD = 4;          // after the first batches, one in PERIOD generations grows one
 constexpr int FEWEST_RUNGS = 24;   // temperatures of an annealing, each 1/16 above the next
 constexpr int MOST_SWEEPS = 8192;  // moves of an annealing for each item
 

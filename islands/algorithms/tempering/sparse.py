@@ -23,7 +23,7 @@ _FEWEST_ITEMS = 1025
 640 items at the usual temperatures, these were 2.5 to 6 times as fast, and hot replicas 30 times as
 slow; with 1,600 items, an accepted exchange took milliseconds."""
 _PAIRS_AT_ONCE = 4
-"""Pairs that a thread of a CPU looks at: more would be wasted after an accepted exchange."""
+"""Pairs evaluated per step on a CPU; larger values waste work after an accepted exchange."""
 
 
 class SparseChains(ExchangeChains):
