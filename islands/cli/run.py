@@ -262,7 +262,7 @@ def _write_geojson(result: Result, path: Path, output: Output) -> None:
     if result.records is None:
         return
     try:
-        if result.solution is None:
+        if result.cost is None:  # what it has then breaks a rule
             words = "islands: no GeoJSON: the run has found no tour"
         else:
             write_map(result.records.problem, result.solution, path)
