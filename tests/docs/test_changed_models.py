@@ -1,4 +1,4 @@
-"""The examples of docs/changed-models.md find the best of all solutions of their problems."""
+"""The examples of changed models find the best of all solutions of their problems."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from islands.backends.base import Backend
 
 pytestmark = pytest.mark.slow
 
-PAGE = ROOT / "docs" / "changed-models.md"
-CODE = [each.text for each in blocks(PAGE) if each.language == "python"]
+PAGES = (ROOT / "docs" / "changed-models.md", ROOT / "docs" / "changed-subsets.md")
+CODE = [each.text for page in PAGES for each in blocks(page) if each.language == "python"]
 
 
 def ran(word: str) -> dict[str, Any]:
     """Return the names that the only block with a word defines."""
     (text,) = [each for each in CODE if word in each]
     names: dict[str, Any] = {}
-    exec(compile(text, str(PAGE), "exec"), names)
+    exec(compile(text, "changed-models", "exec"), names)
     return names
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from islands.cli import COMMANDS, parser
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCS = (*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "design").glob("*.md")))
+PAGES = (ROOT / "README.md", *DOCS)
 
 _BLOCK = re.compile(r"(<!-- needs: ([^\n]*) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"# (\w+\.py)\n")
@@ -59,9 +60,9 @@ _COMMENT = re.compile(r" {2,}(?!\\)|; ")
 def documented() -> Iterator[tuple[str, str]]:
     """Yield all that pages, helps, scripts and examples say to type, each with its place."""
     names = ("README", "ARCHITECTURE", "CONTRIBUTING")
-    for page in (*(ROOT / f"{name}.md" for name in names), *sorted((ROOT / "docs").glob("*.md"))):
+    for page in (*(ROOT / f"{name}.md" for name in names), *DOCS):
         text = page.read_text(encoding="utf-8")
-        if page.stem in ("measured", "figures"):  # written by docs/generate from docs/measured
+        if page.stem in ("measured", "figures", "tests"):  # written by docs/generate from docs/measured
             text = re.sub(r"<!-- table: .*?<!-- end -->", "", text, flags=re.DOTALL)
         found = re.findall(r"^```sh\n(.*?)^```$|(?<!`)`([^`\n]+)`(?!`)", text, re.DOTALL | re.M)
         for block, span in found:
