@@ -1,4 +1,15 @@
-"""The algorithms by name, in display order."""
+"""The algorithms by name, in display order, and the operators with which they make children.
+
+Each file has one algorithm: its settings, the arrays of an island, and the launches of a
+generation. The kernels are in `kernels/algorithms`; `tempering` is a folder, as it has a kind of
+chain for each form of problem.
+
+- `Algorithm`: base class; how one generation of the populations becomes the next.
+- `Schedule`: the launches of a generation, in order.
+- `Crossover` and `Mutation`: operators, with the encodings that they support.
+
+May import `problems`, `encodings`, `improvers`, `backends`, `custom` and the layers below them.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,12 @@
-"""The islands of one rank: their arrays, programs and launches on a device."""
+"""The islands of one rank: their arrays, programs and launches on a device.
+
+What happens to islands between two visits of the loop, which is in `engine`: they evolve, exchange
+migrants, are measured, saved and restored.
+
+- `Archipelago`: all islands of a rank in one run.
+- `Colony`: islands with the same algorithm and settings, which share arrays and launches.
+- `SharedRuns`: islands of many runs on one device, which begin and end independently.
+
+May import `migration`, `algorithms`, `problems`, `backends`, `parallel` and the layers below them;
+it knows no options, no folders and no clock.
+"""

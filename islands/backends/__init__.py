@@ -1,4 +1,14 @@
-"""Backends: the devices that run kernels, a GPU or the threads of a CPU."""
+"""Backends: the devices that run kernels, a GPU or the threads of a CPU.
+
+Both compile the same sources: NVRTC for a GPU, a C++ compiler for a CPU. `cuda.py` and `cpu.py`
+implement the interface of `base.py`; only `gpus.py` imports CuPy, and only when it is needed.
+
+- `Backend`: a device: it allocates arrays, compiles programs and launches kernels.
+- `Source`: the text of a program: an entry file, macros and included files.
+- `State`: the named arrays of a rank's islands, which can be saved and restored.
+
+May import the basic modules only, such as `text`, `errors` and `settings`; it knows no problem.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,11 @@
-"""Bounds: what no tour can be shorter than, and what no profit of a knapsack can exceed."""
+"""Bounds: lower bounds of tours, and upper bounds of the profits of knapsacks.
+
+A bound proves a maximum distance of the best solution from the optimum. Its computation has a time
+limit.
+
+- `Bound`: the value, and whether the computation was complete.
+- `Graph`: a sparse graph of near cities, with its shortest 1-trees.
+- `BoundMethod`: which computation is used for a problem, and its time limit.
+
+May import `problems`, `instances`, `backends` and the layers below them.
+"""

@@ -1,6 +1,13 @@
 """Many runs: a plan of cells, a folder with a store, the ranks that make the cells, and a table.
 
-`islands run` with several runs and `islands tune` are here; `bench` and `reproduce` use the engine.
+`islands run` with several runs and `islands tune` are here. A cell is one run of the plan: an
+instance, a seed and settings. An interrupted command continues with the cells that are missing.
+
+- `Campaign`: a command with many runs: its ranks, its store and its report.
+- `Store`: the results of finished cells, one line each in the folder.
+- `Summary`: the table of the results of each instance; `Ranking` is that of a tuning.
+
+May import `engine`, `record`, `display`, `configuration` and the layers below them.
 """
 
 METRICS = ("gap", "cost", "evaluations")

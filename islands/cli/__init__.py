@@ -1,6 +1,14 @@
 """The command line: each subcommand is a module with `add_arguments` and `main`.
 
 Commands that are read together share a module: there NAME has `add_NAME` and the function `NAME`.
+A module parses its arguments and calls one function of the package; it imports the heavy modules
+inside that function, so that `--help` is quick.
+
+- `COMMANDS`: the subcommands and what each does, one sentence each.
+- `parser`: the parser of a subcommand; its epilog has examples.
+- `main`: parses a line, runs the command and returns the exit status.
+
+May import everything but `testing`.
 """
 
 from __future__ import annotations

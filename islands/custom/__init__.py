@@ -1,1 +1,11 @@
-"""Parts that users' scripts define, in addition to the built-in parts."""
+"""Parts that users' scripts define, in addition to the built-in parts.
+
+Loads `FILE.py:NAME`, decides whether the script may run, and reports errors in it with the line of
+the user. Scripts run only if they are named by the user or by a file that the user has signed.
+
+- `PartKind`: a kind of part (crossover, topology, ...), its built-in names and its base class.
+- `Trust`: what allows a script to run.
+- signature: a line at the end of a file that only this user on this machine can write.
+
+May import `backends`, `instances` and the basic modules, such as `text` and `errors`.
+"""

@@ -1,4 +1,14 @@
-"""The encodings by name, in display order, and by kind of solution."""
+"""The encodings by name, in display order, and by kind of solution.
+
+An encoding says what a genome is, and which solution it represents: random keys that are sorted to
+an order, or the order itself. The kernels are in `kernels/encodings`.
+
+- `Encoding`: base class: the layout of genomes, and their conversion to and from solutions.
+- genome: the array of genes of one individual; operators and migration work on it.
+- kind of solution: an order, a subset, choices, keys or a vector (`problems/solution_kinds.py`).
+
+May import `problems`, `custom`, `backends` and the layers below them.
+"""
 
 from __future__ import annotations
 

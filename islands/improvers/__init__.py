@@ -1,4 +1,15 @@
-"""The improvers by name, in display order."""
+"""The improvers by name, in display order.
+
+An improver is a local search, run by the block that made a solution. The kernels are in
+`kernels/improvers`; the files here state which problems and encodings a search supports, its
+settings, and how much work and memory it needs.
+
+- `Improver`: base class; `work` estimates the numbers that a search reads.
+- `ImproverSettings`: the settings that all improvers share.
+- moves: the kinds of moves of a problem, whose cost changes its kernel header computes.
+
+May import `problems`, `encodings`, `custom`, `backends` and the layers below them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""Migration of individuals between islands."""
+"""Migration of individuals between islands.
+
+A topology says who sends to whom; the route of a rank follows from it, and all ranks compute the
+same routes. Migrants are packed by kernels, sent by a transport and unpacked by kernels.
+
+- `Topology`: a pure function of the seed and the migration number: the senders of each island.
+- `Exchange`: one migration of all islands of a run; with a delay, it overlaps generations.
+- `Transport`: how bytes get to another rank: between GPUs, or through the memory of the hosts.
+
+May import `algorithms`, `encodings`, `parallel`, `backends` and the layers below them.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,10 @@
 Each file has one problem: a class with its data and its exact cost, the function that makes it, a
 reader of the usual files, a picture, and perhaps a plain statement for other solvers. The cost in
 CUDA and a search by moves are in `kernels/models`. A subclass may replace a part of it.
+
+In a file: a subclass of `Model`, which is the problem; `Plain`, the statement for other solvers;
+and `NumberFile`, from which readers take numbers. May import `modelling`, `problems` and the layers
+below them.
 """
 
 from islands.models.colouring import GraphColouring as GraphColouring

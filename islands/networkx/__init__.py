@@ -6,6 +6,9 @@ It needs `pip install 'islands[networkx]'`. Each function has the arguments and 
 function of networkx with its name, and `time_limit`, the most seconds that a call takes. networkx
 finds this folder by the entry points of the package and imports it when it is imported itself: so
 NumPy and networkx are imported late.
+
+`Clock` measures the time of a call, and `Paths` has the shortest paths between the nodes of a tour.
+This folder imports the public interface, `calls` and `parallel` only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""The presets: complete settings of published experiments, one TOML file in this folder each."""
+"""The presets: complete settings of published experiments, one TOML file in this folder each.
+
+A preset is a file of settings in the form of `--config`; options override it. `preset_file`
+returns the path of one, `PRESETS` has the names of all.
+
+This folder imports no other part of the package; `configuration` reads it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""The kinds of problems by name, and the functions that load an instance of any kind."""
+"""The kinds of problems by name, and the functions that load an instance of any kind.
+
+Each kind is a class with the data of an instance and its exact cost in NumPy, and a header in
+`kernels/problems`, which computes the same cost on a device. Every result is compared with NumPy.
+
+- `Problem`: base class: an instance, its arrays on a device, and its exact cost.
+- `SolutionKind`: what a solution is in Python, in CUDA and in files.
+- `Evaluation`: who computes costs during a run, and how much work that is.
+
+May import `instances`, `space`, `custom`, `backends` and the layers below them; it knows no
+algorithm.
+"""
 
 from __future__ import annotations
 

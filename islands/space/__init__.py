@@ -1,4 +1,14 @@
-"""The parameters of `islands.mixed`: numbers, choices, orders and subsets beside each other."""
+"""The parameters of `islands.mixed`: numbers, categories, orders and subsets by name.
+
+A parameter decodes some coordinates of a vector, on which the search works, to a value, in Python
+and in CUDA with the same bits.
+
+- `Parameter`: base class: its coordinates, its values, and its member of `Solution` in CUDA.
+- `Real`, `Integer` and `Category`: one coordinate each.
+- `Order` and `Subset`: one coordinate for each item.
+
+May import the basic modules only, such as `text` and `calls`.
+"""
 
 from __future__ import annotations
 

@@ -14,6 +14,9 @@ contract's tests, under pytest:
 
 The tests use the public interface only. Those that need a GPU, several ranks or a checkout of
 islands skip with the reason where there is none.
+
+`RunContract`, `ProblemContract` and the contracts of parts are public. `FakeWorld` has ranks as
+threads of one process. May import every other folder; none imports this one.
 """
 
 from islands.testing.backends import BackendContract as BackendContract
