@@ -41,7 +41,7 @@ from islands.untrusted import followed
 
 
 class _Default:
-    """An argument that is not given."""
+    """The value of an argument that was not given."""
 
     def __repr__(self) -> str:
         return "1"
@@ -94,15 +94,15 @@ def solve(
 
     An omitted setting takes the value of the preset, or its default. `settings` are any other
     settings by name: `interval=200`, `migration="ring"`, `record={"every": 10}`,
-    `infeasible="drop"`, or `rho=0.7` with `algorithm="brkga"`, which has it. A setting that names a
-    part also accepts your own part: a class derived from `islands.Algorithm` and so on, an object
-    of such a class for a crossover, mutation or topology, or `FILE.py:NAME`. `colonies` is a list
-    of settings of colonies: islands that differ in algorithm, encoding and settings, such as
-    `[dict(islands=4, algorithm="de"), ...]`.
+    `infeasible="drop"`, or a setting of the algorithm, such as `rho=0.7` with `algorithm="brkga"`.
+    A setting that names a part also accepts your own part: a class derived from
+    `islands.Algorithm` and so on, an object of such a class for a crossover, mutation or topology,
+    or `FILE.py:NAME`. `colonies` is a list of settings of colonies: islands that differ in
+    algorithm, encoding and settings, such as `[dict(islands=4, algorithm="de"), ...]`.
 
-    `seed` is 1 unless given; `seed=None` draws one, which `result.seed` tells. `start` is a list of
-    solutions with which the search begins: arrays as `Result.solution`, names of files or folders
-    of runs. Arrays are not written into `run.toml`.
+    `seed` is 1 by default; `seed=None` draws a random one, which is in `result.seed`. `start` is a
+    list of solutions with which the search begins: arrays such as `Result.solution`, names of files
+    or folders of runs. Arrays are not written to `run.toml`.
 
     The run stops at the first criterion that is satisfied. `stop` takes the values of `--stop`, as
     text or as a list: `stop="best-known"`, `stop=["optimum", "seconds=60"]`. Criteria with a value
@@ -114,15 +114,15 @@ def solve(
     a longer epoch. If it returns True, the run ends normally; other values have no effect. If it
     raises an exception, the run ends with it, on all ranks.
 
-    With `bound`, the result has a lower bound of the length of all tours (`result.bound`), for
-    which a fifth of the search's time, and at least 2 seconds, are added.
+    With `bound`, the result has a lower bound of the tour length (`result.bound`), which takes
+    another fifth of the search time, at least 2 seconds.
 
-    `config` is a file of settings. A script that it names is run only if another argument names the
-    script too, if the file is the `run.toml` of a run of yours on this machine, or with `trust`.
+    `config` is a file of settings. A script that it names runs only if another argument names it
+    too, if the file is the `run.toml` of your own run on this machine, or with `trust`.
 
     Output is printed only with `verbose`, and files are written only if `out` names a folder. Under
     MPI, call this on every rank; all ranks return the same result. `share_gpu` lets ranks share a
-    GPU. `session` has the device; without one, that of an earlier call is used again.
+    GPU. `session` provides the device; without it, the device of an earlier call is reused.
 
     In the main thread, Ctrl-C (SIGINT) ends the run with the best solution so far; a second Ctrl-C
     ends the process. If `out` is given, SIGTERM, SIGUSR1 and SIGHUP end the run with a checkpoint,
@@ -130,7 +130,8 @@ def solve(
     keep their usual effect.
 
     If a file in `out` cannot be written, as on a full disk, the run ends with the best solution so
-    far: the result is returned, `result.write_error` tells why, and a `RuntimeWarning` is issued.
+    far: the result is returned, `result.write_error` gives the reason, and a `RuntimeWarning` is
+    issued.
     """
     refuse_while_importing("islands.solve")
     name, made = taken(problem, "solve")
@@ -197,7 +198,7 @@ def require_function(callback: Any) -> None:
 
 
 def drawn(seed: Any, world: World) -> Any:
-    """Return a seed: one drawn for all ranks instead of None, and None for the default."""
+    """Return the seed: for None, a random one, the same on all ranks; None for the default."""
     if seed is None:
         return world.from_first(lambda: secrets.randbelow(_MOST_DRAWN) + 1)
     return None if seed is DEFAULT_SEED else seed
@@ -217,7 +218,7 @@ def parted(start: Any) -> tuple[list[str], list[Any]]:
 
 
 def _is_one(value: Any) -> bool:
-    """Return whether a value of a list is a solution, and no entry of one."""
+    """Return whether an item of a list is a solution rather than an entry of one."""
     return _is_file(value) or isinstance(value, Mapping) or np.ndim(value) > 0
 
 
@@ -240,14 +241,14 @@ def page(result: Result) -> str:
 
 
 class Session:
-    """The device of this process for many calls of `solve`, with all programs compiled so far.
+    """A device that is kept for several calls of `solve`, with its compiled programs.
 
     >>> with islands.Session(backend="cpu") as session:
     ...     costs = [session.solve("demo/tsp", generations=3, seed=seed).cost for seed in (1, 2)]
     >>> len(costs)
     2
 
-    Under MPI, make it on every rank, and make the same calls there.
+    Under MPI, create it on every rank, and make the same calls on all of them.
     """
 
     @explained
@@ -296,7 +297,7 @@ class Session:
             raise UsageError("world: the session has other ranks. Pass world to islands.Session")
 
     def close(self) -> None:
-        """Forget the programs and release the device."""
+        """Discard the programs and release the device."""
         if self._device is not None:
             self._device.release()
         self._device = None
@@ -368,7 +369,7 @@ class Solver:
         return self._archipelago.generation
 
     def reset(self) -> None:
-        """Return to generation 0 with the same seed, as a new `Solver` begins."""
+        """Return to generation 0 with the same seed, as in a new `Solver`."""
         self._world.run_on_all(self._archipelago.start)
         self._next_island = 0
 
@@ -405,9 +406,9 @@ class Solver:
         return best
 
     def inject(self, solutions: Sequence[Any]) -> None:
-        """Let solutions replace the worst individuals of the islands in turn.
+        """Replace the worst individuals by solutions, which are dealt to the islands in turn.
 
-        Each solution is one like `Result.solution`: the items in their order, or 1 or 0 for each
+        Solutions have the form of `Result.solution`: the items in their order, or 1 or 0 for each
         item. The first one enters the island after the one that received the last solution of
         the previous call. Costs are computed by NumPy.
         """
@@ -422,9 +423,9 @@ class Solver:
     def populations(self) -> list[Any]:
         """Return the genomes of each island of this rank: arrays of population x genes.
 
-        Of ranks that share islands, the first one returns them, and the others an empty list. They
-        are views of the backend's memory, NumPy arrays on a CPU and CuPy arrays on a GPU, and valid
-        until the next call that changes the islands. Only read them. Genomes are encoded as in the
-        kernels; `best` returns solutions.
+        If ranks share islands, the first one returns them, and the others return an empty list. The
+        arrays are views of the backend's memory, of NumPy on a CPU and of CuPy on a GPU, and valid
+        until the next call that changes the islands. Do not modify them. Genomes are encoded as in
+        the kernels; `best` returns solutions.
         """
         return self._archipelago.populations()

@@ -63,7 +63,7 @@ def show(
 ) -> None:
     """Print text of any origin, escaped, to standard output or another stream.
 
-    Nothing else in the package prints. Only `painted` adds codes for a terminal.
+    Nothing else in the package prints. `painted` adds terminal codes to the escaped text.
     """
     print(painted(escaped(str(text))), file=file, end=end, flush=True)
 
@@ -78,10 +78,10 @@ def one_line(text: str, longest: int = 1000) -> str:
 
 
 def shown(value: object, form: Callable[[object], str] = repr) -> str:
-    """Return any value of a user as short text on one line."""
+    """Return a user's value as short text on one line."""
     try:
         return one_line(form(value), _SHOWN)
-    except ValueError:  # Python writes integers only up to a number of digits
+    except ValueError:  # Python refuses to print very long integers
         return "a number with too many digits"
     except Exception:  # any object may raise any error
         return f"an object of the type {type(value).__name__}"

@@ -1,5 +1,5 @@
-// Migration: packs emigrants into a buffer, which is sent as it is, and lets immigrants from a
-// buffer replace individuals. A slot of the buffer holds the migrants of one island. Reads and
+// Migration: packs emigrants into a buffer, which is sent unchanged, and replaces individuals by
+// immigrants from a buffer. A slot of the buffer holds the migrants of one island. Reads and
 // writes generation g.
 // No random numbers here; selection.cuh draws.
 #pragma once
@@ -10,7 +10,7 @@
 // The outcome for one immigrant.
 struct Arrival {
     int64_t cost;
-    int32_t refused;   // there was no migrant, or its genome is on the island already
+    int32_t refused;   // there was no migrant, or its genome is already on the island
     int32_t accepted;  // it has replaced an individual
 };
 
@@ -61,7 +61,7 @@ __device__ int next_match(int first, int count, Matches matches) {
     return block::argmin(found).value;
 }
 
-// Return whether the genome of an arrival is on the island already or in an earlier arrival.
+// Return whether the genome of an arrival is already on the island or in an earlier arrival.
 __device__ bool is_duplicate(const Islands& all, const Migration& plan, int me, int number) {
     Migrant* const self = plan.arrival(all, me, number);
     const int64_t first = all.row(all.island[me].generation, me, 0);

@@ -45,7 +45,7 @@ class Shape:
     made: range | None = None
     """The slots of each island whose individuals this rank makes; None: all."""
     first_made: range | None = None
-    """Those in generation 0, in which the first slots are not only copied; None: the same."""
+    """The same for generation 0, in which no slot is merely copied; None: as `made`."""
 
     @property
     def individuals(self) -> int:
@@ -74,14 +74,13 @@ class Host(Enum):
 class TeamExchanges:
     """The step at which the ranks that share an island exchange what each has made.
 
-    A single rank omits it.
+    Omitted with a single rank.
     """
 
     fields: tuple[str, ...] = ()
-    """The fields whose rows they exchange, a row for each slot; none: all kept ones with such rows.
-    """
+    """Fields to exchange, with a row for each slot; empty: all kept fields with such rows."""
     renewed: tuple[str, ...] = ()
-    """The fields to exchange instead if the island begins again in this generation."""
+    """Fields to exchange instead if the island restarts in this generation."""
 
 
 HostStep = Host | TeamExchanges
@@ -112,9 +111,9 @@ class Concurrent:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Launches that are repeated, each time after the host has evaluated what waits for it.
+    """Launches that are repeated, each time after the host has evaluated the waiting moves.
 
-    They end when nothing waits.
+    They end when no move is waiting.
     """
 
     launches: tuple[Launch, ...]
@@ -135,7 +134,7 @@ class Schedule:
     generation: tuple[Step, ...]
     adopt: tuple[Launch, ...] = ()
     """Launches that update derived fields of the rows marked in `Islands::changed`, after a
-    start, a restore or a migration. They leave other rows as they are: islands of other runs may
+    start, a restore or a migration. They must not change other rows: islands of other runs may
     take part in the same launch."""
 
     def __post_init__(self) -> None:
@@ -220,45 +219,45 @@ class Algorithm(ABC):
     fewest_threads: ClassVar[int] = 32
     """Minimum number of threads per block for good speed on a GPU."""
     slow_to_compile: ClassVar[tuple[str, ...]] = ()
-    """Kernels that take a good part of the time in which the program is compiled, the longest
-    first: they are compiled at the same time."""
+    """Kernels that take a large part of the compile time, the longest first; they are compiled in
+    parallel."""
     few_threads: bool = False
     """Whether the threads of a block wait for each other so often that small blocks are faster on
     a GPU."""
     block: Block | None = None
-    """The threads for which its kernels were written, and the most blocks that share a
-    multiprocessor of a GPU; None: any. It may follow from the problem."""
+    """The threads for which its kernels were written, and the maximum number of blocks that share a
+    multiprocessor of a GPU; None: any. May depend on the problem."""
     children: int = 1
     """`CHILDREN` of its mover: number of children that it makes at once for a slot."""
     decodings: ClassVar[tuple[str, ...]] = ()
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
     improves: ClassVar[bool] = True
-    """Whether an improver can improve its individuals; it is False if it does so itself."""
+    """Whether an improver can improve its individuals; False if it does so itself."""
     shares_launches: bool = True
     """Whether runs on other instances may share its launches: not if its tables differ in size."""
     may_take_long: ClassVar[bool] = False
     """Whether a generation may take seconds on a GPU, so that time limits have to abandon it."""
     may_begin_partly: ClassVar[bool] = True
-    """Whether generation 0 may have fewer individuals, as no evaluations are left for others."""
+    """Whether generation 0 may be incomplete if the limit of evaluations is too low for it."""
     most_first_calls: ClassVar[int] = 1
-    """The most evaluations of an individual in generation 0."""
+    """Maximum number of evaluations of an individual in generation 0."""
     keeps_quota: bool = True
-    """Whether an island ends a generation when it has made the evaluations that it may."""
+    """Whether an island ends a generation when its quota of evaluations is used up."""
     same_slots: bool = False
-    """Whether all generations make children for the same slots, but for the first generation and
+    """Whether all generations make children for the same slots, except the first generation and
     restarts."""
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
     price_factors: str = ""
-    """The field with factors of the price of violations, each for as many slots in turn; empty: the
-    price stays as it is. It may follow from the problem."""
+    """The field with factors of the price of violations, each for an equal number of consecutive
+    slots; empty: the price is constant. May depend on the problem."""
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
     divides: ClassVar[bool | None] = None
-    """Whether ranks may share the individuals of an island; None: if it has no fields of an island
-    besides those with an entry for each individual, as each rank would only see its own changes."""
+    """Whether ranks may share the individuals of an island. None: only if all fields have an entry
+    for each individual, as each rank would see only its own changes of other fields."""
     grows_by_islands: ClassVar[bool] = True
-    """Whether more GPUs have more islands by default; otherwise, they share those of one GPU."""
+    """Whether the default number of islands grows with that of GPUs, or they share the same."""
     halo: int = 0
     """Number of individuals at each end of an island that the next island reads; 0: no halo."""
 
@@ -271,9 +270,9 @@ class Algorithm(ABC):
 
     @classmethod
     def standstill(cls, settings: Any, population: int, size: int, *, is_warm: bool) -> int:
-        """Return the generations without a better solution after which it has converged.
+        """Return the number of generations without improvement after which it has converged.
 
-        A run that `is_warm` starts from solutions that were given.
+        `is_warm`: the run starts from given solutions.
         """
         return population
 
@@ -284,12 +283,12 @@ class Algorithm(ABC):
 
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
-        """Return whether it can solve a problem that it fits on one of its encodings."""
+        """Return whether it can solve a problem that it `fits` with one of its encodings."""
         return True
 
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
-        """Return whether it takes the given settings together, by name; a default must."""
+        """Return whether it accepts a combination of settings, by name; defaults always fit."""
         return True
 
     @classmethod
@@ -303,7 +302,7 @@ class Algorithm(ABC):
         return settings
 
     def prepare(self, problem: Problem, shape: Shape) -> None:  # noqa: B027
-        """Take from the problem and the sizes of its populations what all other methods need."""
+        """Derive what the other methods need from the problem and the sizes of the populations."""
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""
@@ -342,9 +341,9 @@ class Algorithm(ABC):
         return all(each.shape[:1] == (shape.population,) for each in fields)
 
     def are_renewed(self, read: Callable[[str], NDArray[Any]]) -> list[bool]:
-        """Return whether the generation in progress begins each island of the rank again.
+        """Return for each island of the rank whether the generation in progress restarts it.
 
-        `read` returns a field. It is only asked if ranks share the islands and the schedule has
+        `read` returns a field. This is only called if ranks share the islands and the schedule has
         fields that they exchange in this case.
         """
         return []
@@ -353,14 +352,14 @@ class Algorithm(ABC):
     def shares_all(cls, problem: Problem) -> bool:
         """Return whether ranks share all islands instead of dealing them.
 
-        This is worth its exchanges if the generations of islands take long, and differ in length:
-        ranks with an island each would wait for each other.
+        This pays off if generations take long and differ in length: ranks with islands of their
+        own would wait for each other.
         """
         return False
 
     @classmethod
     def most_calls(cls, settings: Any, problem: Problem) -> float:
-        """Return the most evaluations of an individual in a generation after the first.
+        """Return the maximum number of evaluations of an individual in a generation from 1 on.
 
         Those of an improver do not count. Infinite if unknown.
         """
@@ -371,7 +370,7 @@ class Algorithm(ABC):
         return problem.evaluation.items
 
     def room(self, pitch: int) -> int:
-        """Return the bytes of scratch memory that it needs besides what its mover declares."""
+        """Return the bytes of scratch memory that it needs in addition to those of its mover."""
         return 0
 
     def kept(self) -> int:

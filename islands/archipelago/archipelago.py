@@ -58,7 +58,7 @@ class Archipelago:
         self.deal, self.held = held.deal, held.mine
         """The islands of which this rank has a copy."""
         self.mine = held.deal.recorded(world.rank)
-        """Those that it measures, records and saves: each island has one such rank."""
+        """The islands that this rank measures, records and saves; each island has one such rank."""
         self.generation = 0
         self.may_be_partial = False
         """Whether generation 0 may stay incomplete; the caller then checks `is_partial`."""
@@ -156,7 +156,7 @@ class Archipelago:
 
     @property
     def why_idle(self) -> str:
-        """Why ranks that have the islands of this rank are idle; empty if none is."""
+        """Why ranks that share the islands of this rank are idle; empty if none is."""
         return next((each.why_idle for each in self._colonies if each.why_idle), "")
 
     @property
@@ -165,7 +165,7 @@ class Archipelago:
         return sum(each.team_seconds for each in self._colonies)
 
     def start(self) -> None:
-        """Make and evaluate generation 0; only a part of it if it `may_be_partial` and must end."""
+        """Make and evaluate generation 0; only part of it if it `may_be_partial` and must end."""
         self.generation = 0
         self._exchange.restore(0, None)
         solutions = self._warm_start()
@@ -182,9 +182,9 @@ class Archipelago:
             each.attempt.halt.request()
 
     def attempt(self, generations: int) -> bool:
-        """Advance; return whether the generations are complete, or were abandoned.
+        """Advance; return whether the generations are complete.
 
-        If they were abandoned, `undo` them.
+        Otherwise, they were abandoned: `undo` them.
         """
         for each in self._colonies:
             each.begin_attempt(self.generation, generations)
@@ -229,15 +229,15 @@ class Archipelago:
         return any(each.has_reached for each in self._colonies)
 
     def limit_first(self, limit: int) -> None:
-        """Let the islands of all ranks make at most so many evaluations in generation 0."""
+        """Limit the evaluations of the islands of all ranks in generation 0."""
         if len(self._islands) == 1:
             for each in self._colonies:
                 each.limit_first(limit)
 
     def limit(self, left: int | None) -> None:
-        """Let the islands of all ranks make at most so many evaluations in the next generation.
+        """Limit the evaluations of the islands of all ranks in the next generation.
 
-        None: any number. Several colonies make whole generations in any case.
+        None: no limit. Several colonies always make whole generations.
         """
         if len(self._islands) == 1:
             for each in self._colonies:
@@ -295,7 +295,7 @@ class Archipelago:
     def snapshot(self, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
         """Return all kept arrays of the islands of this rank, and the migrants in flight.
 
-        Unless `is_copied`, they are valid until the islands advance. Of several colonies, names
+        Unless `is_copied`, they are valid until the islands advance. With several colonies, names
         begin with the number of the colony.
         """
         if not self.mine:
@@ -351,7 +351,7 @@ class Archipelago:
             each.refuse_faults()
 
     def best(self) -> Candidate | None:
-        """Return the best individual of this rank, on the lowest island if equal, or None.
+        """Return the best individual of this rank, among equals that of the first island, or None.
 
         It has a violation only if no individual is feasible.
         """

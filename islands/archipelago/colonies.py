@@ -39,7 +39,7 @@ class ColonySpec:
     improver: ImproverSettings
     decoding: str = ""
     rate: int = 1
-    """Its own generations in one generation of the run."""
+    """Generations of the colony in one generation of the run."""
 
 
 def islands_of_each(specs: Sequence[ColonySpec]) -> list[range]:
@@ -50,7 +50,7 @@ def islands_of_each(specs: Sequence[ColonySpec]) -> list[range]:
 
 @contextmanager
 def of_colony(number: int | None, origin: str = "") -> Iterator[None]:
-    """Let errors name the colony, if there are several, after their origin."""
+    """Prefix errors with their origin and the colony, if there are several."""
     try:
         with as_settings([] if number is None else _WRITTEN_IN_COLONIES):
             yield
@@ -71,7 +71,7 @@ class RankIslands:
         """The islands of this rank."""
 
     def within(self, islands: range) -> Self | None:
-        """Return those of the rank among these islands of a run, or None if there are none."""
+        """Return the islands of the rank that are among those given, or None without any."""
         mine = range(max(self.mine.start, islands.start), min(self.mine.stop, islands.stop))
         if not mine:
             return None

@@ -44,7 +44,7 @@ class Memory:
             "calls",
             *(name for name, each in parts.algorithm.fields(shape).items() if each.cleared),
         )
-        """The fields that are zeros before generation 0."""
+        """Fields that are set to zero before generation 0."""
         self.state = State(backend, shape.islands, fields)
         self.state.fill(QUOTA, UNLIMITED)
         self.migrant = Migrant(fields, parts.algorithm.name, layout)
@@ -117,10 +117,10 @@ Placing = Callable[[str, NDArray[Any]], Array]
 
 
 def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the algorithm's tables, which all islands share besides their `arrays`.
+    """Return the tables of the algorithm, which all islands share.
 
-    The neighbours of each item, if a part uses them, are among them. `place` brings a table to the
-    device.
+    They include the neighbours of each item if a part uses them. Names of `arrays` are refused.
+    `place` copies a table to the device.
     """
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():

@@ -26,8 +26,8 @@ def choose(
 ) -> Backend:
     """Return the backend with this name; `auto` is a GPU if there is one.
 
-    A GPU has the number `gpu`. A CPU uses `threads` threads; by default, the cores are divided
-    among the `sharers`: the processes that use the same device, as is its free memory.
+    A GPU has the number `gpu`. A CPU uses `threads` threads. By default, cores and free memory are
+    divided among the `sharers`, the processes that use the same device.
     """
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))

@@ -67,10 +67,10 @@ class Program:
     """A compiled program, in pieces; the backend loads a kernel from its `handle`."""
 
     handles: Sequence[Any]
-    """Of the pieces of the source, in order."""
+    """The handles of the pieces of the source, in order."""
     block: Block
     apart: Sequence[str] = ()
-    """The kernels that pieces before the last one have: see `Source.pieces`."""
+    """The kernels in the pieces before the last one: see `Source.pieces`."""
     spilled: Array | None = None
     """The global memory for arenas, which launches use one after another."""
 
@@ -125,7 +125,7 @@ class Backend(ABC):
     device: str
     """A description of the device for messages."""
     identity: str = ""
-    """What distinguishes the device from others, if it can tell its energy."""
+    """Distinguishes the device from others, if it can report its energy."""
     reason: str = ""
     """Why `auto` chose this backend."""
     block_memory: int | None
@@ -142,7 +142,7 @@ class Backend(ABC):
     """Seconds spent on the programs of islands, including those from the cache."""
 
     kept_as: Hashable = None
-    """What later runs take this object by; None: it is for one run only."""
+    """The key under which later runs find this object; None: it is for one run only."""
 
     def __init__(self) -> None:
         self._loaded: dict[Hashable, Any] = {}
@@ -174,7 +174,7 @@ class Backend(ABC):
         self.free = self.free_now()
 
     def release(self) -> None:
-        """Forget all programs, and return memory that is not in use."""
+        """Discard all programs, and return unused memory."""
         self._loaded.clear()
 
     @abstractmethod
@@ -215,9 +215,9 @@ class Backend(ABC):
         return Program(handles, block, source.apart, self._spilled(block))
 
     def _together(self, jobs: Sequence[Callable[[], _Made]]) -> list[_Made]:
-        """Return what jobs return that compile, at the same time.
+        """Run jobs that compile in parallel, and return their results.
 
-        If one fails, all compilers end.
+        If one fails, all compilers are stopped.
         """
         if len(jobs) == 1:
             return [jobs[0]()]
@@ -234,7 +234,7 @@ class Backend(ABC):
 
     @contextmanager
     def stopping_if(self, is_over: Callable[[], bool]) -> Iterator[None]:
-        """Let compilers that can be stopped end with `Suspended` when `is_over`, inside a block."""
+        """Inside the block, stop compilers with `Suspended` once `is_over`, where possible."""
         before, self._is_over = self._is_over, is_over
         try:
             yield
@@ -242,7 +242,7 @@ class Backend(ABC):
             self._is_over = before
 
     def stop_all(self, waiting: Sequence[Future[Any]]) -> None:
-        """End all compilers, until the threads that wait for them have ended."""
+        """Stop all compilers until the threads that wait for them have finished."""
         while not all(each.done() for each in waiting):  # one may be about to start a compiler
             self.stop_compilers()
             wait(waiting, _STOPPING_SECONDS)
@@ -257,7 +257,7 @@ class Backend(ABC):
 
     @abstractmethod
     def stop_compilers(self) -> None:
-        """End the compilers that run now for any thread, if that is possible."""
+        """Stop the compilers that are running for any thread, if possible."""
 
     def required_room(self, source: Source, *arguments: Any) -> Room:
         """Return the working memory of a block, as the kernel `room` of a program computes it."""
@@ -284,7 +284,7 @@ class Backend(ABC):
         """Return a copy of a device array, after all earlier launches."""
 
     def read(self, array: Array) -> NDArray[Any]:
-        """Return the content of a device array, until the next launch; it may be no copy."""
+        """Return the content of a device array until the next launch; it may be a view."""
         return self.download(array)
 
     @abstractmethod
@@ -337,7 +337,7 @@ class Backend(ABC):
         """Launch the calls one after another, and repeat this `times` times, without waiting."""
 
     def run_again(self, calls: Calls) -> None:
-        """Launch the calls, as in each generation: what they are prepared for is kept."""
+        """Launch calls that each generation repeats: what was prepared for them is kept."""
         self.run(calls)
 
     def run_branches(self, branches: Branches, times: int) -> None:
@@ -351,7 +351,7 @@ class Backend(ABC):
     @contextmanager
     @abstractmethod
     def python(self) -> Iterator[Any]:
-        """Yield the module, NumPy or CuPy, for arrays; its calls take their turn among launches."""
+        """Yield the module for arrays, NumPy or CuPy; its calls are ordered with the launches."""
 
     def recorded(self, work: Callable[[], Any]) -> Callable[[], None] | None:
         """Return a function that repeats what `work` launches, without its Python code.

@@ -1,7 +1,7 @@
-"""The names of the instances of a batch, which its folder keeps, a line each.
+"""The names of the instances of a batch, stored in its folder, one per line.
 
-Names may also come while instances are solved, from a pipe: each is kept before it is solved, so
-that `islands resume` knows those that are left.
+Names may also arrive from a pipe while instances are solved. Each is stored before its instance is
+solved, so that `islands resume` knows which ones are left.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST_NAME = 1 << 16
 
 
 def kept_names(folder: Path) -> list[str]:
-    """Return the names in a folder, without one that was cut off."""
+    """Return the names in a folder; an incomplete last line is ignored."""
     path, names = inside(folder, BATCH_NAMES), list[str]()
     with reading(path):
         if not path.exists():
@@ -43,7 +43,7 @@ def kept_names(folder: Path) -> list[str]:
 
 
 def keep_names(folder: Path, names: Iterable[str]) -> None:
-    """Write the names into a folder, in place of those that it has."""
+    """Write the names to a folder, replacing those in it."""
     with (
         published(inside(folder, BATCH_NAMES)) as temporary,
         temporary.open("w", encoding="utf-8") as stream,
@@ -54,9 +54,9 @@ def keep_names(folder: Path, names: Iterable[str]) -> None:
 def keeping(
     source: Iterable[str | None], folder: Path, known: Iterable[str]
 ) -> Generator[str | None]:
-    """Yield each name that comes and is not known, as soon as the folder has it.
+    """Yield each name that is not known, as soon as it is stored in the folder.
 
-    The source yields None whenever no name has come; this does, too.
+    The source yields None while no name is available; this function does, too.
     """
     seen, path = {*known}, inside(folder, BATCH_NAMES)
     with writing(path), opened(path, "a", encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""Make the missing runs of a tuning, rank the configurations, and write the files."""
+"""Perform the missing runs of a tuning, rank the configurations, and write the files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class TuneResult:
 
 
 def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
-    """Make all runs, report each task, and write the files; collective."""
+    """Perform all runs, report each task, and write the files; collective."""
     general = tuning.tasks[0].spec.general
     backend = take_device(campaign.world, general.backend, general.threads or None)
     refuse = partial(_refuse_earlier, force=output.force)
@@ -93,7 +93,7 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
 
 
 def _refuse_earlier(folder: Path, *, force: bool) -> None:
-    """Refuse a folder with a table that is not made from a store."""
+    """Refuse a folder whose table was written by a version without a store."""
     path = folder / TUNING_TABLE
     if path.exists() and not (force or (folder / LEDGER).exists()):
         raise UsageError(
@@ -103,7 +103,7 @@ def _refuse_earlier(folder: Path, *, force: bool) -> None:
 
 
 class _Performance:
-    """Makes the runs that the folder lacks, and collects the results of all tasks; collective."""
+    """Performs the missing runs, and collects the results of all tasks; collective."""
 
     def __init__(
         self, tuning: Tuning, output: Output, campaign: Campaign, backend: Backend
@@ -122,7 +122,7 @@ class _Performance:
             return True  # it is refused when it runs
 
     def perform(self) -> None:
-        """Make the runs and report each task; after an interruption, how to continue."""
+        """Perform the runs and report each task; if interrupted, report how to continue."""
         campaign, count = self._campaign, len(self._tasks)
         if campaign.world.rank == 0 and campaign.folder is not None:
             campaign.store.tabulate(campaign.folder / TUNING_TABLE, COLUMNS, row_of)
@@ -146,7 +146,7 @@ class _Performance:
         return limit * (1 if self._share else self._tuning.runs) if math.isfinite(limit) else None
 
     def _ends(self) -> Iterator[str]:
-        """Yield a line about each task when it ends, those of the folder first."""
+        """Yield a line for each task when it ends; first for those that are in the folder."""
         campaign, tasks, runs = self._campaign, self._tasks, self._tuning.runs
         asked = [task.asked(runs, share=self._share) for task in tasks]
         known = campaign.world.bcast([campaign.store.known(each) for each in asked])
@@ -180,7 +180,7 @@ class _Performance:
         return task.configuration.number in self.left_out
 
     def _leave_out(self, task: Task, error: IslandsError) -> str:
-        """Leave out a configuration that was refused when it ran, unless all are or runs failed."""
+        """Skip a configuration that was refused when it ran; raise if all were, or a run failed."""
         configuration, candidates = task.configuration, self._tuning.candidates
         words = f"configuration {configuration.number} ({configuration.words()})"
         error = type(error)(f"{words} on {task.spec.instance}: {error}")
@@ -192,7 +192,7 @@ class _Performance:
         return f"skipped: {error}"
 
     def _keep(self, task: Task, made: Made, time: str = "") -> str:
-        """Keep a result, and return a line about it, with the settings that were adjusted."""
+        """Keep a result, and return a line about it and about adjusted settings."""
         result = self.results[task.key] = TaskResult(**made)
         costs = [cost for cost in result.costs if cost is not None]
         gaps = [each for cost in costs if (each := task.problem.gap(cost)) is not None]
@@ -233,7 +233,7 @@ class _Performance:
 
 
 def _require_any(ranking: Ranking, problems: Iterable[Problem], folder: Path) -> None:
-    """Refuse to rank configurations if all runs of all of them are void."""
+    """Refuse to rank configurations if no run of any of them has a valid result."""
     if any(each.void < ranking.blocks for each in ranking.ranked):
         return
     for name in (RANKING, CONCLUSION, BEST, PROVENANCE):  # from an earlier command

@@ -33,7 +33,7 @@ class Naming:
     """The type of options and operands that may name scripts: only these let a script run."""
 
     names: Callable[[str, Namespace], Iterable[str]] = lambda text, _: [text]
-    """The names in a value, which has been read with all others."""
+    """Returns the names in a value, after the whole command line was parsed."""
     convert: Callable[[str], Any] = str
 
     def __call__(self, text: str) -> Any:
@@ -42,7 +42,7 @@ class Naming:
 
 
 NAME = Naming()
-"""A value that is a name as a whole."""
+"""The whole value is a name."""
 SETTING = Naming(lambda text, _: [text.partition("=")[2].strip()])
 """A value KEY=NAME."""
 CHOICES = Naming(lambda text, _: map(str.strip, text.partition("=")[2].split(",")))
@@ -52,7 +52,7 @@ CHOICES = Naming(lambda text, _: map(str.strip, text.partition("=")[2].split(","
 def _of_settings(text: str, _: Namespace) -> list[str]:
     try:
         return [word.partition("=")[2].strip() for word in shlex.split(text)]
-    except ValueError:  # is refused where it is read
+    except ValueError:  # reported when it is parsed
         return []
 
 
@@ -61,13 +61,13 @@ SETTINGS = Naming(_of_settings)
 
 
 def declare_names(parser: ArgumentParser) -> None:
-    """Let `names_in` find the options and operands of a complete parser that may name scripts."""
+    """Register the options and operands of a parser that may name scripts, for `names_in`."""
     found = {each.dest: each.type for each in parser._actions if isinstance(each.type, Naming)}
     parser.set_defaults(naming=found)
 
 
 def names_in(args: Namespace) -> Iterator[str]:
-    """Yield what a command line states that may be the name of a script."""
+    """Yield the values of a command line that may name scripts."""
     for dest, naming in args.naming.items():
         value = getattr(args, dest, None)
         for text in value if isinstance(value, list | tuple) else [value]:

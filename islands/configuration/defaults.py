@@ -72,7 +72,7 @@ def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
 
 
 def sizes(algorithm: type[Algorithm], case: Case) -> Values:
-    """Return further settings of an algorithm; one of a script has those of its base class."""
+    """Return further settings of an algorithm; a script's has those of its base class."""
     found = dict[str, Any]()
     for kind, holds, values in SIZES:
         if issubclass(algorithm, kind) and holds(case):
@@ -172,7 +172,7 @@ def _short(problem: Problem) -> Values:
 
 _EAX: Values = {"algorithm": "eax"}
 _VERY_FEW = 12
-"""Up to this number of cities, 2-opt and Or-opt alone find the shortest tour many times."""
+"""Up to this number of cities, 2-opt and Or-opt alone often find the shortest tour."""
 
 # Knapsacks, measured on an H200
 
@@ -238,9 +238,9 @@ _BY_MOVES = ("order", "subset", "choices")
 
 
 def _judges_moves(model: Model) -> bool:
-    """Return whether tempering is good at a problem, as it can judge moves."""
+    """Return whether tempering suits a problem, as it can evaluate moves."""
     by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
-    # A repair searches by itself: then, a population is as good.
+    # A repair is itself a search, with which a population is as good.
     is_repaired = model.functions is not None and model.functions.repair is not None
     return by_moves and _moves(model) and not is_repaired
 
@@ -313,7 +313,7 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_always, ({"algorithm": "brkga"},)),
 )
 """Conditions of problems, and complete settings of searches, the best ones first: the others are
-for requests that exclude these. The first row whose condition holds counts."""
+for requests that exclude these. The first row whose condition holds applies."""
 
 SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
     (_on(Qap, lambda qap: qap.size < _ROUGH_FROM and qap.swaps.choice is None), _short),
@@ -335,4 +335,4 @@ SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], 
     (Ga, _own(_on(Mkp, lambda mkp: mkp.sorts_items)), rows_of_knapsacks),
     (Eax, lambda case: case.is_short, converging_tours),
 )
-"""Further settings of algorithms. All rows whose condition holds count, the last ones most."""
+"""Further settings of algorithms. All rows whose condition holds apply; later ones win."""

@@ -20,7 +20,7 @@ from islands.progress.standings import Standing, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
 
 CONVERGED = "converged"
-"""The criterion of a search that is unlikely to find more: for many small instances."""
+"""The criterion that ends a search which is unlikely to improve; for many small instances."""
 
 LOWER_BOUND = "lower-bound"
 """The criterion that a problem with a lower bound adds to all others."""
@@ -50,7 +50,7 @@ class StopKind:
     needs: str = ""
     """The value of the catalogue that it needs."""
     require: Callable[[float], float] = _same
-    """Returns the number, in its own type, if it is allowed."""
+    """Returns the number, converted to its type; raises `ValueError` if it is not allowed."""
 
 
 def _number(text: str) -> float:
@@ -220,7 +220,7 @@ CRITERIA = {
         _idle,
         require=_at_least_one,
     ),
-    # The algorithm says for how long; until then, a standstill ends no run.
+    # The algorithm sets the limit; until then, stagnation does not end a run.
     CONVERGED: StopKind(
         CONVERGED,
         lambda _: math.inf,
@@ -237,7 +237,7 @@ class Criterion:
 
     kind: str
     value: float
-    """Of `converged`: the standstill of its algorithm, in generations."""
+    """For `converged`: the generations without improvement that the algorithm sets."""
     text: str
     """The text that `--stop` accepts."""
 
@@ -287,7 +287,7 @@ OTHER_CRITERIA = {
     ),
     **dict.fromkeys(("patience", "early_stopping", "max_no_improvement"), "stagnation=200"),
 }
-"""What to write instead of names that other libraries have."""
+"""Replacements for the names of criteria in other libraries."""
 
 
 def parse(text: str, words: str = "") -> Criterion:

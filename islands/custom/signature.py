@@ -16,7 +16,7 @@ from islands.paths import reading, writing
 
 _LINE = "# Signed by the user who wrote the lines above, on the same machine: "
 _TEXT = b"text\n"
-"""The first bytes of what is signed, so that no text has the signature of a problem."""
+"""The prefix of signed texts, so that no text has the signature of a problem."""
 _KEY_BYTES = 32
 
 
@@ -39,10 +39,10 @@ def _signature(text: str) -> str:
 
 
 def sign(content: bytes) -> bytes:
-    """Return what only this user on this machine can compute for this content."""
+    """Return the signature of the content, which only this user on this machine can compute."""
     path = own_folder("keys") / "problems"
     if not os.path.lexists(path):
-        # A link appears with its whole content, and only the first of several processes makes it.
+        # A link appears with its complete content, and only one of several processes creates it.
         with writing(path), NamedTemporaryFile(dir=path.parent) as temporary:
             temporary.write(secrets.token_bytes(_KEY_BYTES))
             temporary.flush()

@@ -150,7 +150,7 @@ def examine(world: World) -> Checkup:
 
 
 def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str]]:
-    """Return the device that a run would use, its place, and troubles with better devices.
+    """Return the device that a run would use, its place, and why better ones are not used.
 
     Collective. Ranks may share a GPU here, so that everything else can be tried.
     """

@@ -1,4 +1,4 @@
-"""Limits of evaluations: where a run has to be looked at so that it ends in time."""
+"""Limits of evaluations: the generations after which a run must be inspected to end in time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_AHEAD = 1 << 62
 class Budget:
     """The limit of evaluations of a run, which ends in the first generation that reaches it.
 
-    Each generation that may reach it is looked at, so that the end does not depend on other looks.
+    Every generation that may reach it is inspected; the end does not depend on other inspections.
     """
 
     def __init__(self, resolved: Resolved) -> None:
@@ -29,14 +29,14 @@ class Budget:
         self._most = most_evaluations(resolved) if self.is_limited else 0.0
 
     def safe(self, evaluations: Any) -> Any:
-        """Return how many generations cannot reach the limit; of an array, return an array."""
+        """Return how many generations stay below the limit; for an array, an array."""
         if not self.is_limited:
             return np.full_like(evaluations, _MOST_AHEAD)
         left = np.maximum(0, self.limit - 1 - evaluations)
         return (left // max(1.0, self._most)).astype(np.int64)
 
     def left(self, evaluations: int) -> int | None:
-        """Return what the next generation may make; None if it cannot reach the limit."""
+        """Return the evaluations left for the next generation; None if they surely suffice."""
         return None if self.safe(evaluations) > 0 else max(1, self.limit - evaluations)
 
 
@@ -46,7 +46,7 @@ def limit_of(spec: RunSpec) -> float:
 
 
 def begins_partly(spec: RunSpec) -> bool:
-    """Return whether generation 0 may have to leave out individuals, as the limit is so low."""
+    """Return whether the limit may be too low for all individuals of generation 0."""
     calls = (
         each.islands * each.population * ALGORITHMS[each.algorithm].most_first_calls
         for each in spec.all_colonies

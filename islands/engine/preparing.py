@@ -1,4 +1,4 @@
-"""From the cells of a plan to runs that can begin: problems are read, and settings resolved."""
+"""Turn the cells of a plan into runs that can begin: read problems and resolve settings."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from islands.settings import Settings
 
 
 class Preparing(Generic[Cell]):
-    """Resolves the settings of cells; those of alike problems are resolved once."""
+    """Resolves the settings of cells, once for similar problems."""
 
     def __init__(self, plan: Plan[Cell], backend: Backend) -> None:
         """Resolve the cells of `plan`, to run them on `backend`."""
         self._plan, self._backend = plan, backend
         self._settings: dict[type[Problem], Settings] = {}
-        """The settings of problems, which are those of all of a kind."""
+        """The problem settings of each kind, which all its instances share."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
         self._finder = Finder(FOUND_BY_NAME)
         self._name = "", ""
-        """The last name, and the same as `absolute` returns it."""
+        """The last name, and its absolute form."""
 
     def ready(self, cell: Cell) -> Ready[Cell]:
         """Return the run of a cell: a `Waiting` if it can share launches."""

@@ -40,7 +40,7 @@ class LocalSearch(Improver):
         return {"IMPROVER_MOVE": f"moves::{self.moves[0].capitalize()}"}
 
     def items(self) -> int:
-        """Return work items that give the block a thread for each move that it tries at once."""
+        """Return so many work items that the block has a thread for each move it tries at once."""
         moves = self._moves()
         if self.settings.scope == "all" and self.settings.strategy == "first":
             moves = min(moves, _MOVES_AT_ONCE)

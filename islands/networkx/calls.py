@@ -1,4 +1,4 @@
-"""What all functions of the backend need: the time of a call, weights and seeds."""
+"""Common to all functions of the backend: time limits, weights and seeds."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 _LEAST_SECONDS = 0.05
 _LARGEST = 2**30
-"""Of weights in a search, which are whole numbers."""
+"""The largest weight in a search, in which weights are whole numbers."""
 _SMALL = 50
-"""Nodes up to which a search ends when it has converged."""
+"""Maximum number of nodes for which a search ends when it has converged."""
 
 
 class Clock:
-    """The time of a call."""
+    """The time limit of a call, and searches within it."""
 
     def __init__(self, graph: Any, seconds: Any) -> None:
-        """Begin; networkx need not keep, and warn of, a converted graph, as the graph is read."""
+        """Start the clock; drop the converted graph that networkx caches, and would warn of."""
         from islands.calls import seconds_of  # imports NumPy
 
         cache = getattr(graph, "__networkx_cache__", None) or {}
@@ -34,12 +34,12 @@ class Clock:
         self._end = time.perf_counter() + self.seconds
 
     def left(self) -> float:
-        """Return the seconds that are left, or those that a search needs in any case."""
+        """Return the seconds left, at least those that any search needs."""
         left: float = self.of_first_rank(lambda: self._end - time.perf_counter())
         return max(left, _LEAST_SECONDS)
 
     def of_first_rank(self, function: Callable[[], Any]) -> Any:
-        """Return what depends on the time, the same on all ranks."""
+        """Return the value of a function on the first rank, as it may depend on the time."""
         from islands.parallel import world  # imports NumPy
 
         return world().from_first(function)
@@ -92,7 +92,7 @@ def number_of(weight: Any, *nodes: Any) -> float:
 
 
 def whole(weights: Any) -> NDArray[np.int64]:
-    """Return weights as whole numbers: as they are, or rounded to some nine digits."""
+    """Return weights as whole numbers: unchanged, or scaled to about nine digits."""
     import numpy as np
 
     values = np.asarray(weights, float)
@@ -107,7 +107,7 @@ def whole(weights: Any) -> NDArray[np.int64]:
 
 
 def weights_of(graph: Any, weight: str | None) -> list[float]:
-    """Return the weight of each node, 1 where it has none."""
+    """Return the weight of each node, by default 1."""
     found = [
         1.0 if weight is None else number_of(data.get(weight, 1), node)
         for node, data in graph.nodes(data=True)

@@ -25,7 +25,7 @@ from islands.instances.mkp import MkpFile
 MOST_CONSTRAINTS = 512
 """Larger numbers need too much memory of a multiprocessor, and may exceed 32 bits."""
 
-_LARGEST = (1 << 13) - 1  # a weight on the device: sums of some fit into 16 bits
+_LARGEST = (1 << 13) - 1  # a weight on the device: the sum of a few fits into 16 bits
 _MOST_PRICE, _MOST_SCALE, _MOST_GAIN = 127, 512.0, float(1 << 22)
 _DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
 _LEVELS, _TOGETHER, _PARTS, _KEY = 1024, 16, 4096, 1
@@ -40,7 +40,7 @@ class Variant(NamedTuple):
     factor: float
     """Price of a capacity, relative to its dual."""
     least: float
-    """Least price of a capacity, relative to the mean over all, for items of mean weight."""
+    """Minimum price of a capacity, relative to the mean of all, for items of mean weight."""
 
 
 VARIANTS = (
@@ -51,12 +51,12 @@ VARIANTS = (
     Variant(4 / 3, 3.0, 2.0),
     Variant(5 / 3, 2.5, 2.0),
 )
-"""A ladder takes the next one when it stands still. Which is best differs by instance: low prices
+"""A ladder takes the next one when it stagnates. The best one depends on the instance: low prices
 for 500 items and 30 constraints, high ones for 250 items or weights of zero."""
 
 _FEWEST, _EACH, _MOST = 40, 2, 96
-"""The usual number of items in a core, plus those for each constraint, and the most: fewer do for
-few constraints; see docs/choosing.md."""
+"""A core usually has `_FEWEST` items and `_EACH` for each constraint, at most `_MOST`: with few
+constraints, fewer items are enough; see docs/design/knapsacks.md."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class Core:
 
     file: MkpFile
     find_numbering: Callable[[], NDArray[np.int64]]
-    """Return the item of the file for each of the device; a core is only computed if used."""
+    """Returns the item of the file for each item of the device; only called if it is used."""
     find_duals: Callable[[], NDArray[np.float64]]
-    """Return the price of a unit of each capacity, in units of profit."""
+    """Returns the price of a unit of each capacity, in units of profit."""
     variants: tuple[Variant, ...] = VARIANTS
 
     @cached_property
     def numbering(self) -> NDArray[np.int64]:
-        """The item of the file for each of the device."""
+        """The item of the file for each item of the device."""
         numbering: NDArray[np.int64] = self.find_numbering()
         return numbering
 
@@ -98,7 +98,7 @@ class Core:
 
     @cached_property
     def _binding(self) -> NDArray[np.int64]:
-        """The constraints that a subset can violate, the dearest first."""
+        """The constraints that a subset can violate, the most expensive first."""
         totals = self._weights.sum(axis=1)
         volumes = self._volumes(np.arange(len(totals)))
         order = np.argsort(-volumes, kind="stable")
@@ -151,7 +151,7 @@ class Core:
 
     @property
     def places(self) -> int:
-        """The most free items of a core that a replica has places for, a multiple of 16."""
+        """Maximum number of free items for which a replica has places; a multiple of 16."""
         free = self.largest - int(self.rounded[self.items].sum())
         return _up(min(self.largest, free + _SPARE) + 1, _TOGETHER)
 
@@ -162,13 +162,13 @@ class Core:
 
     @cached_property
     def shifts(self) -> NDArray[np.int32]:
-        """Bits that the weights of each binding constraint lack on the device."""
+        """Low bits of the weights of each binding constraint that are dropped on the device."""
         most = self._weights[self._binding].max(axis=1, initial=0).tolist()
         return np.array([max(0, each.bit_length() - _LARGEST.bit_length()) for each in most], "i4")
 
     @cached_property
     def _wanted(self) -> NDArray[np.float64]:
-        """The price of a unit of the device of each binding constraint, for each variant."""
+        """The exact price of a device unit of each binding constraint, for each variant."""
         rows = self._binding
         volumes, means = self._volumes(rows), self._weights[rows].mean(axis=1)
         mean = volumes.mean() if len(rows) else 0.0
@@ -181,7 +181,7 @@ class Core:
 
     @cached_property
     def scale(self) -> float:
-        """The units of energy of a unit of profit."""
+        """Units of energy per unit of profit."""
         most_price = max(1, min(_MOST_PRICE, _MOST_PRICE * MOST_CONSTRAINTS // (2 * self.pairs)))
         by_price = most_price / max(float(self._wanted.max(initial=0.0)), 1e-300)
         by_gain = _MOST_GAIN / max(1, int(self._profits.max(initial=0)))

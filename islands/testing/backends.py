@@ -47,7 +47,7 @@ KERNEL(random_words, (uint64_t seed, uint32_t* words)) {
 
 
 def source(text: str) -> Source:
-    """Return a program that consists of one text, which may include those of the kernels."""
+    """Return a program of one text, which may include headers of `kernels/`."""
     return Source("contract.cuh", {"ISLANDS_CONTRACT": Header("contract.cuh", text)})
 
 
@@ -150,7 +150,7 @@ class BackendContract:
 
     @staticmethod
     def calls(device: Backend, program: Program, value: Any) -> list[Call]:
-        """Return the launches that add 1 and that multiply by 2, for all entries."""
+        """Return two launches: the first adds 1 to all entries, the second doubles them."""
         blocks = len(value)
         return [
             device.call(program, "add_number", value, np.uint32(1), blocks=blocks),
@@ -159,7 +159,7 @@ class BackendContract:
 
 
 def _philox(counter: list[int], seed: int) -> list[int]:
-    """Return four words of Philox4x32-10, by the definition of Salmon and others (2011)."""
+    """Return four words of Philox4x32-10, as defined by Salmon et al. (2011)."""
     key, low = [seed & 0xFFFFFFFF, seed >> 32], 0xFFFFFFFF
     for _ in range(10):
         one, other = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]

@@ -28,13 +28,13 @@ def solutions_of(problem: Problem) -> Iterator[tuple[int, ...]]:
 
 
 class ProblemContract:
-    """A problem of any kind, and a small one of it.
+    """A problem of any kind, and a small instance of it.
 
     A subclass defines `problem`, `small` and `cost`.
     """
 
     settings: ClassVar[dict[str, Any]] = {}
-    """The settings with which the small one is solved, besides the defaults."""
+    """Settings for the small instance, in addition to the defaults."""
     generations: ClassVar[int] = 60
     samples: ClassVar[int] = 100
 
@@ -43,7 +43,7 @@ class ProblemContract:
         raise NotImplementedError
 
     def small(self) -> Problem:
-        """Return one with so few solutions that all can be enumerated."""
+        """Return an instance with so few solutions that all can be enumerated."""
         raise NotImplementedError
 
     def cost(self, problem: Problem, solution: list[Any]) -> float | None:

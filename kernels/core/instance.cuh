@@ -11,12 +11,12 @@
 
 namespace instance {
 
-// The data of a run.
+// The location of the data of a run.
 struct Row {
-    int64_t shift;  // their distance from those of the first run
+    int64_t shift;  // distance from the data of the first run
     const char* first;
 
-    // Return the address for that of the first run.
+    // Return the address in this run for an address in the first run.
     template <class T>
     __device__ T* of(T* first_address) const {
         return reinterpret_cast<T*>(reinterpret_cast<uint64_t>(first_address) + shift);

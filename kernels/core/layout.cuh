@@ -1,4 +1,4 @@
-// Defines whether the type of a struct's member is the one that Python passes:
+// Compares the type of a struct's member with the one that Python passes:
 // backends/arguments.py writes an assertion for each member, which the compiler checks with each
 // program. Reads only types. No random numbers.
 #pragma once

@@ -65,7 +65,7 @@ __device__ void sort(uint64_t* word, int n) {
     }
     __syncthreads();
 #else
-    // With a comparison of its own, as libc++ has code for the usual one in its runtime library.
+    // An explicit comparison: libc++ implements the default one in its runtime library.
     std::sort(word, word + n, [](uint64_t a, uint64_t b) { return a < b; });
 #endif
 }

@@ -12,7 +12,7 @@
 
 namespace eax {
 
-constexpr int FEWEST_CITIES = 4;  // of which there are several tours
+constexpr int FEWEST_CITIES = 4;  // fewer have only one tour
 
 // Write a tour along a curve.
 __device__ void make_curve(const problem::Data& data, const Plan& plan, int n, uint4 key,
@@ -44,8 +44,8 @@ __device__ void make_random(const problem::Data& data, const encoding::Shape& sh
 #endif
 }
 
-// Write a tour that is not improved yet; return false if a stop was requested, unless it
-// `is_needed`: then it is one that takes no time.
+// Write a tour that is not improved yet; return false if a stop was requested. If it `is_needed`,
+// write one that is made quickly instead.
 __device__ bool make_tour(const problem::Data& data, const Plan& plan,
                           const improver::Plan& improving, const encoding::Shape& shape,
                           const draw::Place& place, int64_t number, int32_t* order,
@@ -81,8 +81,8 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     return true;
 }
 
-// Make the individual of a slot, or only improve and evaluate it if it is given. If it `is_needed`,
-// make it even if a stop was requested.
+// Make the individual of a slot, or only evaluate it if it is given. If it `is_needed`, make it
+// even if a stop was requested.
 __device__ void make_first(const Islands& all, const problem::Data& data, const Plan& plan,
                            const improver::Plan& improving, Scratch scratch, int local, int slot,
                            int64_t generation, bool is_given, bool is_needed) {

@@ -62,7 +62,7 @@ def documented() -> Iterator[tuple[str, str]]:
     names = ("README", "ARCHITECTURE", "CONTRIBUTING")
     for page in (*(ROOT / f"{name}.md" for name in names), *DOCS):
         text = page.read_text(encoding="utf-8")
-        if page.stem in ("measured", "figures", "tests"):  # written by docs/generate from docs/measured
+        if page.stem in ("measured", "figures", "tests"):  # docs/generate writes their tables
             text = re.sub(r"<!-- table: .*?<!-- end -->", "", text, flags=re.DOTALL)
         found = re.findall(r"^```sh\n(.*?)^```$|(?<!`)`([^`\n]+)`(?!`)", text, re.DOTALL | re.M)
         for block, span in found:

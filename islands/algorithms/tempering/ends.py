@@ -1,6 +1,6 @@
-"""How an island sets the ends of its ladders: from energies, or from accepted climbs.
+"""How an island sets the end temperatures of its ladders: from energies or accepted climbs.
 
-While it cools down, each generation measures one of these numbers. The coldest and the hottest
+While the island cools down, each generation measures one of these. The coldest and the hottest
 temperature are those at which it had a given value.
 """
 
@@ -21,7 +21,7 @@ class EnergyChains(ReplicaChains):
     """Chains whose ladders are set from mean energies; their work is a number of sweeps."""
 
     excess: Range
-    """By how many temperatures per item the mean energies at the ends exceed the last one: see
+    """Excess of the mean energies at the ends over the last one, in temperatures per item: see
     kernels/tempering/by_energies.cuh."""
 
     @property
@@ -40,7 +40,7 @@ class ClimbChains(ReplicaChains):
     """Chains whose ladders are set from accepted climbs; their work is a number of proposals."""
 
     shares: Range
-    """The accepted climbs of a proposal at the ends: see kernels/tempering/by_climbs.cuh."""
+    """Accepted climbs per proposal at the ends: see kernels/tempering/by_climbs.cuh."""
 
     @property
     def work(self) -> int:
