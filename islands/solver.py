@@ -114,8 +114,8 @@ def solve(
     a longer epoch. If it returns True, the run ends normally; other values have no effect. If it
     raises an exception, the run ends with it, on all ranks.
 
-    With `bound`, the result has a lower bound of the tour length (`result.bound`), which takes
-    another fifth of the search time, at least 2 seconds.
+    With `bound`, the result has a lower bound of the length of all tours (`result.bound`), for
+    which a fifth of the search's time, and at least 2 seconds, are added.
 
     `config` is a file of settings. A script that it names runs only if another argument names it
     too, if the file is the `run.toml` of your own run on this machine, or with `trust`.

@@ -50,7 +50,7 @@ class StopKind:
     needs: str = ""
     """The value of the catalogue that it needs."""
     require: Callable[[float], float] = _same
-    """Returns the number, converted to its type; raises `ValueError` if it is not allowed."""
+    """Returns the number, in its own type, if it is allowed."""
 
 
 def _number(text: str) -> float:
