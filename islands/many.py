@@ -19,6 +19,7 @@ from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
 from islands.engine.plan import AskedPlan, Ready
 from islands.engine.scheduler import Scheduler
+from islands.engine.shared import VisitRecords
 from islands.engine.workers import solving_devices
 from islands.errors import IslandsError, UsageError
 from islands.keywords import ManyKeywords, SolveManyKeywords
@@ -125,7 +126,7 @@ def iter_many(
         first = asked.seed
     tasks = _tasks(as_problems(problems), first, seeds, int(runs))
     count = GeneralSettings.converted("threads", threads or 0) or None
-    plan = _Many(asked, start, callback, trust)
+    plan = _Many(asked, start, callback, trust, sends=ranks.size > 1)
     return _solved(tasks, int(runs), plan, ranks, backend, count, share_gpu=share)
 
 
@@ -188,8 +189,10 @@ class _Many(AskedPlan[_Task]):
 
     trust: Trust
 
-    def __init__(self, asked: Asked, start: list[Any], callback: Any, trust: Trust) -> None:
-        self._asked, self.start, self.trust = asked, start, trust
+    def __init__(
+        self, asked: Asked, start: list[Any], callback: Any, trust: Trust, *, sends: bool
+    ) -> None:
+        self._asked, self.start, self.trust, self._sends = asked, start, trust, sends
         self.callback, self.shares = callback, callback is None
 
     def asked_of(self, cell: _Task) -> tuple[Asked, Problem | None]:
@@ -202,4 +205,16 @@ class _Many(AskedPlan[_Task]):
         """Return what `solve` returns or raises."""
         if result.cost is None and not (result.violation > 0 or result.interrupted):
             return result.without_solution(ready.problem.words.infeasible_fix)
+        if (
+            self._sends
+            and isinstance(result.records, VisitRecords)
+            and isinstance(ready.cell.problem(), Problem)
+        ):
+            result.records.leave_problem()
         return result.shown_by(draw, page)
+
+    def received(self, cell: _Task, made: Any) -> Any:
+        """Return a result whose records make their problem again when it is needed."""
+        if isinstance(made, Result) and isinstance(made.records, VisitRecords):
+            made.records.take_problem(cell.problem)
+        return made

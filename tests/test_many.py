@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from threading import Barrier, get_ident
@@ -151,3 +152,18 @@ def test_an_error_names_the_problem_and_not_the_result() -> None:
     problems = [*islands.tsp_batch(np.random.default_rng(1).random((2, 6, 2))), wrong]
     with pytest.raises(RunError, match=r"^problems\[2\]: "):
         islands.solve_many(problems, runs=runs, generations=2, backend="cpu")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("algorithm", ["ga", "memetic"])
+def test_ranks_share_arrays_and_functions(algorithm: str) -> None:
+    random = np.random.default_rng(3)
+    flows, distances = random.integers(0, 20, (2, 7, 8, 8))
+    problems = islands.qap_batch(flows, distances)
+    found = islands.solve_many(problems, algorithm=algorithm, threads=1, seed=4, **SETTINGS)
+    for each, problem in zip(found, problems, strict=True):
+        other = alone(problem, algorithm=algorithm, seed=4, world=islands.parallel.World())
+        assert each.digest == other.digest
+        assert each.trace().column_names == other.trace().column_names
+        kept = pickle.loads(pickle.dumps(each)).records
+        assert kept.problem.cost(each.solution) == each.cost

@@ -64,6 +64,10 @@ class Plan(ABC, Generic[Cell]):
         """Return the value to yield for a result; called on the thread that solved the run."""
         return result
 
+    def received(self, cell: Cell, made: Any) -> Any:
+        """Return what any rank made of a cell, with what it has not sent; called on each rank."""
+        return made
+
     def trusted(self) -> AbstractContextManager[None]:
         """Return a context manager that trusts the scripts of this plan."""
         return nullcontext() if self.trust is None else within(self.trust)

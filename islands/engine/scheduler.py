@@ -8,8 +8,10 @@ not change its result.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
-from typing import Any, Generic
+from itertools import count
+from typing import Any, Generic, TypeAlias
 
 from islands.backends.base import Backend
 from islands.engine.dealing import solved_by_ranks
@@ -17,6 +19,8 @@ from islands.engine.plan import Cell, Plan
 from islands.engine.queue import Queue
 from islands.engine.workers import Workers
 from islands.parallel import World
+
+Numbered: TypeAlias = tuple[int, Cell]
 
 
 class Scheduler(Generic[Cell]):
@@ -56,13 +60,40 @@ class Scheduler(Generic[Cell]):
         if world.size == 1:
             yield from filter(None, self._own(is_over, iter(groups)))
             return
-        more = partial(_next, iter(groups))
-        deal = (lambda count: world.from_first(partial(more, count))) if from_first else more
-        own = partial(self._own, is_over or (lambda: False))
+        next_groups, known = partial(_next, iter(groups)), dict[int, Cell]()
+        numbers = count()
+
+        def deal(most: int) -> tuple[list[Sequence[Numbered[Cell]]], bool]:
+            further = partial(next_groups, most)
+            found, are_last = world.from_first(further) if from_first else further()
+            numbered = [[(next(numbers), cell) for cell in group] for group in found]
+            known.update(each for group in numbered for each in group)
+            return [*numbered], are_last
+
+        own = partial(self._own_numbers, is_over or (lambda: False))
+        # Ranks exchange numbers instead of cells: a cell may have a large problem, or a function.
         for whole in solved_by_ranks(world, deal, own, self._workers.ahead):
-            yield from whole
+            for number, made in whole:
+                cell = known.pop(number)
+                yield cell, self._plan.received(cell, made)
             if is_over is not None and world.any(is_over()):
                 self._workers.ends.set()
+
+    def _own_numbers(
+        self, is_over: Callable[[], bool], groups: Iterator[Sequence[Numbered[Cell]] | None]
+    ) -> Generator[tuple[int, Any] | None, None, None]:
+        """Yield what this rank makes, with the numbers of its cells; None as `_own` does."""
+        numbers = dict[int, int]()
+
+        def cells(group: Sequence[Numbered[Cell]]) -> list[Cell]:
+            numbers.update((id(cell), number) for number, cell in group)
+            return [cell for _, cell in group]
+
+        with closing(
+            self._own(is_over, (None if each is None else cells(each) for each in groups))
+        ) as own:
+            for each in own:
+                yield None if each is None else (numbers.pop(id(each[0])), each[1])
 
     def _own(
         self, is_over: Callable[[], bool] | None, groups: Iterator[Sequence[Cell] | None]

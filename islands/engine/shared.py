@@ -423,8 +423,29 @@ class VisitRecords:
         began: float,
     ) -> None:
         self.began = began
-        self._resolved, self.problem = resolved, resolved.problem
-        self._meaning, self._visits = meaning, visits
+        self._spec, self._meaning, self._visits = resolved.spec, meaning, visits
+        self._problem: Problem | Callable[[], Problem] | None = resolved.problem
+
+    def leave_problem(self) -> None:
+        """Leave out the problem, which takes most of the time to send; `take_problem` follows."""
+        self._problem = None
+
+    def take_problem(self, made: Callable[[], Problem]) -> None:
+        """Take a function that makes the problem when it is asked for."""
+        if self._problem is None:
+            self._problem = made
+
+    @property
+    def problem(self) -> Problem:
+        """The problem, with the settings of the run."""
+        assert self._problem is not None, "it has been left out"
+        if not isinstance(self._problem, Problem):
+            self._problem = self._problem().adjusted(self._spec.problem)
+        return self._problem
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is sent or stored, with a problem that was to be made later."""
+        return vars(self) | {"_problem": self._problem and self.problem}
 
     def table(self, name: str) -> pa.Table:
         """Return all rows of the record `trace` or `migrations`."""
@@ -442,10 +463,10 @@ class VisitRecords:
 
     @cached_property
     def _kept(self) -> Any:
-        records, before = MemoryRecords(self._resolved, World()), None
+        records, before = MemoryRecords(Resolved(self._spec, self.problem), World()), None
         for generation, seconds, content, landing in self._visits:
             measures = self._measures(content)
-            tally, population = Tally.of(measures), self._resolved.spec.mean_population
+            tally, population = Tally.of(measures), self._spec.mean_population
             before = summarise(tally, generation, seconds, population, self.problem, before)
             records.epoch(Epoch(measures, landing and landing.arrivals(), before))
         return records.of_all_ranks()
