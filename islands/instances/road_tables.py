@@ -1,4 +1,4 @@
-"""Read the tables of road engines: durations or distances between all pairs of places.
+"""Read the tables of routing engines: durations or distances between all pairs of places.
 
 OSRM's table service, Valhalla's sources_to_targets and GraphHopper's matrix, as they answer.
 """
@@ -44,10 +44,10 @@ def read_table(source: Mapping[str, Any] | str | Path, field: str | None) -> Roa
         return _table(source, "distances", field)
     path = Path(source)
     text = bounded_text(path, _LARGEST_FILE, followed)
-    with parsing(path, "is not JSON", "Pass the answer of a road engine"):
+    with parsing(path, "is not JSON", "Pass the answer of a routing engine"):
         content: Any = json.loads(text)
     if not isinstance(content, dict):
-        raise UsageError(f"{path}: is not the answer of a road engine, which is a JSON object")
+        raise UsageError(f"{path}: is not the answer of a routing engine, which is a JSON object")
     return _table(content, str(path), field)
 
 
@@ -59,7 +59,7 @@ def _table(answer: Mapping[str, Any], name: str, field: str | None) -> RoadTable
         said = "" if code == "Ok" else f" {shown(code)}"
         words = one_line(str(words or "no table")).rstrip(".")
         raise UsageError(
-            f"{name}: the road engine answered{said}: {words}. Pass an answer with a table"
+            f"{name}: the routing engine answered{said}: {words}. Pass an answer with a table"
         )
     if not matrices:
         raise UsageError(

@@ -270,7 +270,7 @@ def tsp(
 
     `distances` is a matrix with the length from each city (row) to each other one (column), which
     may depend on the direction; the diagonal is ignored, and infinity forbids a leg. It may also be
-    the JSON answer of a road engine, as a dict or the path of a file: of OSRM (`durations`, or
+    the JSON answer of a routing engine, as a dict or the path of a file: of OSRM (`durations`, or
     `field="distances"`), Valhalla (`time`, `distance`) or GraphHopper (`times`, `distances`,
     `weights`). Lengths with decimals are scaled to whole numbers, by a power of ten if this is
     exact; otherwise, by a power of two, to a 30th bit of the longest one.
@@ -280,7 +280,7 @@ def tsp(
     of cities that follow each other in the tour; in either order if lengths are symmetric.
 
     `labels` are names of the cities, and `places` has a row for each of them, its longitude and
-    latitude in degrees: both are for maps (`geojson`), and the answer of a road engine may have
+    latitude in degrees: both are for maps (`geojson`), and the answer of a routing engine may have
     them. `name` is the name in results. `best_known` is the best known length, for gaps and for
     `stop="best-known"`.
 
@@ -304,7 +304,7 @@ def tsp(
     route: dict[str, Any] = {"ends": ends, "fixed": edges_of(fixed)}
     if field is not None and not isinstance(distances, Mapping | str | Path):
         raise UsageError(
-            f"field={shown(field)}: chooses a table in the answer of a road engine. Leave it out"
+            f"field={shown(field)}: chooses a table in the answer of a routing engine. Leave it out"
         )
     if distances is not None:
         if metric not in (None, "EXPLICIT"):
@@ -461,7 +461,7 @@ def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], f
 
 
 def _refuse_none(values: Any) -> None:
-    """Refuse None in a matrix, which only tables of road engines have."""
+    """Refuse None in a matrix, which only tables of routing engines have."""
     array = array_of("distances", values, FORMS[2])
     if array.dtype.kind != "O":
         return

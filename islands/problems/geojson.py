@@ -14,7 +14,7 @@ from islands.instances.tsplib import TspFile
 def geojson_of(file: TspFile, tour: NDArray[np.int64], cost: float) -> dict[str, Any]:
     """Return a tour of a file's cities, in longitude and latitude.
 
-    Legs are straight lines, as the table of a road engine has no ways.
+    Legs are straight lines, as the table of a routing engine has no ways.
     """
     places = places_of(file)[tour].tolist()
     labels = file.labels

@@ -1,4 +1,4 @@
-"""Answers of road engines, written by hand in the form of their services."""
+"""Answers of routing engines, written by hand in the form of their services."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_field_that_a_table_lacks_is_refused() -> None:
 def test_a_file_that_is_no_answer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text("[1, 2]")
-    with pytest.raises(UsageError, match="not the answer of a road engine"):
+    with pytest.raises(UsageError, match="not the answer of a routing engine"):
         islands.tsp(distances=path)
     path.write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
