@@ -1,4 +1,4 @@
-"""Generations that may be abandoned: what they overwrite is kept until they are complete."""
+"""Generations that may be abandoned: what they overwrite is saved until they are complete."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Halt:
     """Two words on the device: whether to abandon generations, and whether a block has done so.
 
     The first word is only set while the halt is armed. An earlier request takes effect when it is
-    armed. A request that has been obeyed is cleared.
+    armed. A request is cleared once it has been obeyed.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -44,7 +44,7 @@ class Halt:
             self._was_requested = False
 
     def is_requested(self) -> bool:
-        """Return whether the host has to abandon its own work, which counts as abandoned then."""
+        """Return whether the host has to abandon its own work, and record that it does."""
         with self._lock:
             self._host_abandoned = self._is_armed and self._was_requested
             return self._host_abandoned
@@ -83,7 +83,7 @@ class Attempt:
             self.halt.arm()
 
     def rank_missing_last(self) -> None:
-        """Make the individuals missing from generation 0 worse than all others.
+        """Rank the individuals missing from generation 0 below all others.
 
         They are never used, so their genes, which may take gigabytes, are not written.
         """
@@ -94,7 +94,7 @@ class Attempt:
         self._backend.upload(costs, cost)
 
     def begin(self, generation: int, generations: int) -> None:
-        """Begin `generations` generations after `generation`, and keep what they overwrite."""
+        """Begin `generations` generations after `generation`, and save what they overwrite."""
         self._from = generation
         self._state.remember(generation, wholly=generations > 1)
         self.ahead = range(generation + 1, generation + 1 + generations)

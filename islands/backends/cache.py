@@ -28,7 +28,7 @@ Loaded = TypeVar("Loaded")
 def loaded(
     digest: str, suffix: str, make: Callable[[Path], None], load: Callable[[Path], Loaded]
 ) -> Loaded:
-    """Return what `load` makes of the file for `digest`, which `make` writes if there is none.
+    """Return the result of `load` for the file of `digest`, which `make` writes if it is missing.
 
     The file contains the digest, and its name ends in a checksum of its content, because a damaged
     program can crash the process that loads it. A file that is damaged, belongs to another program
@@ -39,7 +39,7 @@ def loaded(
 
 
 _locks: dict[str, Lock] = {}
-"""One for each program: a thread waits until another one has compiled the same."""
+"""One for each program: threads that need the same program wait until one has compiled it."""
 
 
 def _loaded(
@@ -68,7 +68,7 @@ def _loaded(
 
 
 def _folder_of(digest: str) -> Path:
-    """Return the folder of a program: one with few files, as it is listed before each load."""
+    """Return the folder of a program: it has few files, as it is listed before each load."""
     own_folder("programs")
     return own_folder(f"programs/{digest[:2]}")
 
@@ -172,7 +172,7 @@ class Compiling:
     def __init__(self, compiler: str, how: str = "") -> None:
         """Keep durations with this `compiler`; `how` is added to the message."""
         self.tell: Callable[[str], None] | None = None
-        """Receives the message; None: nobody is told."""
+        """Receives the message; None: there is no message."""
         self.was_needed = False
         """Whether a program of this run was compiled, not loaded from the cache."""
         self._name, self._how = f"compile-seconds-{compiler}.json", how

@@ -1,6 +1,6 @@
 """The GPUs that this process sees, through CuPy, and the one that each rank uses.
 
-This is the only module that imports CuPy, and it does so late.
+This is the only module that imports CuPy, and only when it is needed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from islands.text import counted, option
 
 _CUPY_CACHE = "CUPY_CACHE_DIR"
 _DRIVER = "libcuda.so.1"
-_OWN = 2048  # bytes of block memory: the most that kernels declare themselves
+_OWN = 2048  # maximum bytes of block memory that kernels declare themselves
 
 
 def load_cupy() -> Any:
@@ -55,7 +55,7 @@ def _start_driver() -> None:
 
 
 def has_driver() -> bool:
-    """Return whether this machine has NVIDIA's driver, without the time to import CuPy."""
+    """Return whether this machine has NVIDIA's driver, without importing CuPy, which takes time."""
     try:
         CDLL(_DRIVER)
     except OSError:
@@ -80,7 +80,7 @@ def identities() -> list[str]:
 def identity_of(number: int) -> str:
     """Return the sixteen bytes of the UUID of a GPU, or of a part of one (MIG), hexadecimal.
 
-    The driver tells them; CuPy's copy ends at a byte of 0.
+    They come from the driver, as CuPy's copy is cut at the first zero byte.
     """
     driver, device, uuid = CDLL(_DRIVER), c_int(), create_string_buffer(16)
     if status := (

@@ -1,9 +1,9 @@
 """Many instances in one command: several at a time, a line of the store for each.
 
 Each is solved on one thread, or on the GPU of its rank. An instance that cannot be read or solved
-is named, and the others go on. What is done is kept, so that an interrupted batch goes on with the
-rest. Several ranks solve a part each, and exchange their results after each round. Names may still
-come while instances are solved.
+is reported, and the batch continues. Results are stored, so that an interrupted batch continues
+with the rest. Several ranks share the instances, and exchange their results after each round. Names
+may still arrive while instances are solved.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from islands.untrusted import bounded_text, parsing
 COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
 _OF_DEVICE = ("backend", "threads")
 _MOST_TRIED = 20
-"""Instances that are read before the first one is solved, until one can be read."""
+"""Maximum number of instances that are tried before the first is solved, until one is valid."""
 
 
 class Task(NamedTuple):
@@ -67,7 +67,7 @@ class BatchPlan(AskedPlan[Task]):
     runs: int
     asked: Asked
     is_open: bool = False
-    """Whether more instances may come."""
+    """Whether more instances may arrive."""
 
     def tasks_of(self, instances: Iterable[str]) -> Iterator[Task]:
         """Yield the runs of instances, those of an instance one after another."""
@@ -75,7 +75,7 @@ class BatchPlan(AskedPlan[Task]):
         return (Task(each, first + run) for each in instances for run in range(self.runs))
 
     def stored(self) -> dict[str, Any]:
-        """Return the plan as JSON has it, without the instances."""
+        """Return the plan for JSON, without the instances."""
         return {
             "is_open": self.is_open,
             "runs": self.runs,
@@ -102,7 +102,7 @@ class BatchPlan(AskedPlan[Task]):
         return cls(kept_names(folder), runs, asked.also(device.options), is_open)
 
     def asked_of(self, cell: Task) -> tuple[Asked, None]:
-        """Return what one run asks for; its instance is read when it is its turn."""
+        """Return the request of one run; its instance is read when its turn comes."""
         own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
         return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
@@ -112,7 +112,7 @@ class BatchPlan(AskedPlan[Task]):
         return {"instance": cell.instance, "seed": cell.seed, "settings": plain(_kept(asked))}
 
     def made(self, ready: Ready[Task], result: Result) -> Made:
-        """Return a result as the store has it, which is also less for ranks to exchange."""
+        """Return a result in the form of the store, which is also less for ranks to exchange."""
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:
@@ -122,7 +122,7 @@ class BatchPlan(AskedPlan[Task]):
             try:
                 load_and_resolve(*self.asked_of(task))
             except InputError:
-                continue  # is named when it is its turn
+                continue  # is reported when its turn comes
             return
 
     def refuse_other(self, folder: Path, *, force: bool) -> None:
@@ -146,7 +146,7 @@ class BatchEnd:
 
     folder: Path
     count: int
-    """The runs so far; of names that still come, only rank 0 knows."""
+    """The runs so far; only rank 0 knows of names that still arrive."""
     done: int = 0
     failed: int = 0
     ended_by: int = 0
@@ -171,8 +171,8 @@ def run_batch(
 ) -> BatchEnd:
     """Solve the instances that the folder lacks, the same on every rank; collective.
 
-    On rank 0, `lines` receives each result, including those that the folder has, and `arriving`
-    yields instances of an open plan as they come, and None whenever none has come for a moment.
+    On rank 0, `lines` receives each result, including stored ones, and `arriving` yields instances
+    of an open plan as they arrive, and None whenever none has arrived for a moment.
     """
     stream = output.stream if world.rank == 0 else None
     heartbeat = Heartbeat(None if output.quiet else stream, "batch")
@@ -186,7 +186,7 @@ def run_batch(
 
 
 class _Batch:
-    """Solves the instances and shows what is done."""
+    """Solves the instances and shows the progress."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class _Batch:
         return self._end
 
     def _write_request(self) -> list[str]:
-        """Write what is to be done and what is known; return all instances so far."""
+        """Write the request and the known names; return all instances so far."""
         plan, folder, names = self._plan, self._folder, [*self._plan.instances]
         if plan.is_open and not self._output.force:
             names = [*dict.fromkeys([*kept_names(folder), *names])]
@@ -249,7 +249,7 @@ class _Batch:
         return done
 
     def _of_names(self, names: Iterable[str | None]) -> Iterator[Task | None]:
-        """Yield the runs of names that come; None if none has come."""
+        """Yield the runs of arriving names; None if none has arrived."""
         for name in names:
             self._end.count += 0 if name is None else self._plan.runs
             yield from [None] if name is None else self._plan.tasks_of([name])
@@ -265,9 +265,9 @@ class _Batch:
         share = rank_options.share_gpu
         with solving_devices(world, name, threads or None, share_gpu=share) as devices:
             scheduler = Scheduler(plan, devices, world)
-            # A GPU has as many in progress as fill it.
+            # A GPU runs as many as fill it.
             self._running = sum(world.allgather(0 if takes_gpu(name) else scheduler.count))
-            # Only rank 0 knows the names that come.
+            # Only rank 0 knows the names that arrive.
             groups = (None if each is None else [each] for each in tasks)
             yield from scheduler.run(groups, lambda: received() != 0, from_first=True)
         self._end.ended_by = self._campaign.received()
@@ -323,7 +323,7 @@ class _Batch:
 
 
 def _kept(asked: Asked) -> dict[str, Any]:
-    """Return the options on which results depend, as folders of earlier versions have them."""
+    """Return the options on which results depend, in the form of earlier versions."""
     return {k: v for k, v in as_before(asked.options).items() if k not in _OF_DEVICE}
 
 

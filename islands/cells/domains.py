@@ -54,7 +54,7 @@ class Range:
     is_log: bool = False
 
     def drawn(self, share: float) -> float:
-        """Return the number for a random number in [0, 1): uniform, also at integer ends."""
+        """Return the number for a random number in [0, 1): uniform, including integer ends."""
         return self._at(share, 0.5 if isinstance(self.low, int) else 0.0)
 
     def points(self, steps: int) -> list[Any]:
@@ -62,7 +62,7 @@ class Range:
         return list(dict.fromkeys(self._at(k / max(1, steps - 1)) for k in range(steps)))
 
     def _at(self, share: float, beyond: float = 0.0) -> float:
-        """Return the number at a share of the range, which goes `beyond` its ends."""
+        """Return the number at a share of the range, which is extended by `beyond` at both ends."""
         low, high = self.low - beyond, self.high + beyond
         if self.is_log:
             low, high = math.log(low), math.log(high)
@@ -122,7 +122,7 @@ def _domain(text: str, groups: Groups) -> Domain:
         raise UsageError(unknown("setting to tune", name, [*groups, *_WORDS]))
     if ".." in values and key not in PARTS:
         return _range(key, values, groups[key])
-    # Each value on its own, as other settings change too.
+    # Each value separately, as other settings change too.
     checked = [_checked(key, value, groups[key]) for value in listed]
     return Choices(key, tuple(dict.fromkeys(checked)))
 

@@ -53,7 +53,7 @@ class Summary:
     bound: float | None = None
     """The largest lower bound that a run has proven, or the smallest upper one of a profit."""
     bound_gap: float | None = None
-    """The gap of the best cost to it, in per cent."""
+    """The gap between the best cost and the bound, in per cent."""
     unproven: int = 0
     """The number of runs that proved no bound in time."""
     side: str = "lower"
@@ -126,7 +126,7 @@ def table(summaries: Sequence[Summary]) -> str:
 
 
 def _bound_words(summary: Summary) -> str:
-    """Return what the runs have proven; empty if none has computed a bound."""
+    """Return the text on proven bounds; empty if no run has computed one."""
     if summary.bound is not None:
         return f"{summary.side} bound {summary.bound}, gap of the best {gap(summary.bound_gap)}"
     if summary.unproven:

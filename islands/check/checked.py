@@ -28,7 +28,7 @@ class Checked:
     seed: int
     rows: list[WayResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What was not checked, and findings that are no errors."""
+    """What was not checked, and findings that are not errors."""
     difference: str | None = None
     """The first difference or fault; None: there is none."""
 

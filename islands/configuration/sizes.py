@@ -24,7 +24,7 @@ GPUS = "sized_for_gpus"
 
 @dataclass(frozen=True)
 class Case:
-    """What the sizes of a run depend on."""
+    """All that the sizes of a run depend on."""
 
     problem: Problem
     seconds: float
@@ -38,7 +38,7 @@ class Case:
 
     @cached_property
     def gpus(self) -> int:
-        """The number of GPUs of the run, 0 for CPUs; to find it out may take a while."""
+        """The number of GPUs of the run, 0 for CPUs; detecting them may take a while."""
         if not takes_gpu(str(self.given.get("backend", "auto"))):
             return 0
         return GeneralSettings.converted(GPUS, self.given.get(GPUS, 0)) or launched()[1]

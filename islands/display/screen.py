@@ -1,4 +1,4 @@
-"""Print a run's output to a stream, and more of it to log.txt; ranks above 0 print nothing."""
+"""Print the output of a run to a stream, and more of it to log.txt; only rank 0 prints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from islands.text import count, gap, show
 
 KEY = "* new best, C checkpoint since the previous row.   Spread: mean above the best"
 HEADER = "   Generation    Time |         Best     Gap Island |  Spread |  Evals Evals/s"
-"""Rows are as wide: they fit a terminal of 80 columns."""
+"""Rows have this width, which fits a terminal of 80 columns."""
 ROWS_BETWEEN_HEADERS = 20
 SECONDS_BETWEEN_BESTS = 1.0
 SECONDS_BETWEEN_ROWS = 5.0
@@ -45,17 +45,17 @@ class Screen:
         standstill: Standstill | None = None,
         failed: Callable[[Exception, bool], None] | None = None,
     ) -> None:
-        """Print to a stream and a log; `criteria` tell how long the run lasts at most.
+        """Print to a stream and a log; `criteria` limit the length of the run.
 
-        If the stream or the log cannot be written, it is given up, and `failed` receives the error,
-        and whether it is that of the log; without `failed`, it is raised.
+        If the stream or the log cannot be written, it is no longer used, and `failed` receives the
+        error, and whether it is from the log; without `failed`, it is raised.
         """
         self._failed = failed
         self._standstill = standstill
         self._stream = stream
         self._quiet, self._criteria = quiet, criteria
         self._status: StatusLine | None = None
-        """The state of the run, which only a terminal shows."""
+        """The current state of the run, shown on terminals only."""
         if stream is not None and not quiet and (is_terminal(stream) or is_notebook(stream)):
             self._status = StatusLine(stream)
         self._has_colours = takes_colours(stream)
@@ -83,7 +83,7 @@ class Screen:
                 self._status.show(self._state(progress))
 
     def _state(self, progress: Progress) -> str:
-        """Return the state of the run, with the time that is left if it is known."""
+        """Return the state of the run, with the remaining time if it is known."""
         found = "no solution yet" if progress.cost is None else f"best {progress.cost}"
         if progress.cost is not None and progress.gap is not None:
             found += f", gap {gap(progress.gap)}"
@@ -121,14 +121,14 @@ class Screen:
             self.note(text)
 
     def note(self, text: str) -> None:
-        """Write a message to the log alone."""
+        """Write a message to the log only."""
         if self._log is not None:
             with self._tolerating(is_log=True), writing(self._log.name):
                 show(text, self._log)
 
     @contextmanager
     def _tolerating(self, *, is_log: bool) -> Iterator[None]:
-        """Give up the log or the stream if it cannot be written inside the block."""
+        """Stop using the log or the stream if it cannot be written inside the block."""
         try:
             yield
         except (OSError, InputError) as error:
@@ -148,7 +148,7 @@ def _opened(log: Path) -> TextIO:
 
 
 class ProgressTable:
-    """Selects, by the run's own time, the epochs that become rows."""
+    """Selects the epochs that become rows, by the time of the run."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write

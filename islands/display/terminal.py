@@ -1,4 +1,4 @@
-"""What a terminal shows besides lines of text: colours, and a last line that is rewritten."""
+"""Terminal output beyond lines of text: colours, and a status line that is rewritten."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from islands.parallel import has_launcher
 from islands.text import one_line
 
 _CELL = 100
-"""Characters of the state in the output of a cell at most."""
+"""Maximum number of characters of the state in the output of a cell."""
 _SELDOM = 0.5
-"""Minimum seconds between two states of the last line."""
+"""Minimum number of seconds between two updates of the status line."""
 _COLOURS = (
     (re.compile(r"^\*(?= )|^\*(?=C)", re.MULTILINE), "32"),  # a new best
     (re.compile(r"^Best [^,\n]+?(?=,|   |$)", re.MULTILINE), "1;32"),
     (re.compile(r"^islands:", re.MULTILINE), "31"),
 )
-"""What is coloured, and the code of the colour."""
+"""Patterns of coloured text, and the codes of their colours."""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
     """Return whether a stream is a terminal that can rewrite its last line.
 
-    Launchers give ranks a terminal of their own, also if the output goes to a file.
+    Launchers give each rank a terminal, even if the output goes to a file.
     """
     if stream is None or os.environ.get("TERM") == "dumb" or has_launcher():
         return False
@@ -42,14 +42,14 @@ def takes_colours(stream: TextIO | None) -> bool:
 
 
 def coloured(text: str) -> str:
-    """Return text with the codes of its colours."""
+    """Return text with the codes of colours."""
     for pattern, code in _COLOURS:
         text = pattern.sub(f"\x1b[{code}m\\g<0>\x1b[0m", text)
     return text
 
 
 def is_notebook(stream: TextIO | None) -> bool:
-    """Return whether a stream is the output of a cell, which can rewrite its last line, too."""
+    """Return whether a stream is the output of a notebook cell, which can rewrite a line too."""
     return type(stream).__module__.startswith("ipykernel.") and not has_launcher()
 
 
@@ -63,14 +63,14 @@ class StatusLine:
         self._clear = f"\r{' ' * _CELL}\r" if is_notebook(stream) else "\r\x1b[K"
 
     def show(self, text: str) -> None:
-        """Show a state unless another one has just been shown."""
+        """Show a state unless one was shown a moment ago."""
         now = time.monotonic()
         if now - self._shown_at >= _SELDOM:
             self._shown_at = now
             self.draw(text)
 
     def draw(self, text: str) -> None:
-        """Show a state at once."""
+        """Show a state immediately."""
         self._is_drawn = True
         width = self._width or shutil.get_terminal_size().columns - 1
         # Return the cursor to the start, so that other output overwrites the line.
@@ -85,7 +85,7 @@ class StatusLine:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write to a stream; go on if it is closed."""
+    """Write to a stream; ignore that it is closed."""
     with suppress(OSError, ValueError):
         stream.write(text)
         stream.flush()

@@ -1,4 +1,4 @@
-"""What makes a run on this rank: its device, and its islands."""
+"""Create what a run needs on this rank: its device and its islands."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RankOptions:
 _idle: defaultdict[Hashable, list[Backend]] = defaultdict(list)
 """The devices of earlier runs of this process, with their compiled programs."""
 _READ = ("CXX", "ISLANDS_CACHE", "CUDA_VISIBLE_DEVICES")
-"""The variables of the environment on which devices and their programs depend."""
+"""The environment variables on which devices and their programs depend."""
 
 
 def take_device(
@@ -47,7 +47,7 @@ def take_device(
 ) -> Backend:
     """Return the backend `name` on the device of this rank; collective.
 
-    A rank alone takes one that an earlier run has given back, if there is any.
+    A single rank reuses the device of an earlier run, if there is one.
     """
     kept = (name, threads, share_gpu, os.getpid(), *map(os.environ.get, _READ))
     if world.size == 1 and _idle[kept]:
@@ -72,14 +72,14 @@ def take_device(
 
 
 def give_back(device: Backend) -> None:
-    """Let the next run take a device, with its compiled programs."""
+    """Keep a device, with its compiled programs, for the next run."""
     device.compiling.tell = None
     if device.kept_as is not None:
         _idle[device.kept_as].append(device)
 
 
 def forget_devices() -> None:
-    """Forget the devices that runs have given back."""
+    """Discard the devices that earlier runs have given back."""
     _idle.clear()
 
 
@@ -91,7 +91,7 @@ def block_memory(name: str) -> int | None:
 
 
 def _visible(name: str) -> list[str]:
-    """Return the GPUs that this rank may use; empty if it uses the CPU."""
+    """Return the GPUs that this rank may use; empty on a CPU."""
     return gpus.identities() if takes_gpu(name) else []
 
 

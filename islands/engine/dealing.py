@@ -1,7 +1,7 @@
-"""Many tasks on several ranks: each rank holds some ahead, and gets more as it takes them.
+"""Many tasks on several ranks: each rank has a queue of tasks, which is refilled as it works.
 
-The ranks exchange what they have made, and deal further tasks, several times a second; their
-threads go on meanwhile. Who solves a task does not change its result.
+Several times a second, the ranks exchange results and deal further tasks; their threads continue
+meanwhile. The result of a task does not depend on the rank that solves it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def solved_by_ranks(
     solved: Callable[[Iterator[Task | None]], Generator[Made | None, None, None]],
     at_first: int,
 ) -> Iterator[list[Made]]:
-    """Yield what the ranks make, the same on each of them; collective.
+    """Yield the results of all ranks, the same on each of them; collective.
 
     `more(count)` returns at most `count` further tasks, the same on each rank, and whether these
     are the last; it may be collective. `solved` yields the results of the tasks of this rank, and
-    None after a moment without one; a task is None if none is known yet. A rank holds `at_first`
-    tasks in the beginning, then twice the number that it took in the last round: with more, the
-    ranks would not end at the same time.
+    None after a moment without one; a task is None if none is known yet. The queue of a rank has
+    `at_first` tasks in the beginning, then twice the number that it took in the last round: with
+    more, the ranks would not finish at the same time.
     """
     held, taken, all_are_dealt, ranks = deque[Task](), 0, False, range(world.size)
     seconds = LIMITS.first_round_seconds
@@ -63,7 +63,7 @@ def solved_by_ranks(
             own, is_last, error = _of_round(made, min(seconds, LIMITS.round_seconds))
             # Nobody knows how fast a rank is while it compiles its programs.
             seconds *= 2 if own else 1.1
-            # Packed here and not by MPI: a rank does not unpack its own, and all see an error.
+            # Pickled here, not by MPI: a rank does not unpickle its own, and all see an error.
             try:
                 packed = dumps(own, HIGHEST_PROTOCOL)
             except Exception as problem:
@@ -74,7 +74,7 @@ def solved_by_ranks(
                 else at_first
             )
             lack = max(0, enough - len(held))
-            world.wait_for_all()  # naps, as threads of this rank need its processors
+            world.wait_for_all()  # sleeps, as threads of this rank need its cores
             world.agree_on(error)
             parts = world.allgather((packed, is_last, lack))
             lacks, is_over = [each for *_, each in parts], all(last for _, last, _ in parts)
@@ -92,7 +92,7 @@ def _unfit(problem: Exception) -> UsageError:
 
 @contextmanager
 def _no_collections() -> Iterator[None]:
-    """Do not look for garbage, which takes longer than to make many objects that are kept."""
+    """Disable garbage collection, which would dominate the creation of many lasting objects."""
     is_on = gc.isenabled()
     gc.disable()
     try:
@@ -103,7 +103,7 @@ def _no_collections() -> Iterator[None]:
 
 
 def _owners(lacks: Sequence[int]) -> list[int]:
-    """Return the rank of each task, so that all ranks get the same share of what they lack."""
+    """Return the rank of each task, so that ranks get tasks in proportion to what they lack."""
     turns = [((k + 0.5) / lack, rank) for rank, lack in enumerate(lacks) for k in range(lack)]
     return [rank for _, rank in sorted(turns)]
 
@@ -111,7 +111,7 @@ def _owners(lacks: Sequence[int]) -> list[int]:
 def _of_round(
     made: Iterator[Made | None], seconds: float
 ) -> tuple[list[Made], bool, Exception | None]:
-    """Return what is made until a round ends, whether it is the last, and an error."""
+    """Return the results of a round, whether it is the last, and an error."""
     own, end = list[Made](), time.monotonic() + seconds
     try:
         for each in made:

@@ -1,4 +1,4 @@
-"""Files and output that cannot be written end a run early, but its result is not lost."""
+"""Failures to write files or output: they end a run early, but its result is not lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Failures:
 
     @contextmanager
     def tolerated(self) -> Iterator[None]:
-        """Note the failure of a file inside the block, and request the end of the run."""
+        """Record the failure of a file inside the block, and request the end of the run."""
         try:
             yield
         except BrokenPipeError:
@@ -33,7 +33,7 @@ class Failures:
             self._note(error)
 
     def of_screen(self, error: Exception, is_log: bool) -> None:
-        """Note that the log or the output cannot be written; a lost terminal is no failed file."""
+        """Record that the log or the output cannot be written; a lost terminal is not a failure."""
         if is_log:
             self._note(error)
         elif self._folder is not None:

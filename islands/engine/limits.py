@@ -1,6 +1,6 @@
-"""What the scheduler waits for, and how much it holds: one value each, and why it has this value.
+"""The limits of the scheduler, each with the reason for its value.
 
-None of them changes a result. Where seconds are given, they are medians of three calls of
+None of them affects results. Where seconds are given, they are medians of three calls of
 `solve_many` with its defaults on an H200: of 2,100 tours of 60, 80 and 100 cities (`tours`), or of
 100 tours of 100 different sizes (`sizes`). Calls differ by about a tenth.
 """
@@ -25,11 +25,11 @@ class Limits:
     seconds_on_cpu: float = 0.005
     """The time of a generation of a CPU thread, if local searches take most of it."""
     read_seconds: float = 2e-9
-    """The time of a read of memory, by which that time is estimated."""
+    """The time of a memory access, from which that time is estimated."""
     most_places: int = 2048
-    """The most runs that share launches, whatever the size of their populations."""
+    """Maximum number of runs that share launches, whatever the size of their populations."""
     memory: float = 0.5
-    """The part of the free memory of a device that runs may take."""
+    """Share of the free memory of a device that runs may use."""
     fewest: int = 2
     """Minimum number of queued runs of a kind before shared slots are allocated."""
     fewest_of_few_items: int = 1
@@ -38,24 +38,24 @@ class Limits:
     few_items: int = 1000
     """Launches of problems with more items take so long that only a run alone ends in time."""
     grown: int = 2
-    """A kind begins again with more places if this number of runs waits for each place."""
+    """A kind restarts with more slots if this number of runs waits for each slot."""
 
     # How many runs are known before they begin.
 
     most_ahead: int = 4096
     """Runs that wait for several threads, so that there are some of each kind."""
     most_bytes: int = 1 << 30
-    """What the arrays of those that wait may take."""
+    """Maximum bytes of the arrays of waiting runs."""
     ahead_while_others_work: int = 32
-    """Runs that a thread reads at once while others work, which it disturbs."""
+    """Runs that a thread reads at a time while others work, as it slows them down."""
     reading_seconds: float = 0.5
     """How long runs are read before the first ones begin."""
     ahead_on_rank: int = 16
-    """Cells that a rank holds at first for each CPU thread."""
+    """Initial queue of a rank for each CPU thread."""
     ahead_on_rank_with_gpu: int = 4096
-    """Those that it holds for a GPU."""
+    """Initial queue of a rank with a GPU."""
     fewest_on_rank: int = 8
-    """A rank holds no less than this part of the cells with which it begins."""
+    """Divisor: the queue is never shorter than the initial one divided by this."""
 
     # How long threads and ranks wait for one another.
 
@@ -64,16 +64,16 @@ class Limits:
     ones in Python takes longer than the device, and threads would only wait for each other. From 0
     to 1 s, `tours` take 1.20 to 0.93 s, and `sizes` 1.75 to 1.53 s."""
     look_seconds: float = 0.02
-    """Seconds between two looks whether there is work, or whether it is over."""
+    """Polling interval, in seconds, for new work or for the end."""
     most_look_seconds: float = 1.28
-    """The same if there is none for long: a thread that looks takes time of those that work."""
+    """The longest polling interval without work, as polling takes time from working threads."""
     switch_seconds: float = 2e-4
     """How long a thread computes in Python while another one waits. Python's default is 25 times as
     long, which is longer than the launches of a small instance; `tours` show no difference."""
     most_done: int = 8
-    """Results of each CPU thread that nobody has taken yet."""
+    """Maximum number of finished results of each CPU thread that wait for the caller."""
     most_done_on_gpu: int = 512
-    """Those of a thread of a GPU, which makes thousands in a second."""
+    """The same for a thread of a GPU, which produces thousands a second."""
     rest_seconds_on_gpu: float = 0.005
     """How long results wait for others: each time that the caller's thread awakes, the one that
     keeps the GPU busy stops for a moment. With 0 and 0.02 s, `tours` take 1.32 and 1.16 in place of

@@ -29,9 +29,9 @@ class Repeat:
     was_alone: bool = False
     """Whether the run shared no launches."""
     process: tuple[str, int] = ("", 0)
-    """What made it: the host, and the number of the process there."""
+    """Where it ran: the host and the process id."""
     began: float = 0.0
-    """When it began, by the clock of this process."""
+    """Its start, by the clock of this process."""
 
 
 class Repeats(ResolvedPlan[Place]):
@@ -48,7 +48,7 @@ class Repeats(ResolvedPlan[Place]):
     ) -> None:
         """Take the run with the first seed for each of the settings; runs share launches or not.
 
-        If so many `sharers` share a time limit, a run that cannot share launches has its part.
+        If `sharers` runs share a time limit, a run that cannot share launches gets its part of it.
         """
         self._first, self.shares, self._sharers = first, shares, sharers
         self._alone = set[Place]()
@@ -59,7 +59,7 @@ class Repeats(ResolvedPlan[Place]):
         return self._first[number].later(later)
 
     def alone(self, ready: Ready[Place], device: Backend, is_over: Callable[[], bool]) -> Result:
-        """Note that the run has the device for itself."""
+        """Record that the run has the device for itself."""
         self._alone.add(ready.cell)
         spec = replace(ready.spec, stop=tuple(map(self._part, ready.spec.stop)))
         own = Ready(ready.cell, replace(ready.resolved, spec=spec))

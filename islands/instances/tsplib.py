@@ -70,7 +70,7 @@ def read_coordinate(lines: Lines, word: bytes) -> float:
 
 
 def begins_another(words: bytes) -> bool:
-    """Return whether a new section or the end of the file interrupts the numbers."""
+    """Return whether a new section or the end of the file ends the numbers."""
     keyword = words.upper()
     return keyword == b"EOF" or b"_SECTION" in keyword
 
@@ -133,7 +133,7 @@ def read_matrix(lines: Lines, form: str | None, n: int, kind: str) -> NDArray[np
             _check_symmetry(lines, matrix, kind)
     else:
         matrix = _read_triangle(lines, *_TRIANGLES[form], n)
-    # Some files contain large numbers on the diagonal, which no tour uses.
+    # Some files have large numbers on the diagonal, which no tour uses.
     np.fill_diagonal(matrix, 0)
     return matrix
 
@@ -221,7 +221,7 @@ _KEYWORDS = (
 class TspFile:
     """The content of a file: coordinates, or a matrix of weights if the metric is EXPLICIT.
 
-    Without a metric, lengths between coordinates are exact; no file is like this.
+    Without a metric, lengths between coordinates are exact; files always have one.
     """
 
     name: str
@@ -230,7 +230,7 @@ class TspFile:
     metric: str | None
     coordinates: NDArray[np.float64] | None = None
     matrix: NDArray[np.int32] | None = None
-    """Whole numbers, in units of `1 / unit`; -1: no leg leads there."""
+    """Whole numbers, in units of `1 / unit`; -1: there is no such leg."""
     comment: str = ""
     unit: float = 1
     ends: tuple[int | None, int | None] | None = None

@@ -1,7 +1,7 @@
-"""The exchange of migrants in launches that several runs share, each of which migrates in its time.
+"""The exchange of migrants in launches that several runs share, each at its own generations.
 
-The islands of a rank belong to runs at different generations, each with a seed of its own. No
-migrant leaves its run. An island packs its migrants into the slot that has its number.
+The islands of a rank belong to runs at different generations and with different seeds. No migrant
+leaves its run. An island packs its migrants into the slot with its number.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_KNOWN = 64
 
 
 class Landing(NamedTuple):
-    """What a migration has brought to a run: an entry for each migrant that may have arrived."""
+    """The outcome of a migration for a run: an entry for each possible migrant."""
 
     number: int
     sources: Islands
@@ -69,7 +69,7 @@ class SharedExchange:
         self._backend, self._delay, self._bytes = backend, settings.delay, migrant_bytes
         self._islands, self._islands_a_run = side.islands, islands_a_run
         self._landed: dict[int, tuple[int, Islands]] = {}
-        """The number of the migration that has brought migrants to a run, and their sources."""
+        """The last migration of which migrants have arrived at each run, and their sources."""
         self._phases: list[tuple[Any, Any]] = []
         """The marks before and after packing and unpacking, or unpacking and packing."""
         self._topology = TOPOLOGIES[settings.topology]
@@ -77,7 +77,7 @@ class SharedExchange:
         self._degree = self._topology.widest(islands_a_run, seed=0)
         self._known: dict[tuple[int, int], Islands] = {}
         self._most_arrivals = islands_a_run * self._degree * settings.migrants
-        """Of the migrants in a run."""
+        """Maximum number of migrants that arrive at a run."""
         buffer = backend.zeros((side.islands, settings.migrants * migrant_bytes), np.uint8)
         self._kernels = Kernels(
             settings, backend, side, buffer, degree=self._degree, slots=side.islands
@@ -96,9 +96,9 @@ class SharedExchange:
         return self._known[scene]
 
     def migrate(self, numbers: Sequence[int], seeds: Sequence[int]) -> None:
-        """Pack and unpack the migrants of each run by the number of its migration; 0: it has none.
+        """Pack and unpack the migrants of each run, by the number of its migration; 0: none.
 
-        With a delay, the migrants of the one before arrive now.
+        With a delay, the migrants of the previous migration arrive now.
         """
         size, self._landed = self._islands_a_run, {}
         leaving = np.full(self._islands, NOBODY, np.int64)
@@ -121,7 +121,7 @@ class SharedExchange:
         self._kernels.fetch()
 
     def landings(self) -> dict[int, Landing]:
-        """Return what the last migration has brought to each run, once, when it is complete."""
+        """Return the outcome of the last migration for each run, once, when it is complete."""
         landed, self._landed = self._landed, {}
         if not landed:
             return {}
@@ -132,7 +132,7 @@ class SharedExchange:
         pack, unpack = (first, second) if self._delay == 0 else (second, first)
         phases = MigrationTimes(pack, 0.0, unpack)
         return {
-            # Copies, as results must not keep what has arrived in other runs.
+            # Copies, as results must not keep the arrivals of other runs.
             run: Landing(number, rows, cost[run].copy(), accepted[run].copy(), self._bytes, phases)
             for run, (number, rows) in landed.items()
         }

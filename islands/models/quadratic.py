@@ -28,7 +28,7 @@ _LARGEST = 2**62
 
 
 class Qubo(Model):
-    """The problem of `qubo`."""
+    """The problem that `qubo` returns."""
 
     matrix: Any
     """The sparse matrix of whole or real numbers."""
@@ -69,7 +69,7 @@ class Qubo(Model):
         super().__init__(chosen_of(n, self.choose), statement)
 
     def data(self) -> dict[str, Any]:
-        """Return the entries of each item, and those that it has with others."""
+        """Return the diagonal entry of each item, and its entries with other items."""
         return self._pairs
 
     def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
@@ -87,11 +87,11 @@ class Qubo(Model):
 def qubo(
     q: Any, *, maximise: bool = False, name: str | None = None, best_known: float | None = None
 ) -> Qubo:
-    """Return the problem of the subset x of n items with the least x^T Q x.
+    """Return the problem of finding a subset x of n items that minimises x^T Q x.
 
     `q` is an n x n matrix of numbers, as an array, a sparse matrix of SciPy or a dict from pairs
     `(i, j)` of items, from 0 to n - 1, to entries; x has 1 for each chosen item. An entry and the
-    one opposite to it are added. `maximise` looks for the highest value.
+    its transpose are added. `maximise` maximises the value.
 
     >>> islands.solve(islands.qubo([[-2, 3], [0, -1]]), generations=20).solution.tolist()
     [1, 0]
@@ -135,7 +135,7 @@ def _square(shape: tuple[int, ...]) -> int:
 
 
 def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
-    """Return the keys of a dict, pairs of items of which each number up to the last one occurs."""
+    """Return the keys of a dict, pairs of items; refuse a gap in the numbers of items."""
     for key in q:
         is_pair = isinstance(key, tuple) and len(key) == 2
         if not is_pair or not all(is_whole(i) and 0 <= i < MOST for i in key):

@@ -1,4 +1,4 @@
-"""What some problems have besides a cost: moves, a numbering of items, words."""
+"""Optional capabilities of problems: moves, a numbering of items, words for messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Chains:
     proposals: tuple[str, ...] = ()
     """The moves after which kernels compute the cost."""
     has_state: bool = False
-    """Whether a state that follows the moves tells their changes of the cost in a few steps."""
+    """Whether a state that is updated by moves gives their changes of the cost in a few steps."""
     has_steps: bool = False
     """Whether the state proposes moves of its own."""
     has_cross: bool = False
@@ -48,7 +48,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class ProblemWords:
-    """What messages say about a problem."""
+    """Words for messages about a problem."""
 
     cost: str = "cost"
     """The usual name of its cost, such as `length`."""

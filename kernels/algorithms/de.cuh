@@ -25,9 +25,9 @@ struct Plan {
 };
 
 constexpr float LARGEST_KEY = 1e30f;        // small enough that sums do not overflow
-constexpr float CHANGE_PROBABILITY = 0.1f;  // that a trial gets a new F, and a new Cr
-constexpr int BEST_SHARE = 10;              // one of this number leads
-constexpr float SPREAD = 0.1f;              // of values near successful ones
+constexpr float CHANGE_PROBABILITY = 0.1f;  // of a new F, and of a new Cr, for a trial
+constexpr int BEST_SHARE = 10;              // a leader is among the best 1 / BEST_SHARE
+constexpr float SPREAD = 0.1f;              // spread of values around successful ones
 constexpr float LOWEST_WEIGHT = 0.1f, WEIGHT_RANGE = 0.9f;
 
 // Three individuals that differ from `self` and from each other, and a spare random word.
@@ -60,7 +60,7 @@ struct Rates {
 
     __device__ Rates(const Plan& plan) : weight(plan.weight), crossover(plan.crossover) {}
 
-    // Draw values near those of an individual, whose last change of them was successful.
+    // Draw values near those of an individual, whose last change was successful.
     __device__ void adapt_nearby(const Plan& plan, int64_t individual, const draw::Place& place) {
         const uint4 word = place.words(stream::ADAPT, 0);
         const float own = plan.own_weight[individual];
@@ -138,7 +138,7 @@ class Mover : public Base<Plan> {
         : Base(all, plan, scratch), trial_(scratch.take<Gene>(all.shape.pitch)), rates_(plan) {}
 
     __device__ bool passes(const Slot& slot) {
-        // Read the cost early, as it takes long to arrive.
+        // Read the cost early to hide the latency.
         current_ = all_.cost[row_before(slot, slot.slot)];
         rates_ = Rates(plan_);
 #if DE_NEARBY

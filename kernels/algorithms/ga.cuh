@@ -14,14 +14,14 @@
 
 namespace algorithm {
 
-// GA_SELECTION: how parents are selected. Compiled in, as the CPU would be 15 % slower otherwise.
+// GA_SELECTION: how parents are selected. A macro, as the CPU would be 15 % slower otherwise.
 struct Plan {
     uint64_t crossing, mutating;  // cross or mutate if a word is below this
     int32_t survivors;            // number of best individuals copied unchanged
     int32_t tournament;           // number of candidates per parent; the best is selected
     int32_t strength;             // mutations of a child that mutates
     int32_t steady;               // whether a child must be better than the individual it replaces
-    int32_t refuses;              // whether children that are already on the island are refused
+    int32_t refuses;              // whether duplicates of individuals of the island are refused
 };
 
 // The previous generation of one island.

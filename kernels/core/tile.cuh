@@ -1,6 +1,6 @@
-// Square tiles of the pairs i < j of n items, one per thread. Tiles on the diagonal, and those of
-// the last column, have places of no pair; they belong to the first threads, so that few warps
-// handle such places. Returns numbers of tiles and items; accesses no memory. No random numbers.
+// Square tiles of the pairs i < j of n items, one per thread. Tiles on the diagonal and in the last
+// column have places without a pair; they belong to the first threads, so that few warps handle
+// such places. Returns numbers of tiles and items; accesses no memory. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"

@@ -1,5 +1,5 @@
-// One random walk along the edges of A and of B in turn, by one warp, which leaves out each part
-// that closes, as an AB-cycle (Nagata and Kobayashi 2013). Reads the graph of a pair and removes
+// A random walk along edges of A and of B in turn, by one warp. Each part that closes is an AB-cycle
+// and is removed from the walk (Nagata and Kobayashi 2013). Reads the graph of a pair and removes
 // its edges; writes the cycles. Random streams: WALK.
 #pragma once
 
@@ -152,7 +152,7 @@ class Walker {
         }
     }
 
-    // Forget that the walk has come to the vertices of these steps. Clear even and odd steps
+    // Mark the vertices of these steps as not visited. Clear even and odd steps
     // separately, since a vertex may have been visited at both.
     __device__ void forget(int begin, int end) {
         for (int parity = 0; parity < 2; ++parity) {

@@ -19,7 +19,7 @@ using Expiry = Step;
 #else
 // Numbers of exchanges that vector instructions process at once.
 using Lanes = lanes::Of<Delta>;
-// As wide as the deltas, since compilers convert steps of 16 bits one by one, unless evaluations
+// As wide as the deltas, as compilers convert 16-bit steps one by one, unless evaluations
 // take longer.
 using Expiry = std::conditional_t<problem::SwapDeltas::EVALUATES, Step, Delta>;
 #endif
