@@ -1,6 +1,6 @@
-// A random walk along edges of A and of B in turn, by one warp. Each part that closes is an AB-cycle
-// and is removed from the walk (Nagata and Kobayashi 2013). Reads the graph of a pair and removes
-// its edges; writes the cycles. Random streams: WALK.
+// A random walk along edges of A and of B in turn, by one warp. Each part that closes is an
+// AB-cycle and is removed from the walk (Nagata and Kobayashi 2013). Reads the graph of a pair and
+// removes its edges; writes the cycles. Random streams: WALK.
 #pragma once
 
 #include "core/warp.cuh"
