@@ -12,7 +12,6 @@ pytest.importorskip("scipy")
 
 import pytest
 
-from islands.reproduce.xavier2019 import printed
 from islands.statistics import (
     RestartLaw,
     against,
@@ -22,6 +21,7 @@ from islands.statistics import (
     mean_ranks,
     signed_rank,
 )
+from islands.studies.papers.xavier2019 import printed
 
 LOSSES = np.random.default_rng(5).integers(0, 6, (7, 4)).astype(float)
 

@@ -12,18 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from islands.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
-from islands.bench.base import BenchRequest
-from islands.bench.compare import (
-    MEASUREMENT,
-    PRINTED,
-    PROVENANCE,
-    compared,
-    measurement,
-    read_tables,
-    refuse_other_measurement,
-)
-from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat, end_work
 from islands.doctor.nvidia import driver
@@ -34,6 +22,18 @@ from islands.parallel import World, launched, world
 from islands.paths import published
 from islands.record.folder import BENCH
 from islands.record.provenance import provenance
+from islands.studies.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.compare import (
+    MEASUREMENT,
+    PRINTED,
+    PROVENANCE,
+    compared,
+    measurement,
+    read_tables,
+    refuse_other_measurement,
+)
+from islands.studies.bench.rivals import require_installed
 from islands.tables import write_csv
 from islands.text import option, show, unknown
 
@@ -202,10 +202,10 @@ def _without_folder(line: Sequence[str]) -> list[str]:
 
 def _write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[str, Any]) -> None:
     """Write each table to a file, and plots of some of them; no file is ever seen incomplete."""
-    from islands.bench import topologies
-    from islands.bench.gpus_rows import SPEEDS, TARGETS
-    from islands.bench.plots import write_plots, write_speed_ups
-    from islands.bench.quality_runs import RUNS, read_rows
+    from islands.studies.bench import topologies
+    from islands.studies.bench.gpus_rows import SPEEDS, TARGETS
+    from islands.studies.bench.plots import write_plots, write_speed_ups
+    from islands.studies.bench.quality_runs import RUNS, read_rows
 
     for name, rows in tables.items():
         write_csv(inside(folder, f"{name}.csv"), list(rows[0]), rows)

@@ -9,7 +9,6 @@ from importlib import import_module
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
-from islands.bench import BENCHES
 from islands.cells import METRICS
 from islands.cli.instances import ACTIONS
 from islands.cli.report import RECORDS
@@ -23,7 +22,8 @@ from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.report.pictures import PICTURES
-from islands.reproduce import PAPERS
+from islands.studies.bench import BENCHES
+from islands.studies.papers import PAPERS
 from islands.text import show, unknown
 
 VALUES: Mapping[str, Sequence[str]] = {

@@ -23,16 +23,16 @@ from islands.inside import inside
 from islands.parallel import InterruptedTogether, world
 from islands.record.folder import PAGE, FolderKind, refuse_other_work
 from islands.record.provenance import provenance
-from islands.reproduce import PAPERS
+from islands.studies.papers import PAPERS
 from islands.text import meant, show, unknown
 
 if TYPE_CHECKING:
     from islands.backends.base import Backend
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
-    from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.perform import ExperimentFolder
-    from islands.reproduce.table import Paper, PaperTable, Selection
+    from islands.studies.papers.experiment import ExperimentRequest
+    from islands.studies.papers.perform import ExperimentFolder
+    from islands.studies.papers.table import Paper, PaperTable, Selection
 
 ALL = "all"
 UNFINISHED = Path("runs")
@@ -55,7 +55,7 @@ class PaperExperiment:
 
         The command closes it.
         """
-        from islands.reproduce.perform import ExperimentFolder
+        from islands.studies.papers.perform import ExperimentFolder
 
         store = self.request.campaign.store
         if self.out is not None:
@@ -74,8 +74,8 @@ def prepared(
 ) -> list[PaperExperiment]:
     """Return the experiments; refuse wrong options before the first run."""
     from islands.cells.campaign import Campaign
-    from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.table import select
+    from islands.studies.papers.experiment import ExperimentRequest
+    from islands.studies.papers.table import select
 
     papers = _papers(args.what)
     for option in ("runs", "generations"):
@@ -227,7 +227,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.display.heartbeat import Heartbeat
     from islands.engine.build import take_device
     from islands.engine.signals import INTERRUPTED_STATUS, Interruption, suspending
-    from islands.reproduce.experiment import cores_of_host
+    from islands.studies.papers.experiment import cores_of_host
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
@@ -267,7 +267,7 @@ def main(args: argparse.Namespace) -> int:
         with suppress(OSError):
             UNFINISHED.rmdir()  # unless it contains other work
     if args.what == ALL and args.out is not None and is_first:
-        from islands.report.folders import page_for
+        from islands.studies.pages.folders import page_for
 
         page_for([args.out]).write(inside(args.out, PAGE))
         say(f"\nWrote {args.out / PAGE}")
@@ -298,7 +298,7 @@ def _performed(
     each: PaperExperiment, ranks: World, say: Callable[[str], None]
 ) -> dict[str, object]:
     """Fill the tables of one paper; return its settings and tables."""
-    from islands.reproduce.perform import perform
+    from islands.studies.papers.perform import perform
 
     folder = ranks.run_on_all(lambda: each.opened() if ranks.rank == 0 else None)
     say(each.paper.title)

@@ -12,9 +12,6 @@ import pytest
 from problems_for_tests import facilities, knapsack
 
 import islands
-from islands.bench import rivals
-from islands.bench.base import BenchRequest
-from islands.bench.rivals import RIVALS, Answer, Contest, _course
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.model import Model
@@ -22,6 +19,9 @@ from islands.models.job_shops import Shop
 from islands.models.plain import Colouring, Covering, Medians, Packing, Quadratic
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.studies.bench import rivals
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.rivals import RIVALS, Answer, Contest, _course
 
 
 def test_the_course_of_lkh_is_read_from_its_output() -> None:

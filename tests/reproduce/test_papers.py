@@ -18,12 +18,12 @@ from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.reproduce import munhao2019_figures as facts
-from islands.reproduce import xavier2019
-from islands.reproduce.cells import TableRow
-from islands.reproduce.dantas2014 import GapsTable
-from islands.reproduce.dantas2014_islands import ALL
-from islands.reproduce.jardim2021 import (
+from islands.studies.papers import munhao2019_figures as facts
+from islands.studies.papers import xavier2019
+from islands.studies.papers.cells import TableRow
+from islands.studies.papers.dantas2014 import GapsTable
+from islands.studies.papers.dantas2014_islands import ALL
+from islands.studies.papers.jardim2021 import (
     IMPLEMENTATION_GAPS,
     IMPLEMENTATIONS,
     LITERATURE_GAPS,
@@ -33,10 +33,10 @@ from islands.reproduce.jardim2021 import (
     literature,
     searches,
 )
-from islands.reproduce.munhao2019 import Sac94Table
-from islands.reproduce.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
-from islands.reproduce.orlib import ProblemKind
-from islands.reproduce.soca2010 import (
+from islands.studies.papers.munhao2019 import Sac94Table
+from islands.studies.papers.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
+from islands.studies.papers.orlib import ProblemKind
+from islands.studies.papers.soca2010 import (
     FACTORS,
     PLAN,
     CalibrationTable,
@@ -44,8 +44,8 @@ from islands.reproduce.soca2010 import (
     plan_fact,
     quality,
 )
-from islands.reproduce.table import PaperTable
-from islands.reproduce.xavier2019 import MEAN_VALUES, mean_random_tour
+from islands.studies.papers.table import PaperTable
+from islands.studies.papers.xavier2019 import MEAN_VALUES, mean_random_tour
 
 
 def entry(name: str) -> Entry:
