@@ -34,7 +34,6 @@ from islands.studies.bench.compare import (
     refuse_other_measurement,
 )
 from islands.studies.bench.rivals import require_installed
-from islands.tables import write_csv
 from islands.text import option, show, unknown
 
 if TYPE_CHECKING:
@@ -208,7 +207,7 @@ def _write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[
     from islands.studies.bench.quality_runs import RUNS, read_rows
 
     for name, rows in tables.items():
-        write_csv(inside(folder, f"{name}.csv"), list(rows[0]), rows)
+        rows[0].table.write(folder, rows)
         if name == RUNS.name:
             write_plots(folder, read_rows(rows))
         if name == topologies.TABLE.name:

@@ -111,7 +111,7 @@ def test_gaps_of_a_kind_are_means_over_its_problems() -> None:
         rows = [*table.rows(stated(name))]
         assert len(rows) == (name == names[1])
     (row,) = rows
-    assert {*row} == {column.name for column in table.columns()}
+    assert {*row} == {column.name for column in table.layout.columns}
     assert (row["kind"], row["m"], row["n"], row["tightness"]) == (
         *("10 x 250, 0.50", 10, 250, "0.50"),
     )
@@ -281,7 +281,7 @@ def test_a_group_is_summarised_after_its_last_instance() -> None:
     table = filled(Sac94Table, answer, runs=2, here=SENTO)
     assert rows(table, SENTO[0]) == []
     m1, m2 = rows(table, SENTO[1])
-    assert {*m1} <= {column.name for column in table.columns()}
+    assert {*m1} <= {column.name for column in table.layout.columns}
     assert (m1["group"], m1["model"], m1["best"], m1["mean"]) == ("sento 30 x 60", "m1", 0.0, 1.5)
     assert m1["deviation"] == pytest.approx((stdev([1, 0]) + stdev([2, 3])) / 2)
     # From the variance of the runs: each of the two instances has two runs.
@@ -293,9 +293,9 @@ def test_a_group_is_summarised_after_its_last_instance() -> None:
     assert m1["paper_error"] == pytest.approx(printed["deviation"] / sqrt(2 * RUNS))
     assert m1["milliseconds"] == pytest.approx(2.0)
     assert m1["ratio"] == pytest.approx(564.4665 / 2)
-    columns, parts = table.parts()
+    of_parts, parts = table.parts()
     assert [part["best"] for part in parts] == [1000, 950, 980, 990]
-    assert all({*part} == {column.name for column in columns} for part in parts)
+    assert all({*part} == {column.name for column in of_parts.columns} for part in parts)
 
 
 def row(**cells: Any) -> TableRow:

@@ -38,26 +38,33 @@ from islands.studies.clusters.jobs import (
     submitted,
 )
 from islands.studies.clusters.sweep import arrays_of
-from islands.tables import Column, header, line, write_csv
+from islands.tables import Column, Row, Table
 from islands.text import counted, escaped, gap, one_line, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
 _RANKED = (FolderKind.TUNING, FolderKind.MEASUREMENT)
 """Work whose results are computed when all runs are made."""
-TABLE = "results.csv"
-_VALUES = (
-    *("instance", "problem", "algorithm", "encoding", "preset", "seed", "cost", "best_known"),
-    *("gap", "generations", "evaluations", "seconds", "reason", "islands", "backend", "digest"),
-)
-_PRINTED = (
-    Column("element", "element", 7),
-    Column("state", "state", 10, "<"),
+_OF_RESULTS = (
     Column("instance", "instance", 24, "<"),
+    *map(Column, ("problem", "algorithm", "encoding", "preset")),
     Column("seed", "seed", 6),
     Column("cost", "best", 14),
+    Column("best_known"),
     Column("gap", "gap", 8, gap),
+    *map(Column, ("generations", "evaluations")),
     Column("seconds", "seconds", 9, ".2f"),
+    *map(Column, ("reason", "islands", "backend", "digest")),
+)
+_TABLE = Table(
+    "results",
+    (
+        Column("element", "element", 7),
+        Column("state", "state", 10, "<"),
+        Column("options"),
+        *_OF_RESULTS,
+        Column("folder"),
+    ),
 )
 
 
@@ -260,8 +267,8 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
         )
     arrays = arrays_of(folder)
     latest = {number: array for array in arrays for number in array.elements}
-    rows: list[dict[str, object]] = []
-    lines, done, ended = [header(_PRINTED)], list[Path](), list[int]()
+    rows, lines = list[Row](), [_TABLE.header]
+    done, ended = list[Path](), list[int]()
     for number, state in states.items():
         place, values = inside(folder, str(number)), dict[str, object]()
         if state.word == "done":
@@ -274,11 +281,16 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
             ended.append(number)
         said = state.word if values else f"{state.word}: {state.detail}"
         options = latest[number].options(folder, number) if number in latest else []
-        row = {"element": number, "state": said, "options": " ".join(options)}
-        rows.append(row | {name: values.get(name) for name in _VALUES} | {"folder": str(place)})
-        lines.append(line(_PRINTED, rows[-1]) if values else f"{number:>7}  {one_line(said)}")
-    path = inside(folder, TABLE)
-    write_csv(path, list(rows[0]), rows, end="\n")
+        row = _TABLE.row(
+            element=number,
+            state=said,
+            options=" ".join(options),
+            **{each.name: values.get(each.name) for each in _OF_RESULTS},
+            folder=str(place),
+        )
+        rows.append(row)
+        lines.append(row.line() if values else f"{number:>7}  {one_line(said)}")
+    path = _TABLE.write(folder, rows, end="\n")
     show("\n".join(lines))
     show(f"\n{len(done)} of {counted(len(rows), 'run')} done. The table is in {path}")
     for array in reversed(arrays):

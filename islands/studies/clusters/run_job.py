@@ -36,7 +36,7 @@ from islands.studies.clusters.jobs import (
 )
 from islands.studies.clusters.processes import Signals
 from islands.studies.clusters.ranks import Allocation, Launcher, difference_from_site, find_launcher
-from islands.tables import Column, header, line, write_csv
+from islands.tables import Column, Row, Table
 from islands.text import show
 from islands.untrusted import read_toml
 
@@ -45,14 +45,17 @@ _FINAL = (0, 2, 126, 127, 130)
 
 Runs that fail end with 1, but a launcher that loses a node may do so too.
 """
-_SCALING = (
-    Column("nodes", "nodes", 7),
-    Column("ranks", "ranks", 5),
-    Column("generations"),
-    Column("seconds"),
-    Column("generations_per_second", "generations/s", form=".1f"),
-    Column("speedup", "speedup", form=".2f"),
-    Column("efficiency", "efficiency", form=".2f"),
+_SCALING = Table(
+    "scaling",
+    (
+        Column("nodes", "nodes", 7),
+        Column("ranks", "ranks", 5),
+        Column("generations"),
+        Column("seconds"),
+        Column("generations_per_second", "generations/s", form=".1f"),
+        Column("speedup", "speedup", form=".2f"),
+        Column("efficiency", "efficiency", form=".2f"),
+    ),
 )
 
 
@@ -273,7 +276,7 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
         if ended is None:
             raise RunError(f"{place}: the run ended without a result. Its log.txt gives the reason")
         results[nodes] = ended.result
-    _write_scaling(inside(folder, "scaling.csv"), results)
+    _write_scaling(folder, results)
     (first, digest), *others = ((nodes, result.digest) for nodes, result in results.items())
     for nodes, other in others:
         if other != digest:
@@ -285,16 +288,23 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
     return 0
 
 
-def _write_scaling(path: Path, results: dict[int, Result]) -> None:
+def _write_scaling(folder: Path, results: dict[int, Result]) -> None:
     """Print the table of results by number of nodes, and write it."""
-    rows: list[dict[str, float]] = []
-    show(header(_SCALING))
+    rows = list[Row]()
+    show(_SCALING.header)
     for nodes, result in results.items():
         speed = result.generations / result.seconds
         speedup = speed / rows[0]["generations_per_second"] if rows else 1.0
-        cells = (nodes, result.ranks, result.generations, result.seconds, speed, speedup)
-        names = [column.name for column in _SCALING]
-        rows.append(dict(zip(names, (*cells, speedup / nodes), strict=True)))
-        show(line(_SCALING, rows[-1]))
-    write_csv(path, list(rows[0]), rows, end="\n")
+        row = _SCALING.row(
+            nodes=nodes,
+            ranks=result.ranks,
+            generations=result.generations,
+            seconds=result.seconds,
+            generations_per_second=speed,
+            speedup=speedup,
+            efficiency=speedup / nodes,
+        )
+        rows.append(row)
+        show(row.line())
+    path = _SCALING.write(folder, rows, end="\n")
     show(f"The table is in {path}")

@@ -34,7 +34,7 @@ from islands.studies.papers.dantas2014_islands import (
 )
 from islands.studies.papers.orlib import KINDS, all_names, kind
 from islands.studies.papers.table import ALL_CORES, Paper, PooledTable, average
-from islands.tables import Column
+from islands.tables import Column, Row
 
 _POOLED = ("last", "found", "deviation", "seconds")
 """Columns of single instances of which the means by kind are in files."""
@@ -81,7 +81,7 @@ class GapsTable(DantasTable, PooledTable):
                 **sample.cells(self.seconds(sample)),
             }
 
-    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Summarise a kind."""
         of = next(each for each in KINDS if each.name == group)
         row: dict[str, Cell] = {
@@ -99,7 +99,7 @@ class GapsTable(DantasTable, PooledTable):
                 each.name: average(mine, "mean_gap"),
                 **{f"{each.name}_{name}": average(mine, name) for name in _POOLED},
             }
-        yield row
+        yield self.filled(**row)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return means by m, n and tightness, and the effect of islands."""
@@ -193,7 +193,7 @@ class PrototypeTable(DantasTable):
         *map(Column, ("generations", "runs")),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance in each division."""
         row: dict[str, Cell] = {
             "instance": problem.instance,
@@ -209,7 +209,7 @@ class PrototypeTable(DantasTable):
                 f"{each.name}_prototype": prototype()[problem.instance][each.name],
                 f"{each.name}_deviation": sample.deviation,
             }
-        yield row
+        yield self.filled(**row)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the means, and whether the two programs differ."""

@@ -20,7 +20,7 @@ from islands.studies.papers.experiment import Sample
 from islands.studies.papers.orlib import first_names, kind
 from islands.studies.papers.table import PooledTable, SampleTable, average, total
 from islands.studies.papers.timing import CPU
-from islands.tables import Column
+from islands.tables import Column, Row
 
 INTERPRETATIONS = (
     "migration is described twice: ring is that of the text, broadcast that of Algorithm 2",
@@ -169,7 +169,7 @@ class EqualTimeTable(SizeTable):
         stop: dict[str, Any] = {"stop": [f"generations={generations}"]}
         return self.sample(problem, **division.options(), **stop)
 
-    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Summarise a size for each division."""
         of = kind(str(parts[0]["instance"]))
         ones = matching(parts, division=ONE.words)
@@ -180,19 +180,19 @@ class EqualTimeTable(SizeTable):
                 for way in _WAYS
             }
             generations = (f"{way}_generations" for way in _WAYS)
-            yield {
-                "size": group,
-                "n": of.n,
-                "m": of.m,
-                "division": each.words,
-                "islands": each.count,
-                "migration": each.migration,
+            yield self.filled(
+                size=group,
+                n=of.n,
+                m=of.m,
+                division=each.words,
+                islands=each.count,
+                migration=each.migration,
                 **{way: average(mine, way) for way in _WAYS},
                 **changes,
                 **{name: average(mine, name) for name in generations},
-                "seconds": average(mine, "seconds"),
-                "runs": total(mine, "runs"),
-            }
+                seconds=average(mine, "seconds"),
+                runs=total(mine, "runs"),
+            )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return how often and by how much each division differs from one island."""
@@ -258,18 +258,18 @@ class SizeTimesTable(SizeTable):
         first = {"instance": problem.instance, "seconds": None, "generations": None}
         yield {**first, **divided, **times}  # in the order of the columns
 
-    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Return the means of a size."""
         of = kind(str(parts[0]["instance"]))
         names = [column.name for column in self.cpu_columns()]
-        yield {
-            "size": group,
-            "m": of.m,
-            "n": of.n,
-            "series": f"n = {of.n}",
-            "ranks": self.asked.world.size,
+        yield self.filled(
+            size=group,
+            m=of.m,
+            n=of.n,
+            series=f"n = {of.n}",
+            ranks=self.asked.world.size,
             **{name: average(parts, name) for name in ("seconds", *map(_name, COUNTS), *names)},
-        }
+        )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean seconds by n, and the mean speed-ups over our CPU."""

@@ -29,7 +29,7 @@ from islands.studies.papers.cells import (
 )
 from islands.studies.papers.table import ALL_CORES, Paper, SampleTable
 from islands.studies.papers.timing import CPU
-from islands.tables import Column
+from islands.tables import Column, Row
 from islands.text import counted
 
 _MOVES_COUNT = "how moves count is not stated: each difference of costs counts as an evaluation"
@@ -126,7 +126,7 @@ class ImplementationsTable(SampleTable):
         Plot(_with_thesis("rate"), "thousands of calls per second", "-rate"),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance: all runs in one batch, and one run alone for its time."""
         thesis, sample = implementations()[problem.instance], self.sample(problem)
         fastest = min(each["seconds"] for each in thesis.values())
@@ -233,7 +233,7 @@ class LocalSearchesTable(SampleTable):
         GapPlot({"gap": "ours", "thesis_gap": "2021"}, by="search"),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance with each local search."""
         for search, thesis in searches()[problem.instance].items():
             sample = self.sample(problem, improver=search, **self.options)
@@ -326,7 +326,7 @@ class LiteratureTable(SampleTable):
         ),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance."""
         sample, thesis = self.sample(problem), literature()[problem.instance]
         yield self.row(

@@ -48,7 +48,7 @@ from islands.studies.papers.table import (
     total,
 )
 from islands.studies.papers.timing import CPU
-from islands.tables import Column
+from islands.tables import Column, Row
 from islands.text import counted
 
 INTERPRETATIONS = (
@@ -149,7 +149,7 @@ class ModelsTable(MunhaoTable, PooledTable):
                 **(self.cpu_cells(problem, ours, preset=preset) if is_first else {}),
             }
 
-    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Summarise a group for each model."""
         of = self.groups()[group]
         for model, paper in of.printed.items():
@@ -157,7 +157,7 @@ class ModelsTable(MunhaoTable, PooledTable):
             seconds = average(mine, "seconds") or 0.0
             milliseconds = type(seconds)(1000 * seconds)
             cpu = self.cpu_columns()
-            yield self.cells(
+            yield self.filled(
                 group=group,
                 n=of.n,
                 m=of.m,
@@ -251,7 +251,7 @@ class ComparisonTable(MunhaoTable):
         *map(Column, ("generations", "runs")),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance with both models."""
         paper, cells = comparison()[problem.instance], dict[str, Any]()
         samples = {model: self.sample(problem, preset=preset) for model, preset in MODELS.items()}
@@ -333,14 +333,29 @@ class SearchTable(MunhaoTable, PooledTable):
                 first = {"instance": problem.instance, "model": model}
                 yield {**first, "configuration": number, "rank": rank, **row}
 
-    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Yield the configurations of each model by mean rank, best first."""
         for model in MODELS:
             rows = []
             for number, configuration in enumerate(configurations(model)):
                 mine = matching(parts, model=model, configuration=number)
-                rows.append(_summary(model, number, configuration, mine))
+                rows.append(self._summary(model, number, configuration, mine))
             yield from sorted(rows, key=lambda row: numbers([row], "rank", "configuration"))
+
+    def _summary(
+        self, model: str, number: int, values: Mapping[str, float], parts: Sequence[TableRow]
+    ) -> Row:
+        return self.filled(
+            model=model,
+            configuration=number,
+            **{name: values.get(name) for name in RANGES},
+            mean=average(parts, "mean_gap"),
+            rank=average(parts, "rank"),
+            without=total(parts, "without"),
+            instances=len(parts),
+            generations=max(total([row], "generations") for row in parts),
+            runs=total(parts, "runs"),
+        )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the best configuration of each model, and the rank of the paper's choice."""
@@ -376,22 +391,6 @@ def _loss(row: TableRow) -> float:
     without, runs = total([row], "without"), total([row], "runs")
     found = (runs - without) * sum(gap for (gap,) in numbers([row], "mean_gap"))
     return round((found + 100 * without) / runs, _DIGITS)
-
-
-def _summary(
-    model: str, number: int, configuration: Mapping[str, float], parts: Sequence[TableRow]
-) -> TableRow:
-    return {
-        "model": model,
-        "configuration": number,
-        **configuration,
-        "mean": average(parts, "mean_gap"),
-        "rank": average(parts, "rank"),
-        "without": total(parts, "without"),
-        "instances": len(parts),
-        "generations": max(total([row], "generations") for row in parts),
-        "runs": total(parts, "runs"),
-    }
 
 
 PAPER = Paper(

@@ -24,7 +24,7 @@ from islands.studies.papers.cells import Plot, TableRow, numbers
 from islands.studies.papers.columns import draw_columns
 from islands.studies.papers.experiment import ExperimentRequest
 from islands.studies.papers.table import PaperTable, Selection
-from islands.tables import Column, header, line, write_csv
+from islands.tables import Row
 from islands.text import counted
 from islands.untrusted import read_toml
 
@@ -68,13 +68,10 @@ class ExperimentFolder:
 
     def table(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the table's rows so far, and the rows of single instances."""
-        self._write(table.name, table.columns(), rows)
-        columns, parts = table.parts()
+        table.layout.write(self.path, rows)
+        of_parts, parts = table.parts()
         if parts:
-            self._write(f"{table.name}-parts", columns, parts)
-
-    def _write(self, name: str, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
-        write_csv(inside(self.path, f"{name}.csv"), [column.name for column in columns], rows)
+            of_parts.write(self.path, parts)
 
     def text(self, table: PaperTable, lines: Sequence[str]) -> None:
         """Write a table as it was printed, as far as it is filled."""
@@ -97,7 +94,7 @@ class ExperimentFolder:
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""
-        size = table.columns()[1].name
+        size = table.layout.columns[1].name
         for plot in table.plots:
             curves = table.curves(plot)
             for form in ("png", "svg"):
@@ -154,7 +151,7 @@ def perform(
     for selection in selections:
         here = [found.name for found in selection.here]
         table = selection.table(request, selection.missing, here)
-        lines = [f"{table.title}   {table.words()}\n\n{header(table.columns())}"]
+        lines = [f"{table.title}   {table.words()}\n\n{table.layout.header}"]
         say(f"\n{lines[0]}")
         rows = _rows(table, selection, say, folder, lines)
         facts = [*table.facts(rows), *table.scaled_facts(rows)] if rows else []
@@ -194,9 +191,9 @@ def _rows(
     say: Callable[[str], None],
     folder: ExperimentFolder | None,
     lines: list[str],
-) -> list[TableRow]:
+) -> list[Row]:
     """Run the instances; return the rows, and add them to the printed lines."""
-    rows, columns = list[TableRow](), table.columns()
+    rows = list[Row]()
     name, campaign = table.name, table.asked.campaign
     heartbeat = campaign.heartbeat
     for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
@@ -208,7 +205,7 @@ def _rows(
             continue
         for row in table.rows(problem):
             rows.append(row)
-            lines.append(line(columns, row))
+            lines.append(row.line())
             say(lines[-1])
             if folder is not None:
                 folder.table(table, rows)

@@ -30,7 +30,7 @@ from islands.studies.papers.cells import (
 )
 from islands.studies.papers.table import ALL_CORES, Paper, SampleTable
 from islands.studies.papers.timing import CPU
-from islands.tables import Column
+from islands.tables import Column, Row
 from islands.text import counted
 
 INTERPRETATIONS = (
@@ -105,7 +105,7 @@ class CalibrationTable(SampleTable):
         *map(Column, ("in_plan", "generations", "runs")),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance with every combination of the levels."""
         for levels in product(*FACTORS.values()):
             setting: dict[str, Any] = dict(zip(FACTORS, levels, strict=True))
@@ -224,7 +224,7 @@ class QualityTable(SampleTable):
         ),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance; if no run hits, also with elitist replacement."""
         sample, paper = self.sample(problem), quality().get(problem.instance, {})
         elitist = None if sample.hits else self.sample(problem, replacement="elitist")
@@ -305,7 +305,7 @@ class PerformanceTable(SampleTable):
         ),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Time an instance: all runs in one batch, one run alone, and the CPU."""
         paper, sample = performance()[problem.instance], self.sample(problem)
         theirs = {

@@ -16,10 +16,10 @@ from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Found, Index
 from islands.problems.base import Problem
-from islands.studies.papers.cells import Cell, Fact, Plot, Scaled, TableRow, numbers
+from islands.studies.papers.cells import Fact, Plot, Scaled, TableRow, numbers
 from islands.studies.papers.experiment import ExperimentRequest, Sample
 from islands.studies.papers.timing import CPU, TimedExperiment
-from islands.tables import Column
+from islands.tables import Column, Row, Table
 from islands.text import counted, either, nearest, unknown
 
 ALL_CORES = 0
@@ -71,30 +71,32 @@ class PaperTable(TimedExperiment):
         """Return the table's instances, including missing ones."""
         return [named(name, index) for name in cls.names()]
 
-    def columns(self) -> list[Column]:
-        """Return the columns."""
+    @cached_property
+    def layout(self) -> Table:
+        """The table with its columns."""
         cpu = self.cpu_columns()
-        return [each for column in self.shown for each in (cpu if column is CPU else [column])]
+        columns = [each for column in self.shown for each in (cpu if column is CPU else [column])]
+        return Table(self.name, columns)
 
-    def cells(self, **cells: Any) -> dict[str, Cell]:
-        """Return a row of the cells of the columns, among others."""
-        return {column.name: cells[column.name] for column in self.columns()}
+    def filled(self, **cells: Any) -> Row:
+        """Return a row with the cells of the columns; others are left out."""
+        return self.layout.row(**{each.name: cells[each.name] for each in self.layout.columns})
 
     def skip_reason(self, problem: Problem) -> str:
         """Return the reason to skip an instance; empty to include it."""
         return ""
 
     @abstractmethod
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance and yield the rows that are now complete."""
 
     @abstractmethod
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the summary of the rows, of which there is at least one."""
 
-    def parts(self) -> tuple[list[Column], list[TableRow]]:
+    def parts(self) -> tuple[Table, list[TableRow]]:
         """Return the rows of single instances if the table's rows summarise several."""
-        return [], []
+        return Table(f"{self.name}-parts", ()), []
 
 
 class SampleTable(PaperTable):
@@ -103,15 +105,13 @@ class SampleTable(PaperTable):
     runs: ClassVar[int] = 10
     batched: ClassVar[bool] = True
 
-    def row(self, problem: Problem, sample: Sample, **others: Any) -> dict[str, Cell]:
+    def row(self, problem: Problem, sample: Sample, **others: Any) -> Row:
         """Return the cells of the columns, made from the runs of an instance and from `others`."""
         known = problem.best_known.value if problem.best_known else None
         found = {"instance": problem.instance, "n": problem.size, "known": known}
-        return self.cells(**{**found, **sample.cells(self.seconds(sample)), **others})
+        return self.filled(**{**found, **sample.cells(self.seconds(sample)), **others})
 
-    def timed_row(
-        self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any
-    ) -> dict[str, Cell]:
+    def timed_row(self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any) -> Row:
         """Return a row of a batch, of one run alone, of the CPU, and of the paper's figures."""
         ours, alone = self.seconds(sample), self.seconds(self.sample(problem, 1))
         others |= {"alone_seconds": alone, "evaluations": sample.mean_evaluations}
@@ -161,10 +161,10 @@ class PooledTable(SampleTable):
         """Run an instance and yield its own rows."""
 
     @abstractmethod
-    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Yield the rows of a group from the rows of all its instances."""
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance; yield the rows of its group if it is the last one."""
         group = self.group(problem.instance)
         for row in self.instance_rows(problem):
@@ -177,10 +177,10 @@ class PooledTable(SampleTable):
         """Return whether any instance of the group has a row."""
         return any(row["group"] == group for row in self._parts)
 
-    def parts(self) -> tuple[list[Column], list[TableRow]]:
-        """Return the rows of single instances, and a column for each of their cells."""
+    def parts(self) -> tuple[Table, list[TableRow]]:
+        """Return the rows of single instances, in a table with a column for each of their cells."""
         names = dict.fromkeys(name for row in self._parts for name in row)
-        return [Column(name) for name in names], self._parts
+        return Table(f"{self.name}-parts", [*map(Column, names)]), self._parts
 
 
 def average(parts: Sequence[TableRow], name: str) -> float | None:

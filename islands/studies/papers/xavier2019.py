@@ -36,7 +36,7 @@ from islands.studies.papers.cells import (
 )
 from islands.studies.papers.table import ALL_CORES, Paper, PaperTable, named
 from islands.studies.papers.timing import SECONDS
-from islands.tables import Column
+from islands.tables import Column, Row
 from islands.text import counted
 
 INTERPRETATIONS = (
@@ -110,7 +110,7 @@ class ValuesTable(XavierTable):
         Column("api_ratio", "API's", 5, ".3f"),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance with several seeds."""
         # NumPy computes random tours on one core while the GPU works.
         with ThreadPoolExecutor(1) as aside:
@@ -119,7 +119,7 @@ class ValuesTable(XavierTable):
         paper, tour = printed()[problem.instance], random.result()
         # By how many per cent our mean is above the better of the paper's two values.
         difference = 100 * (fmean(costs) / min(paper["cuda_value"], paper["api_value"]) - 1)
-        yield self.cells(
+        yield self.filled(
             **_problem(problem),
             **{name: paper[name] for name in _PAPER},
             **_values(costs, tour),
@@ -216,7 +216,7 @@ class NationalTimesTable(XavierTable):
         ),
     )
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Time an instance: the median of several runs."""
         if self.asked.backend == "cpu":
             results = [self.timed(problem, seed) for seed in self.seeds]
@@ -224,7 +224,7 @@ class NationalTimesTable(XavierTable):
             results = self.results(problem)
         times, paper = self.time_cells(problem, results), printed()[problem.instance]
         ratio = paper["cuda_seconds"] / times["seconds"]
-        yield self.cells(**{**paper, **_problem(problem), **times, "speedup_paper": ratio})
+        yield self.filled(**{**paper, **_problem(problem), **times, "speedup_paper": ratio})
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean speed-ups over our CPU and over the paper's times."""
@@ -274,13 +274,13 @@ class VlsiTable(XavierTable):
         is_larger = problem.size > PAPER_LARGEST
         return f"the paper has no instance of {problem.size} cities" if is_larger else ""
 
-    def rows(self, problem: Problem) -> Iterator[TableRow]:
+    def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance."""
         results = self.results(problem)
         costs = [result.cost for result in results if result.cost is not None]
         times = self.time_cells(problem, results)
         values = _values(costs, mean_random_tour(problem))
-        yield self.cells(**_problem(problem), **values, **times)
+        yield self.filled(**_problem(problem), **values, **times)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the numbers of instances, and the mean speed-ups over our CPU."""
