@@ -10,7 +10,7 @@ other there. Waiting: elsewhere, of ranks with work. Idle: ranks without work.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from islands.backends.cpu import share_of_cores
 from islands.engine.build import RankOptions, take_device
 from islands.modelling.api import permutation
-from islands.parallel import World, powers_of_two
+from islands.parallel import powers_of_two
 from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.studies.bench.base import BenchRequest
@@ -41,8 +41,6 @@ from islands.studies.bench.quality_runs import facts, program
 from islands.studies.bench.variants import Method, Variant, variants
 from islands.tables import Row
 
-Parts = Mapping[int, World | None]
-"""The world of the first ranks, for each number of ranks; None on the other ranks."""
 SLEEP = "sleep"
 """An instance with a cost in Python that only waits, as for another program."""
 SLEEP_SECONDS = 0.005
@@ -83,15 +81,14 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
     world = request.world
     # Too few GPUs are refused now, not when the largest number of ranks begins.
     take_device(world, request.backends[0], request.threads, share_gpu=request.share_gpu)
-    parts = {ranks: world.part(ranks) for ranks in powers_of_two(world.size)}
     rows, laws = list[Row](), list[Row]()
     work = [(case, SPEED) for case in cases]
     work += [(case, TARGET) for case in cases if case.has_target]
-    most = len(parts) * request.seeds * request.limit
+    most = len(powers_of_two(world.size)) * request.seeds * request.limit
     for case, purpose in request.heartbeat.over(
         work, lambda each: f"{each[1]} of {each[0].problem.instance}", seconds=most
     ):
-        runs = case.runs(purpose, parts)
+        runs = case.runs(purpose)
         yield from (RUNS.row_of(row) for ranks in runs.values() for row in ranks)
         gaps = request.gap if purpose == TARGET else ()
         found = [*speed_rows(runs)] if purpose == SPEED else []
@@ -127,34 +124,28 @@ class _Case:
             own = replace(variant, asked=variant.asked.filled(gpus))
             return own.resolved(problem, every[purpose], options)
 
-        sizes = powers_of_two(request.world.size)
-        self._methods = {(n, purpose): method(n, purpose) for n in sizes for purpose in every}
+        self._sizes = powers_of_two(request.world.size)
+        self._methods = {(n, purpose): method(n, purpose) for n in self._sizes for purpose in every}
 
-    def runs(self, purpose: str, parts: Parts) -> Runs:
+    def runs(self, purpose: str) -> Runs:
         """Return the runs, with each seed on all numbers of ranks in turn; collective."""
-        stop = self._stop(parts) if purpose == SPEED else ()
-        rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in parts}
+        stop = self._stop() if purpose == SPEED else ()
+        rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in self._sizes}
         for seed in range(1, self.request.seeds + 1):
             for ranks, mine in rows.items():
-                mine.append(self._row(ranks, purpose, parts, seed, stop))
+                mine.append(self._row(ranks, purpose, seed, stop))
         return rows
 
-    def _stop(self, parts: Parts) -> list[str]:
+    def _stop(self) -> list[str]:
         """How a run for the speed ends: after the generations of one rank in half of the limit."""
         generations = self.request.stop
         if generations is None:
             half = [f"seconds={self.request.limit / 2:g}"]
-            generations = max(1, self._row(1, SPEED, parts, 1, half, "trial").generations)
+            generations = max(1, self._row(1, SPEED, 1, half, "trial").generations)
         return [f"generations={generations}"]
 
     def _row(
-        self,
-        ranks: int,
-        purpose: str,
-        parts: Parts,
-        seed: int,
-        stop: Sequence[str],
-        words: str = "",
+        self, ranks: int, purpose: str, seed: int, stop: Sequence[str], words: str = ""
     ) -> GpuRunRow:
         method, request = self._methods[ranks, purpose], self.request
         resolved = method.run(seed, stop)
@@ -162,11 +153,9 @@ class _Case:
         asked = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
 
         def run() -> dict[str, Any]:
-            part = parts[ranks]
             options = RankOptions(share_gpu=request.share_gpu)
-            made = {} if part is None else ran(resolved, part, options)
-            request.world.wait_for_all()  # without a processor, unlike the next message
-            return request.world.bcast(made)
+            made = request.campaign.on_first(ranks, lambda part: ran(resolved, part, options))
+            return request.world.bcast(made)  # only rank 0 has the course
 
         detail = f"{method.name}, ranks {ranks}, {words or f'seed {seed}'}"
         return GpuRunRow(

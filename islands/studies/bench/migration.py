@@ -100,7 +100,6 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterator[Row]:
     world = request.world
     backend = take_device(world, request.backends[0], request.threads)
-    parts = {ranks: world.part(ranks) for ranks in powers_of_two(world.size)}
     ends: list[Row] = []
     alone: Row | None = None
     for name in request.heartbeat.over(list(problems), str):
@@ -109,12 +108,8 @@ def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterato
             request.heartbeat.detail(case.words(ranks))
             if ranks == 1:
                 alone = None
-            part = parts[ranks]
-            found = case.measured(part, backend, alone) if part is not None else None
-            # Ranks that are not part of this measurement wait here, without a processor.
-            world.wait_for_all()
-            found = world.bcast(found)
-            assert found is not None, "rank 0 is part of every measurement"
+            measure = partial(case.measured, backend=backend, alone=alone)
+            found = world.bcast(request.campaign.on_first(ranks, measure))
             row = SCALING.row(**found[0])
             alone = alone or row
             ends += [ENDS.row(**end) for end in found[1:]]
