@@ -34,6 +34,7 @@ from islands.studies.bench.compare import (
     refuse_other_measurement,
 )
 from islands.studies.bench.rivals import require_installed
+from islands.studies.clusters.command_line import CommandWords
 from islands.text import option, show, unknown
 
 if TYPE_CHECKING:
@@ -183,20 +184,9 @@ def _provenance(tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     """Return what made the tables, on which devices."""
     rows = [row for each in tables.values() for row in each if "device" in row]
     devices = dict.fromkeys(str(row["device"]) for row in rows)
-    command = _without_folder(sys.argv[1:])
+    # The tables do not depend on the folder.
+    command = CommandWords(sys.argv[1:]).without("--out")
     return {**provenance(), "devices": list(devices), "driver": driver(), "command": command}
-
-
-def _without_folder(line: Sequence[str]) -> list[str]:
-    """Return a command line without `--out DIR`, as its tables do not depend on it."""
-    words = iter(line)
-    kept = []
-    for word in words:
-        if word == "--out":
-            next(words, None)
-        elif not word.startswith("--out="):
-            kept.append(word)
-    return kept
 
 
 def _write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[str, Any]) -> None:

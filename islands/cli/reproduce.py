@@ -227,7 +227,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.display.heartbeat import Heartbeat
     from islands.engine.build import take_device
     from islands.engine.signals import INTERRUPTED_STATUS, Interruption, suspending
-    from islands.studies.papers.experiment import cores_of_host
+    from islands.studies.papers.cores import cores_of_host
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):

@@ -12,7 +12,7 @@ from islands.statistics import SIGNIFICANT, against, holm, mann_whitney, mean_ra
 from islands.studies.bench.base import METHOD
 from islands.studies.bench.quality_rows import TARGETS
 from islands.studies.bench.quality_runs import KEY, RunRow, grouped, labels, with_references
-from islands.studies.pages.curves import target_of
+from islands.studies.pages.curves import final_losses, target_of
 from islands.tables import Column, Row, Table
 
 METHOD_ALONE = Column("", "method", 0, "<", itemgetter("method"))
@@ -100,16 +100,11 @@ def _contrast(first: str, other: str, mine: Mapping[str, Sequence[RunRow]]) -> R
 def rank_rows(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the mean rank of each method over the problems that all methods have run."""
     names = labels(rows)
-    finals: dict[str, dict[tuple[str, int], float]] = {}
-    for row in rows:
-        label = names[row.backend, row.method]
-        finals.setdefault(label, {})[row.instance, row.seed] = row.final
-    common = sorted(set.intersection(*(set(each) for each in finals.values()))) if finals else []
-    if len(finals) < 2 or len(common) < 2:
+    methods, losses = final_losses([row.curve(names[row.backend, row.method]) for row in rows])
+    if len(methods) < 2 or len(losses) < 2:
         return
-    losses = np.array([[each[key] for each in finals.values()] for key in common])
-    for name, rank, p in zip(finals, mean_ranks(losses), against(losses, 0), strict=True):
-        yield RANKS.row(method=name, problems=len(common), mean_rank=rank, p=p)
+    for name, rank, p in zip(methods, mean_ranks(losses), against(losses, 0), strict=True):
+        yield RANKS.row(method=name, problems=len(losses), mean_rank=rank, p=p)
 
 
 CHANGES = Table(

@@ -21,6 +21,7 @@ from islands.studies.pages.curves import (
     draw_gaps,
     draw_profiles,
     draw_targets,
+    final_losses,
     methods_of,
     profiles,
     shared_instances,
@@ -67,7 +68,7 @@ def page_of_several(title: str, runs: Sequence[RecordedRun], notes: Sequence[str
         page.section("Gap over time", *_gaps(curves, common, references, pooled))
         page.section("Time to the target", *_targets(common, pooled))
         if len(methods) > 1:
-            page.section("Tests", *_tests(curves, methods))
+            page.section("Tests", *_tests(curves))
         page.section("Instances", table(_instances(curves, references)))
     page.section("Runs", table(_runs(runs)))
     return page
@@ -151,20 +152,15 @@ def _target_rows(
         }
 
 
-def _tests(curves: Sequence[Curve], methods: Sequence[str]) -> Iterator[str]:
+def _tests(curves: Sequence[Curve]) -> Iterator[str]:
     """Yield the paired tests of all methods, and those of each pair on all instances."""
-    finals = {
-        method: {(c.instance, c.seed): c.final for c in curves if c.method == method}
-        for method in methods
-    }
-    common = sorted(set.intersection(*(set(each) for each in finals.values())))
-    if len(common) > 1:
-        losses = np.array([[finals[method][key] for method in methods] for key in common])
+    methods, losses = final_losses(curves)
+    if len(losses) > 1:
         ranks, all_equal = mean_ranks(losses), friedman(losses)
         p = against(losses, int(np.argmin(ranks)))
         words = f" Friedman's test that all are equal: p = {_p(all_equal)}."
         yield paragraph(
-            f"Final gaps of {len(common)} problems (an instance with a seed) that all methods have"
+            f"Final gaps of {len(losses)} problems (an instance with a seed) that all methods have"
             " run. Mean rank: 1 is the best. p: Wilcoxon's signed-rank test against the best,"
             f" corrected by Holm's method; below {SIGNIFICANT} is significant."
             f"{'' if all_equal is None else words}"

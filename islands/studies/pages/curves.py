@@ -192,6 +192,19 @@ def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str,
     return dict(zip(tables, np.sort(ratios), strict=True))
 
 
+def final_losses(curves: Sequence[Curve]) -> tuple[list[str], Floats]:
+    """Return the methods, a column each, and their final losses on problems that all have run.
+
+    A problem, a row, is an instance with a seed.
+    """
+    finals: dict[str, dict[tuple[str, int], float]] = {}
+    for curve in curves:
+        finals.setdefault(curve.method, {})[curve.instance, curve.seed] = curve.final
+    of_methods = list(finals.values())
+    common = sorted(set.intersection(*(set(each) for each in of_methods))) if finals else []
+    return [*finals], np.array([[each[key] for each in of_methods] for key in common])
+
+
 def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
     """Return a figure with the median and the quartiles of each method."""
     figure = new_figure(WIDTH, HEIGHT + 0.13 * len(methods))

@@ -16,8 +16,8 @@ from islands.studies.papers.cells import (
     mean,
     named,
 )
-from islands.studies.papers.experiment import Sample
 from islands.studies.papers.orlib import first_names, kind
+from islands.studies.papers.sample import Sample
 from islands.studies.papers.table import PooledTable, SampleTable, average, total
 from islands.studies.papers.timing import CPU
 from islands.tables import Column, Row

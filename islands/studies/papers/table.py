@@ -17,7 +17,8 @@ from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Found, Index
 from islands.problems.base import Problem
 from islands.studies.papers.cells import Fact, Plot, Scaled, TableRow, numbers
-from islands.studies.papers.experiment import ExperimentRequest, Sample
+from islands.studies.papers.experiment import ExperimentRequest
+from islands.studies.papers.sample import Sample
 from islands.studies.papers.timing import CPU, TimedExperiment
 from islands.tables import Column, Row, Table
 from islands.text import counted, either, nearest, unknown

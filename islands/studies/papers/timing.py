@@ -16,7 +16,8 @@ from islands.studies.papers.cells import (
     numbers,
     significance,
 )
-from islands.studies.papers.experiment import Experiment, RunResult, Sample
+from islands.studies.papers.experiment import Experiment, RunResult
+from islands.studies.papers.sample import Sample
 from islands.tables import Column
 from islands.text import counted
 
