@@ -33,7 +33,7 @@ from islands.studies.bench.compare import (
     read_tables,
     refuse_other_measurement,
 )
-from islands.studies.bench.rivals import require_installed
+from islands.studies.bench.rivals.contest import require_installed
 from islands.studies.clusters.command_line import CommandWords
 from islands.text import option, show, unknown
 

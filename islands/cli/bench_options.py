@@ -11,7 +11,7 @@ from typing import Any
 from islands.cli.arguments import NAME, SETTINGS, Naming
 from islands.errors import UsageError
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.rivals import RIVALS
+from islands.studies.bench.rivals.contest import RIVALS
 
 _MOST_ISLANDS = 1 << 20
 _INSTANCES, _METHODS = "instances", "methods"

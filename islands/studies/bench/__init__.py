@@ -1,7 +1,7 @@
 """Benchmarks of speed, scaling, migration and solution quality, and simulated topologies.
 
 Each benchmark is a module with a function `measure`, which takes the options of the command and
-yields rows. `quality` also runs other programs for the same time (`rivals.py`). Benchmarks report
+yields rows. `quality` also runs other programs for the same time (`rivals/`). Benchmarks report
 speed; no test asserts it.
 
 - May import: the solver, also its engine, of which they time parts; `islands.studies.pages` for

@@ -24,7 +24,8 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.batches import qap_batch, tsp_batch
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.rivals import Lkh, silent_processes
+from islands.studies.bench.rivals.contest import silent_processes
+from islands.studies.bench.rivals.tours import Lkh
 from islands.studies.bench.variants import Variant, variants
 from islands.tables import Column, Row, Table
 from islands.text import counted

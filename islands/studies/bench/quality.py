@@ -37,7 +37,7 @@ from islands.studies.bench.quality_runs import (
     with_references,
 )
 from islands.studies.bench.quality_tests import contrasts, rank_rows
-from islands.studies.bench.rivals import Contest, require_fitting
+from islands.studies.bench.rivals.contest import Contest, require_fitting
 from islands.studies.bench.variants import Method, Variant, variants
 from islands.tables import Row
 

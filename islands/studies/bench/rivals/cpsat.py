@@ -12,7 +12,7 @@ from islands.models.job_shops import Shop
 from islands.models.plain import Colouring, Covering, Medians, Packing, Plain, Quadratic, whole
 from islands.problems.base import Problem
 from islands.studies.bench.quality_runs import Course
-from islands.studies.bench.rival import Answer, Rival
+from islands.studies.bench.rivals.base import Answer, Rival
 
 Values = Callable[[Callable[[Any], int]], NDArray[Any]]
 """Returns the values of a solution from those of variables."""

@@ -1,4 +1,4 @@
-"""Other programs on the problems of `islands.models`: CP-SAT, and the samplers of D-Wave."""
+"""The samplers of D-Wave, on quadratic models."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from islands.models.plain import Quadratic
 from islands.problems.base import Problem
-from islands.studies.bench.cpsat import CpSat
 from islands.studies.bench.quality_runs import Course
-from islands.studies.bench.rival import Answer, Rival
+from islands.studies.bench.rivals.base import Answer, Rival
 
 _MOST_IN_MATRIX = 10_000
 """Items of a quadratic problem, of which tabu search makes a matrix of doubles."""
@@ -122,6 +121,3 @@ class DwaveAnnealing(Sampler):
         )
         self._rate = self._sweeps / (time.perf_counter() - began)
         return found
-
-
-MODEL_RIVALS: tuple[Rival, ...] = (CpSat(), DwaveTabu(), DwaveAnnealing())

@@ -13,7 +13,7 @@ from islands.models.plain import Colouring, Quadratic
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 from islands.studies.bench.quality_runs import Course
-from islands.studies.bench.rival import Answer, Rival
+from islands.studies.bench.rivals.base import Answer, Rival
 
 
 class Networkx(Rival):
@@ -120,6 +120,3 @@ class Faq(Rival):
             if known is not None and cost <= known:
                 break
         return Answer(course.points, best.tolist(), course.passed())
-
-
-PEERS: tuple[Rival, ...] = (Networkx(), Faq())
