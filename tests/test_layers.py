@@ -29,14 +29,20 @@ LAYERS = [
     ("engine", "cells"),
     ("report", "check", "doctor", "solver", "stored", "many"),
     ("dimod", "networkx", "scipy", "shops", "frames"),
-    ("studies", "studies.pages", "studies.bench", "studies.papers", "studies.clusters"),
+    ("studies", "studies.significance", "studies.pages"),
+    ("studies.bench", "studies.papers", "studies.clusters"),
     ("cli",),
     ("testing", "__main__"),
 ]
 LEVEL = {name: level for level, name in enumerate(name for names in LAYERS for name in names)}
 
-STUDIES = {"bench": {"pages"}, "papers": {"pages"}, "pages": set[str](), "clusters": set[str]()}
-"""The studies, and the other studies that each imports."""
+STUDIES = {
+    "bench": {"pages", "significance"},
+    "papers": {"pages", "significance"},
+    "pages": {"significance"},
+    "clusters": set[str](),
+}
+"""The studies, and what else of the folder each imports."""
 OF_STUDIES = {"bench", "bench_options", "completion", "follow", "job", "report", "reproduce"}
 """The modules of `islands.cli` that import studies: those of commands, imported when called."""
 

@@ -17,10 +17,10 @@ from islands.configuration.stop import time_limit
 from islands.engine.build import RankOptions
 from islands.parallel import World
 from islands.progress import usage
-from islands.statistics import RestartLaw
 from islands.studies.bench.base import METHOD, spread
 from islands.studies.bench.quality_rows import KNOWN, SHARES, at_shares
 from islands.studies.bench.quality_runs import RunRow, followed
+from islands.studies.bench.restarts import RestartLaw
 from islands.tables import Column, Row, Table, columns_of
 from islands.text import count
 

@@ -8,11 +8,12 @@ from statistics import fmean
 
 import numpy as np
 
-from islands.statistics import SIGNIFICANT, against, holm, mann_whitney, mean_ranks
+from islands.statistics import SIGNIFICANT, against, holm, mean_ranks
 from islands.studies.bench.base import METHOD
 from islands.studies.bench.quality_rows import TARGETS
 from islands.studies.bench.quality_runs import KEY, RunRow, grouped, labels, with_references
 from islands.studies.pages.curves import final_losses, target_of
+from islands.studies.significance import mann_whitney
 from islands.tables import Column, Row, Table
 
 METHOD_ALONE = Column("", "method", 0, "<", itemgetter("method"))

@@ -13,7 +13,7 @@ import numpy as np
 from islands import statistics, text
 from islands.report.page import Page, facts, figures, note, paragraph, plot, table
 from islands.report.recorded import RecordedRun
-from islands.statistics import SIGNIFICANT, against, friedman, mann_whitney, mean_ranks
+from islands.statistics import SIGNIFICANT, against, friedman, mean_ranks
 from islands.studies.pages.curves import (
     Curve,
     Reference,
@@ -28,6 +28,7 @@ from islands.studies.pages.curves import (
     target_of,
     times_to_targets,
 )
+from islands.studies.significance import mann_whitney
 
 _DRAWN = 8
 """Instances with a picture of their own at most."""

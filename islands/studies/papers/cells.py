@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from islands.statistics import mann_whitney, signed_rank
+from islands.studies.significance import mann_whitney, signed_rank
 from islands.tables import Column
 
 
