@@ -23,7 +23,7 @@ from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.report.pictures import PICTURES
 from islands.studies.bench import BENCHES
-from islands.studies.papers import PAPERS
+from islands.studies.papers import ALL, PAPERS
 from islands.text import show, unknown
 
 VALUES: Mapping[str, Sequence[str]] = {
@@ -107,7 +107,7 @@ def _argument_words() -> dict[str, list[str]]:
         "bench": [*BENCHES],
         "export": [*RECORDS],
         "plot": [*PICTURES],
-        "reproduce": ["all", *PAPERS, *_tables()],
+        "reproduce": [ALL, *PAPERS, *_tables()],
     }
 
 

@@ -19,3 +19,5 @@ PAPERS = {
     "munhao2019": "islands.studies.papers.munhao2019",
 }
 """Names of the papers; each module has a constant `PAPER`."""
+ALL = "all"
+"""Stands for all papers in the command."""
