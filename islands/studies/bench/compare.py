@@ -1,57 +1,19 @@
-"""The folder of a measurement, and comparisons of measurements by `islands bench --json`."""
+"""Comparisons of measurements: of the tables that `islands bench --json` prints."""
 
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.paths import reading
-from islands.record.folder import BENCH, FolderKind, refuse_other_work
-from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.measurement import PRINTED, PROVENANCE, Tables
 from islands.studies.bench.quality_runs import RUNS, read_rows
 from islands.studies.bench.quality_tests import changes
 from islands.tables import Column, Row, Table
-from islands.untrusted import bounded_text, parsing
-
-PROVENANCE = "provenance"
-"""The key of what made the tables in it."""
-MEASUREMENT = "measurement"
-"""The key of what was measured, in the provenance."""
-_MOST_BYTES = 1 << 24
-"""Of the tables of a measurement."""
-_DEFINING = ("of", "variant", "mixes", "colony", "instances")
-"""Options that make another measurement; with other ones, it is continued or made again."""
-
-
-def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
-    """Return what is measured, as JSON has it."""
-    options = {name: list(getattr(request, name)) for name in _DEFINING}
-    return {"benchmarks": sorted(benchmarks), **options}
-
-
-def refuse_other_measurement(folder: Path, mine: dict[str, list[str]]) -> None:
-    """Refuse a file, and a folder with another measurement or with anything else."""
-    refuse_other_work(folder, FolderKind.MEASUREMENT)
-    if not (folder / BENCH).exists():
-        return
-    made = _made(folder / BENCH)
-    if made.get(MEASUREMENT) != mine:
-        command = shlex.join(["islands", *map(str, made.get("command", ()))])
-        raise UsageError(
-            f"--out {folder}: contains another measurement: {command}. Name a new folder"
-        )
-
-
-def _made(path: Path) -> dict[str, Any]:
-    """Return the provenance in a file."""
-    text = bounded_text(path, _MOST_BYTES)
-    with parsing(path, "is not the output of islands bench", "Name a new folder"):
-        return dict(json.loads(text)[PROVENANCE])
-
+from islands.untrusted import parsing
 
 SPEEDS = {
     "brkga": "keys_per_second",
@@ -73,11 +35,6 @@ _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_by
 _SHOWN = 44
 _COMMIT = 12
 """Digits of a commit that are shown."""
-PRINTED = "printed"
-"""The key of the texts of the tables; all other keys, but for the provenance, are tables."""
-
-Tables = Mapping[str, Sequence[Mapping[str, Any]]]
-
 
 RATIOS = Table(
     "ratios",
