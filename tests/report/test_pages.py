@@ -16,9 +16,10 @@ import islands
 from islands.cli import main
 from islands.errors import InputError, UsageError
 from islands.record.solution import recorded
-from islands.report.figure import stored_picture, style
+from islands.report.figure import style
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
+from islands.studies.pages.campaigns import stored_picture
 from islands.studies.pages.folders import page_for
 
 

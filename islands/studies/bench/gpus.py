@@ -58,7 +58,7 @@ SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
 
 
 def sleeping() -> Problem:
-    """Return the problem, whose best known value nobody needs."""
+    """Return a problem whose evaluations only wait; it has no best known value."""
     return permutation(_ITEMS, function=waiting, name=SLEEP)
 
 

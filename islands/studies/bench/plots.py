@@ -1,4 +1,4 @@
-"""Pictures of `quality`, of its runs over time, and of `gpus`, of what more ranks gain."""
+"""Plots of benchmarks: the gaps of `quality` over time, and the speed-ups of `gpus`."""
 
 from __future__ import annotations
 

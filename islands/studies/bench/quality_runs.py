@@ -171,7 +171,7 @@ class Course:
 def followed(
     resolved: Resolved, world: World, rank_options: RankOptions = _DEFAULT
 ) -> tuple[dict[str, Any], Result, Course]:
-    """Return the fields of a `RunRow` that come from the result, it, and the course; collective.
+    """Run, and return the fields of a `RunRow`, the result, and its course; collective.
 
     The course has points on rank 0 only.
     """

@@ -25,7 +25,7 @@ _FIXED = ("instance", "seed", "stop", "backend", "threads")
 
 @dataclass(frozen=True)
 class Variant:
-    """What a method asks for."""
+    """A method as it was asked for: its name and its settings."""
 
     name: str
     asked: Asked

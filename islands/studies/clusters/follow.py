@@ -1,4 +1,4 @@
-"""What became of a run, a job, a sweep or other work, as Slurm and its folder tell.
+"""The state of a run, a job, a sweep or other work, from Slurm and from its folder.
 
 The runs of a sweep have a table, and a command that repeats the unfinished ones.
 """

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
+from html import escape, unescape
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from islands.errors import InputError
 from islands.inside import inside_all
 from islands.record.files import bounded_rows
 from islands.record.folder import CONCLUSION, EXPERIMENT_SETTINGS, PROVENANCE, RANKING, TUNING_TABLE
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, stored_picture, whole_ticks
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
 from islands.report.page import (
     Page,
     facts,
@@ -203,6 +204,18 @@ def _plots(path: Path) -> Iterator[str]:
         if each.stat().st_size <= _PLOT_BYTES and not each.stem.startswith(tuple(longer))
     ]
     yield figures(*(figure(*stored_picture(plot)) for plot in plots))
+
+
+def stored_picture(path: Path) -> tuple[str, str]:
+    """Return an SVG file as an image of a page, and its title.
+
+    In an image, browsers run no scripts and load no other files.
+    """
+    text = bounded_text(path)
+    found = re.search("<title>([^<]*)</title>", text)
+    title = " ".join(unescape(found[1]).split()) if found else path.stem
+    coded = b64encode(text.encode()).decode()
+    return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{coded}">', title
 
 
 def page_of_tuning(folder: Path) -> Page:

@@ -1,4 +1,4 @@
-"""What `quality` asks of another program that it compares with its runs."""
+"""The interface of rivals: other programs that `quality` compares with our runs."""
 
 from __future__ import annotations
 
