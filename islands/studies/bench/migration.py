@@ -163,7 +163,7 @@ class Case:
             "algorithm": "brkga",
             "islands": self.islands,
             "population": self.request.population,
-            "improver": "none",
+            "improver.name": "none",
             "migration.topology": self.request.topology,
             "migration.interval": self.request.interval,
             "migration.migrants": self.request.migrants,
