@@ -25,6 +25,7 @@ from islands.parallel import blocks
 from islands.paths import published
 from islands.report.figure import new_figure
 from islands.studies.bench.base import BenchRequest
+from islands.studies.pages.curves import MARKERS
 from islands.tables import Column, Row, Table
 from islands.text import count
 
@@ -241,7 +242,7 @@ def write_plot(path: Path, rows: Sequence[Row]) -> None:
 
 def _draw(axes: Any, field: str, rows: Sequence[Row]) -> None:
     names = dict.fromkeys(row["topology"] for row in rows)
-    for place, (name, marker) in enumerate(zip(names, "osD^v<>p", strict=False)):
+    for place, (name, marker) in enumerate(zip(names, MARKERS, strict=False)):
         mine = [row for row in rows if row["topology"] == name]
         style = {"marker": marker, "markersize": 4, "color": f"C{place}"}
         for fits, look in ((True, {"label": name}), (False, {"alpha": 0.3})):

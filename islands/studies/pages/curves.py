@@ -28,7 +28,8 @@ _NOT_METHOD = ("instance", "seed", "backend", "threads", "start", "format", "sto
 _LONGEST = 60
 Points = Sequence[tuple[int, float]]
 """Numbers of ranks with their speed-ups."""
-_MARKERS = ("o", "s", "D", "^", "v", "<", ">", "p")
+MARKERS = "osD^v<>ph*XP"
+"""Those of curves, in order."""
 _TINY, _WIDE = 1e-3, 20.0
 """Gaps from the first in per cent on have a logarithmic scale, if they differ by the second."""
 POINTS = 80
@@ -215,7 +216,7 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
         if not mine:
             continue
         low, middle, high = np.where(np.isinf(b := bands(mine, times)), np.nan, b)
-        look, label = _look(place), method
+        look, label = curve_look(place), method
         if np.isnan(middle).all():
             solved = sum(np.isfinite(curve.final) for curve in mine)
             label += f" (no median: {solved} of {len(mine)} runs found a solution)"
@@ -273,7 +274,7 @@ def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis
         x = np.sort(each[np.isfinite(each)])
         share = np.arange(len(x) + 1) / len(each)
         labels.append(method if len(x) == len(each) else f"{method} ({len(x)} of {len(each)})")
-        look = {"drawstyle": "steps-post", "label": labels[-1], **_look(place)}
+        look = {"drawstyle": "steps-post", "label": labels[-1], **curve_look(place)}
         axes.plot([*x, last], [*share[1:], share[-1]], **look)
     axes.set(ylim=(0, 1.03), **axis)
     logarithmic(axes.xaxis, first, last)
@@ -281,7 +282,8 @@ def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis
     return figure
 
 
-def _look(place: int) -> dict[str, Any]:
+def curve_look(place: int) -> dict[str, Any]:
+    """Return the colour and the line of a curve; curves with the same colour have other lines."""
     styles = ("-", "--", ":", "-.")
     return {
         "color": COLOURS[place % len(COLOURS)],
@@ -307,7 +309,7 @@ def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:
         (drawn["ideal"],) = axes.plot(ranks, ranks, color="#808080", linestyle=":")
         for name, points in curves.items():
             place = names.index(name)
-            look = {**_look(place), "linestyle": "-", "marker": _MARKERS[place % len(_MARKERS)]}
+            look = {**curve_look(place), "linestyle": "-", "marker": MARKERS[place % len(MARKERS)]}
             (drawn[name],) = axes.plot(*zip(*points, strict=True), markersize=4, **look)
         axes.set(title=title, xlabel="ranks", ylabel="speed-up over one rank")
         for axis in (axes.xaxis, axes.yaxis):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, logarithmic, new_figure, style
+from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
+from islands.studies.pages.curves import MARKERS, curve_look
 
 _HIGH = 32
 """Characters that fit along the vertical axis."""
@@ -14,7 +15,6 @@ _NARROW = 5
 """Names of classes have lines of at most this number of characters."""
 _SHORT = 22
 """Up to this number of characters, names of curves have two columns."""
-_LINES, _MARKERS = ("-", "--", ":"), "osD^v<>ph*XP"
 
 Points = Sequence[tuple[float, ...]]
 
@@ -51,12 +51,7 @@ def draw_columns(
 
 def _look(number: int, points: Points) -> dict[str, Any]:
     """Return the look of a curve: no two of a plot have the same colour, marker and line."""
+    look = {**curve_look(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
     xs = [point[0] for point in points]
-    line = _LINES[number // len(COLOURS) % len(_LINES)]
-    return {
-        "color": COLOURS[number % len(COLOURS)],
-        "marker": _MARKERS[number % len(_MARKERS)],
-        "markersize": 3.5,
-        # Points of several instances of one size are no course.
-        "linestyle": line if len({*xs}) == len(xs) else "none",
-    }
+    # Points of several instances of one size are no course.
+    return look if len({*xs}) == len(xs) else {**look, "linestyle": "none"}
