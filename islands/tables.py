@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from islands.inside import inside
 from islands.paths import published
 from islands.text import escaped
 
@@ -130,16 +131,6 @@ def _is_formula(cell: object) -> bool:
     return False
 
 
-def write_csv(
-    path: Path, names: Sequence[str], rows: Iterable[Mapping[str, object]], end: str = "\r\n"
-) -> None:
-    """Write rows to a file, which is never seen incomplete; a row may lack some of the names."""
-    with published(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, names, lineterminator=end)
-        writer.writeheader()
-        writer.writerows(map(cells, rows))
-
-
 @dataclass(frozen=True)
 class Table:
     """A table whose columns do not depend on what is measured."""
@@ -163,6 +154,22 @@ class Table:
     def row_of(self, measured: object) -> Row:
         """Return the row of what was measured, as the columns say."""
         return Row(self, {each.name: each.of(measured) for each in self.columns if each.name})
+
+    def write(self, folder: Path, rows: Iterable[Mapping[str, object]], end: str = "\r\n") -> Path:
+        """Write rows to NAME.csv in a folder, and return its path; a row may lack cells.
+
+        The file is never seen incomplete.
+        """
+        path = inside(folder, f"{self.name}.csv")
+        names = [each.name for each in self.columns if each.name]
+        with (
+            published(path) as temporary,
+            temporary.open("w", newline="", encoding="utf-8") as stream,
+        ):
+            writer = csv.DictWriter(stream, names, lineterminator=end)
+            writer.writeheader()
+            writer.writerows(map(cells, rows))
+        return path
 
 
 class Row(dict[str, Any]):

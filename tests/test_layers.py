@@ -27,13 +27,24 @@ LAYERS = [
     ("progress", "keywords", "configuration"),
     ("record", "display"),
     ("engine", "cells"),
-    ("report", "check", "doctor", "solver", "stored", "reproduce", "slurm", "many"),
+    ("report", "check", "doctor", "solver", "stored", "many"),
     ("dimod", "networkx", "scipy", "shops", "frames"),
-    ("bench",),
+    ("studies", "studies.significance", "studies.pages"),
+    ("studies.bench", "studies.papers", "studies.clusters"),
     ("cli",),
     ("testing", "__main__"),
 ]
 LEVEL = {name: level for level, name in enumerate(name for names in LAYERS for name in names)}
+
+STUDIES = {
+    "bench": {"pages", "significance"},
+    "papers": {"pages", "significance"},
+    "pages": {"significance"},
+    "clusters": set[str](),
+}
+"""The studies, and what else of the folder each imports."""
+OF_STUDIES = {"bench", "bench_options", "completion", "follow", "job", "report", "reproduce"}
+"""The modules of `islands.cli` that import studies: those of commands, imported when called."""
 
 IMPORTERS = {
     "mpi4py": ("parallel",),
@@ -70,7 +81,8 @@ def imports(path: Path, *, top_only: bool = False) -> list[str]:
 
 def part(name: str) -> str:
     """Return the name in the layers of `islands.settings` or `settings`."""
-    return name.removeprefix("islands.").replace("/", ".").split(".")[0]
+    words = name.removeprefix("islands.").replace("/", ".").removesuffix(".__init__").split(".")
+    return ".".join(words[:2] if words[0] == "studies" else words[:1])
 
 
 @pytest.mark.slow
@@ -83,6 +95,21 @@ def test_modules_import_only_lower_layers() -> None:
         for name in imports(path):
             if name.startswith("islands.") and part(name) in LEVEL and part(name) != own:
                 assert LEVEL[part(name)] < LEVEL[own], f"{name_of(path)} imports {name}"
+
+
+@pytest.mark.slow
+def test_only_commands_import_studies() -> None:
+    for path in modules():
+        folder, _, own = name_of(path).rpartition("/")
+        studies = {part(name) for name in imports(path) if name.startswith("islands.studies")}
+        if folder == "cli":
+            assert not studies or own in OF_STUDIES, f"{name_of(path)} imports {studies}"
+        elif folder.startswith("studies/"):
+            study = folder.split("/")[1]
+            allowed = {f"studies.{each}" for each in (study, *STUDIES[study])}
+            assert studies <= allowed, f"{name_of(path)} imports {studies - allowed}"
+        else:
+            assert not studies, f"{name_of(path)} imports {studies}"
 
 
 @pytest.mark.slow
@@ -116,6 +143,7 @@ def test_heavy_packages_are_imported_late_and_by_their_importers_only() -> None:
 
 
 NOT_FOR_HELP = {*LATE, "numpy", "importlib.metadata", "islands.engine", "islands.problems"}
+NOT_FOR_RUNS = {"islands.studies", *(f"islands.studies.{each}" for each in STUDIES)}
 
 
 def loaded(code: str, names: set[str]) -> tuple[str, str]:
@@ -133,3 +161,10 @@ def test_import_and_help_load_no_heavy_modules() -> None:
     out, error = loaded(code, NOT_FOR_HELP)
     assert error == "[]\n"
     assert out.startswith("usage: islands ")
+
+
+def test_runs_and_their_commands_load_no_studies() -> None:
+    code = "islands.solve('demo/tsp', backend='cpu', stop='generations=2')\n"
+    code += "assert islands.solve_many and islands.resume\n"
+    code += "from islands.cli import run, tune, verify, instances, doctor"
+    assert loaded(code, NOT_FOR_RUNS) == ("", "[]\n")

@@ -12,16 +12,10 @@ pytest.importorskip("scipy")
 
 import pytest
 
-from islands.reproduce.xavier2019 import printed
-from islands.statistics import (
-    RestartLaw,
-    against,
-    friedman,
-    holm,
-    mann_whitney,
-    mean_ranks,
-    signed_rank,
-)
+from islands.statistics import against, friedman, holm, mean_ranks
+from islands.studies.bench.restarts import RestartLaw
+from islands.studies.papers.xavier2019 import printed
+from islands.studies.significance import mann_whitney, signed_rank
 
 LOSSES = np.random.default_rng(5).integers(0, 6, (7, 4)).astype(float)
 

@@ -21,7 +21,7 @@ from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.record.files import append_row, read_table, write_table
 from islands.settings import Settings, setting
-from islands.tables import Column, Table, fitted, write_csv
+from islands.tables import Column, Table, fitted
 from islands.text import meant, one_line, plain
 
 TEXTS = ["=1+2", "+x", "-x/a.tsp", "@list", "'=1", "''+1"]
@@ -32,7 +32,7 @@ def test_no_cell_is_a_formula_and_tables_keep_their_texts(tmp_path: Path) -> Non
     rows = [{"name": each} for each in [*TEXTS, *PLAIN]]
     write_table(tmp_path / "a.tsv", ["name"], rows[:-1])
     append_row(tmp_path / "a.tsv", ["name"], rows[-1])
-    write_csv(tmp_path / "a.csv", ["name"], rows)
+    Table("a", [Column("name")]).write(tmp_path, rows)
     for name, delimiter in (("a.tsv", "\t"), ("a.csv", ",")):
         with (tmp_path / name).open(newline="") as stream:
             cells = [row["name"] for row in csv.DictReader(stream, delimiter=delimiter)]

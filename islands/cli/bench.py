@@ -5,36 +5,30 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from islands.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
-from islands.bench.base import BenchRequest
-from islands.bench.compare import (
-    MEASUREMENT,
-    PRINTED,
-    PROVENANCE,
-    compared,
-    measurement,
-    read_tables,
-    refuse_other_measurement,
-)
-from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat, end_work
-from islands.doctor.nvidia import driver
 from islands.engine.signals import suspending
 from islands.errors import UsageError
-from islands.inside import inside
 from islands.parallel import World, launched, world
-from islands.paths import published
-from islands.record.folder import BENCH
-from islands.record.provenance import provenance
-from islands.tables import write_csv
+from islands.studies.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.compare import compared, read_tables
+from islands.studies.bench.measurement import (
+    measurement,
+    origin,
+    refuse_other_measurement,
+    text_of,
+    write,
+)
+from islands.studies.bench.rivals.contest import require_installed
+from islands.studies.clusters.command_line import CommandWords
 from islands.text import option, show, unknown
 
 if TYPE_CHECKING:
@@ -152,11 +146,10 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
         earlier, words = before
         say(f"\nCompared with {args.compare}{f' ({words})' if words else ''}")
         measured |= _comparison(compared(earlier, measured), say)
-    printed = {name: _text(rows) for name, rows in tables.items() if rows[0].table.header}
-    made = {**_provenance(tables), MEASUREMENT: measurement(names, asked)}
-    measured = {PROVENANCE: made, PRINTED: printed} | measured
+    command = CommandWords(sys.argv[1:]).without("--out")  # on which no table depends
+    measured = origin(tables, measurement(names, asked), command) | measured
     if args.out is not None:
-        _write(args.out, tables, measured)
+        write(args.out, tables, measured)
         end_work(args.out)
         say(f"\nWrote {args.out}")
     if args.json:
@@ -167,56 +160,13 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
 def _comparison(found: dict[str, list[Row]], say: Callable[[str], None]) -> dict[str, Any]:
     """Print a comparison, and return its tables."""
     for rows in filter(None, found.values()):
-        say(f"\n{_text(rows)}")
+        say(f"\n{text_of(rows)}")
     for before, now in dict.fromkeys(tuple(each["devices"]) for each in found["changes"]):
         if before != now:
             say(f"Before on {before}; now on {now}")
     if not any(found.values()):
         say("No row is in both measurements.")
     return found
-
-
-def _text(rows: Sequence[Row]) -> str:
-    return "\n".join([rows[0].table.header, *(row.line() for row in rows)])
-
-
-def _provenance(tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    """Return what made the tables, on which devices."""
-    rows = [row for each in tables.values() for row in each if "device" in row]
-    devices = dict.fromkeys(str(row["device"]) for row in rows)
-    command = _without_folder(sys.argv[1:])
-    return {**provenance(), "devices": list(devices), "driver": driver(), "command": command}
-
-
-def _without_folder(line: Sequence[str]) -> list[str]:
-    """Return a command line without `--out DIR`, as its tables do not depend on it."""
-    words = iter(line)
-    kept = []
-    for word in words:
-        if word == "--out":
-            next(words, None)
-        elif not word.startswith("--out="):
-            kept.append(word)
-    return kept
-
-
-def _write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[str, Any]) -> None:
-    """Write each table to a file, and plots of some of them; no file is ever seen incomplete."""
-    from islands.bench import topologies
-    from islands.bench.gpus_rows import SPEEDS, TARGETS
-    from islands.bench.plots import write_plots, write_speed_ups
-    from islands.bench.quality_runs import RUNS, read_rows
-
-    for name, rows in tables.items():
-        write_csv(inside(folder, f"{name}.csv"), list(rows[0]), rows)
-        if name == RUNS.name:
-            write_plots(folder, read_rows(rows))
-        if name == topologies.TABLE.name:
-            topologies.write_plot(inside(folder, f"{name}.png"), rows)
-    if gains := [row for each in (TARGETS, SPEEDS) for row in tables.get(each.name, ())]:
-        write_speed_ups(folder, gains)
-    with published(inside(folder, BENCH)) as temporary:
-        temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
 
 
 def _print(

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from islands.bench.base import BenchRequest
-from islands.bench.rivals import RIVALS
 from islands.cli.arguments import NAME, SETTINGS, Naming
 from islands.errors import UsageError
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.rivals.contest import RIVALS
 
 _MOST_ISLANDS = 1 << 20
 _INSTANCES, _METHODS = "instances", "methods"

@@ -9,7 +9,6 @@ from importlib import import_module
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
-from islands.bench import BENCHES
 from islands.cells import METRICS
 from islands.cli.instances import ACTIONS
 from islands.cli.report import RECORDS
@@ -23,7 +22,8 @@ from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.report.pictures import PICTURES
-from islands.reproduce import PAPERS
+from islands.studies.bench import BENCHES
+from islands.studies.papers import ALL, PAPERS
 from islands.text import show, unknown
 
 VALUES: Mapping[str, Sequence[str]] = {
@@ -107,7 +107,7 @@ def _argument_words() -> dict[str, list[str]]:
         "bench": [*BENCHES],
         "export": [*RECORDS],
         "plot": [*PICTURES],
-        "reproduce": ["all", *PAPERS, *_tables()],
+        "reproduce": [ALL, *PAPERS, *_tables()],
     }
 
 

@@ -18,8 +18,15 @@ from islands.display.heartbeat import read_work
 from islands.display.terminal import StatusLine, is_terminal
 from islands.inside import inside, opened
 from islands.record.one_run import warnings
-from islands.slurm import follow
-from islands.slurm.follow import JobState, counted_states, is_sweep, log_of, state_of, states_of
+from islands.studies.clusters import follow
+from islands.studies.clusters.follow import (
+    JobState,
+    counted_states,
+    is_sweep,
+    log_of,
+    state_of,
+    states_of,
+)
 from islands.text import escaped, one_line, show
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0

@@ -25,10 +25,10 @@ from islands.custom.trust import command, trust_typed
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.record.claim import fresh
 from islands.record.folder import JOB, refuse_unfit, require_run
-from islands.slurm.command_line import Check, JobFacts
-from islands.slurm.jobs import output_in, refuse_second_job
-from islands.slurm.run_job import run_job, run_scaling
-from islands.slurm.submit import (
+from islands.studies.clusters.command_line import Check, JobFacts
+from islands.studies.clusters.jobs import output_in, refuse_second_job
+from islands.studies.clusters.run_job import run_job, run_scaling
+from islands.studies.clusters.submit import (
     Gpus,
     directives_from,
     directives_of,
@@ -39,7 +39,7 @@ from islands.slurm.submit import (
     submit_job,
     time_limit,
 )
-from islands.slurm.sweep import LIST, own_words, run_element
+from islands.studies.clusters.sweep import LIST, own_words, run_element
 from islands.text import command_line, counted, show, unknown
 
 IN_JOBS: dict[str, Callable[[list[str], Check], int]] = {

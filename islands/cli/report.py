@@ -78,7 +78,7 @@ def report(args: argparse.Namespace) -> int:
     if args.out is not None and args.out.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--out {args.out}: must end in {either(_SUFFIXES)}, as a page is HTML")
     from islands.report.figure import style
-    from islands.report.folders import default_path, page_for
+    from islands.studies.pages.folders import default_path, page_for
 
     style()  # refuse at once if Matplotlib is missing
     page = page_for(args.folders, moved=args.instance, say=show)

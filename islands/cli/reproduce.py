@@ -3,185 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from islands.backends import BACKENDS
 from islands.cli import arguments
 from islands.doctor.nvidia import driver
-from islands.errors import Suspended, UsageError
+from islands.errors import Suspended
 from islands.inside import inside
 from islands.parallel import InterruptedTogether, world
-from islands.record.folder import PAGE, FolderKind, refuse_other_work
+from islands.record.folder import PAGE
 from islands.record.provenance import provenance
-from islands.reproduce import PAPERS
-from islands.text import meant, show, unknown
+from islands.studies.papers import ALL, PAPERS
+from islands.text import meant, show
 
 if TYPE_CHECKING:
-    from islands.backends.base import Backend
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
-    from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.perform import ExperimentFolder
-    from islands.reproduce.table import Paper, PaperTable, Selection
-
-ALL = "all"
-UNFINISHED = Path("runs")
-"""Where results are until a command without --out is complete."""
-
-
-@dataclass(frozen=True)
-class PaperExperiment:
-    """The requested tables of one paper, and the folder for its results."""
-
-    name: str
-    paper: Paper
-    request: ExperimentRequest
-    selections: list[Selection]
-    settings: dict[str, object]
-    out: Path | None
-
-    def opened(self) -> ExperimentFolder | None:
-        """Return the folder; without --out, only open one that has the results until all are made.
-
-        The command closes it.
-        """
-        from islands.reproduce.perform import ExperimentFolder
-
-        store = self.request.campaign.store
-        if self.out is not None:
-            return ExperimentFolder(self.out, self.settings, store)
-        key = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:8]
-        store.open(UNFINISHED / f"unfinished-{self.name}-{key}")
-        return None
-
-
-def prepared(
-    args: argparse.Namespace,
-    ranks: World,
-    cores: frozenset[int],
-    backend: Backend,
-    heartbeat: Heartbeat,
-) -> list[PaperExperiment]:
-    """Return the experiments; refuse wrong options before the first run."""
-    from islands.cells.campaign import Campaign
-    from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.table import select
-
-    papers = _papers(args.what)
-    for option in ("runs", "generations"):
-        value = getattr(args, option)
-        if value is not None and value < 1:
-            raise UsageError(f"--{option} {value}: must be at least 1")
-    _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
-    if args.out is not None and ranks.rank == 0:
-        refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
-        for each in papers if args.what == ALL else ():
-            refuse_other_work(args.out / each, FolderKind.EXPERIMENT)
-    every = [table for _, tables in papers.values() for table in tables.values()]
-    selections = select(every, args.only or ())
-    experiments = []
-    for name, (paper, tables) in papers.items():
-        request = ExperimentRequest(
-            backend=backend.name,
-            device=backend.device,
-            threads=_threads(args.threads, len(cores), paper.threads),
-            runs=args.runs,
-            generations=args.generations,
-            campaign=Campaign(ranks, heartbeat),
-            cores=cores,
-        )
-        mine = [each for each in selections if each.table in tables.values()]
-        whole = args.what == ALL
-        threads = _words(args.threads, paper.threads)
-        asked = name if whole or "/" not in args.what else f"{name}/{next(iter(tables))}"
-        settings = _settings(asked, request, threads, mine)
-        out = args.out / name if whole and args.out is not None else args.out
-        experiments.append(PaperExperiment(name, paper, request, mine, settings, out))
-    return [each for each in experiments if each.selections]
-
-
-def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]]:
-    """Return the requested papers, each with the requested tables."""
-    name, slash, table = what.partition("/")
-    name = meant(name, (*PAPERS, ALL))
-    if name not in PAPERS and (name != ALL or slash):
-        raise UsageError(unknown("paper", name, (*PAPERS, ALL)))
-    papers = {
-        each: import_module(PAPERS[each]).PAPER for each in (PAPERS if name == ALL else [name])
-    }
-    if not slash:
-        return {each: (paper, paper.own_tables()) for each, paper in papers.items()}
-    paper: Paper = papers[name]
-    table = meant(table, (*paper.tables, *paper.printed))
-    table = paper.printed.get(table, table)
-    if table not in paper.tables:
-        raise UsageError(unknown(f"table of {name}", table, (*paper.tables, *paper.printed)))
-    return {name: (paper, {table: paper.tables[table]})}
-
-
-def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
-    """Return the requested numbers of threads; by default the usual ones up to all cores."""
-    if asked is None:
-        return tuple(dict.fromkeys(each or cores for each in usual if each <= cores))
-    if asked == "none":
-        return ()
-    try:
-        numbers = [cores if each == "all" else int(each) for each in asked.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise UsageError(
-            f"--threads {asked}: must be none, or whole numbers of at least 1, such as 1,4,all"
-        )
-    return tuple(dict.fromkeys(numbers))
-
-
-def _words(asked: str | None, usual: Sequence[int]) -> str:
-    """Return the requested numbers of threads in words, which are the same on any machine."""
-    if asked is None:
-        return ",".join(str(each or "all") for each in usual)
-    return asked
-
-
-def _require_packages(names: list[str]) -> None:
-    absent = [name for name in names if find_spec(name) is None]
-    if absent:
-        it = "it" if len(absent) == 1 else "them"
-        raise UsageError(
-            f"reproduce needs {' and '.join(absent)}. Install {it} with: pip install"
-            " 'islands[report]'"
-        )
-
-
-def _settings(
-    what: str, asked: ExperimentRequest, threads: str, selections: list[Selection]
-) -> dict[str, object]:
-    import islands
-
-    tables = [each.table for each in selections]
-    return {
-        "what": what,
-        "preset": {table.name: table.presets() for table in tables},
-        "generations": {table.name: asked.generations or table.generations for table in tables},
-        "seeds": {table.name: list(range(1, (asked.runs or table.runs) + 1)) for table in tables},
-        "instances": {each.table.name: [found.name for found in each.here] for each in selections},
-        "backend": asked.backend,
-        # The threads of a CPU depend on the machine and the number of ranks, and change no result.
-        "device": "CPU" if asked.backend == "cpu" else asked.device,
-        "threads": threads,
-        "islands": islands.__version__,
-    }
-
+    from islands.studies.papers.experiment import ExperimentRequest
+    from islands.studies.papers.requested import PaperExperiment
 
 _EXAMPLES = """
 examples:
@@ -227,7 +71,8 @@ def main(args: argparse.Namespace) -> int:
     from islands.display.heartbeat import Heartbeat
     from islands.engine.build import take_device
     from islands.engine.signals import INTERRUPTED_STATUS, Interruption, suspending
-    from islands.reproduce.experiment import cores_of_host
+    from islands.studies.papers.cores import cores_of_host
+    from islands.studies.papers.requested import UNFINISHED, prepared
 
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
@@ -267,7 +112,7 @@ def main(args: argparse.Namespace) -> int:
         with suppress(OSError):
             UNFINISHED.rmdir()  # unless it contains other work
     if args.what == ALL and args.out is not None and is_first:
-        from islands.report.folders import page_for
+        from islands.studies.pages.folders import page_for
 
         page_for([args.out]).write(inside(args.out, PAGE))
         say(f"\nWrote {args.out / PAGE}")
@@ -298,7 +143,7 @@ def _performed(
     each: PaperExperiment, ranks: World, say: Callable[[str], None]
 ) -> dict[str, object]:
     """Fill the tables of one paper; return its settings and tables."""
-    from islands.reproduce.perform import perform
+    from islands.studies.papers.perform import perform
 
     folder = ranks.run_on_all(lambda: each.opened() if ranks.rank == 0 else None)
     say(each.paper.title)

@@ -187,7 +187,7 @@ class Interruption:
         self._previous[number] = signal.getsignal(number)
         # Without a Python handler, nothing is written to the pipe.
         signal.signal(number, _ignore)
-        # A Slurm job starts its ranks with SIGTERM blocked: see islands/slurm/processes.py.
+        # A Slurm job starts its ranks with SIGTERM blocked, so that its end does not kill them.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
 
     def _listen(self) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from html import escape, unescape
+from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ import numpy as np
 from islands.errors import UsageError
 from islands.paths import published
 from islands.report.interactive import panels_of
-from islands.untrusted import bounded_text
 
 WIDTH, HEIGHT = 4.8, 3.0
 """Size of a figure in inches: text stays readable on a phone, where a figure is narrower."""
@@ -214,15 +212,3 @@ def inline(figure: Any, words: str) -> str:
     values = f' data-panels="{escape(panels)}"' if panels else ""
     described = f'<svg role="img" aria-label="{escape(words)}"{values}'
     return f"{head.replace('<svg', described, 1)}{end}{rest}"
-
-
-def stored_picture(path: Path) -> tuple[str, str]:
-    """Return an SVG file as an image of a page, and its title.
-
-    In an image, browsers run no scripts and load no other files.
-    """
-    text = bounded_text(path)
-    found = re.search("<title>([^<]*)</title>", text)
-    title = " ".join(unescape(found[1]).split()) if found else path.stem
-    coded = b64encode(text.encode()).decode()
-    return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{coded}">', title

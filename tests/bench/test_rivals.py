@@ -12,9 +12,6 @@ import pytest
 from problems_for_tests import facilities, knapsack
 
 import islands
-from islands.bench import rivals
-from islands.bench.base import BenchRequest
-from islands.bench.rivals import RIVALS, Answer, Contest, _course
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.model import Model
@@ -22,6 +19,11 @@ from islands.models.job_shops import Shop
 from islands.models.plain import Colouring, Covering, Medians, Packing, Quadratic
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.rivals import contest
+from islands.studies.bench.rivals.base import Answer, Rival
+from islands.studies.bench.rivals.contest import RIVALS, Contest
+from islands.studies.bench.rivals.tours import _course, _length_of_fixed, _tsplib
 
 
 def test_the_course_of_lkh_is_read_from_its_output() -> None:
@@ -36,7 +38,7 @@ Preprocessing time = 0.25 sec.
     assert _course(output) == [(pytest.approx(0.26), 94031), (1.75, 93560)]
 
 
-class Stub(rivals.Rival):
+class Stub(Rival):
     """Answers at once: each copy with the course of its seed."""
 
     name, package, module = "stub", "numpy", "numpy"
@@ -81,10 +83,10 @@ def test_a_wrong_cost_of_a_rival_is_detected() -> None:
     problem = facilities(6)
     order = np.arange(6)
     right = Answer([(1.0, problem.cost(order))], order.tolist(), 1.0)
-    rivals._check(Stub(), problem, right)
+    contest._check(Stub(), problem, right)
     wrong = Answer([(1.0, problem.cost(order) - 1)], order.tolist(), 1.0)
     with pytest.raises(RunError, match="stub reports a cost of"):
-        rivals._check(Stub(), problem, wrong)
+        contest._check(Stub(), problem, wrong)
 
 
 RANDOM = np.random.default_rng(12)
@@ -183,9 +185,9 @@ def test_an_exact_solver_proves_the_best_subset(problem: Model) -> None:
     rival = RIVALS["highs"]
     pytest.importorskip(rival.module)
     assert rival.refusal(problem) is None
-    with rivals.silent_processes(1) as pool:
-        answer = pool.apply(rivals._solved, ("highs", rival.given(problem), 1, 20.0, 2))
-    rivals._check(rival, problem, answer)
+    with contest.silent_processes(1) as pool:
+        answer = pool.apply(contest._solved, ("highs", rival.given(problem), 1, 20.0, 2))
+    contest._check(rival, problem, answer)
     assert (answer.course[-1][1], answer.proved) == (problem.costs(subsets()).min(), True)
 
 
@@ -208,11 +210,11 @@ def tours(problem: Any) -> list[Any]:
 def test_the_text_for_lkh_is_the_same_problem(fixed: str, symmetric: bool, tmp_path: Path) -> None:
     problem = route(symmetric=symmetric, fixed=FIXED[fixed])
     path = tmp_path / "text.atsp"
-    path.write_text(rivals._tsplib(problem))
+    path.write_text(_tsplib(problem))
     again: Any = islands.load(path)
     assert len(tours(problem)) == len(tours(again)) > 0
     for tour in tours(problem):
-        length = again.cost(tour) + rivals._length_of_fixed(problem)
+        length = again.cost(tour) + _length_of_fixed(problem)
         assert length == problem.cost(tour)
 
 
@@ -240,9 +242,9 @@ def test_lkh_finds_the_best_of_all_tours_with_fixed_legs(fixed: str, symmetric: 
     problem = route(symmetric=symmetric, fixed=FIXED[fixed])
     best = min(problem.cost(each) for each in tours(problem))
     problem.best_known = BestKnown(best, "optimal", "")
-    with rivals.silent_processes(1) as pool:
-        answer = pool.apply(rivals._solved, ("lkh", rival.given(problem), 1, 1.0))
-    rivals._check(rival, problem, answer)
+    with contest.silent_processes(1) as pool:
+        answer = pool.apply(contest._solved, ("lkh", rival.given(problem), 1, 1.0))
+    contest._check(rival, problem, answer)
     assert answer.course[-1][1] == best
 
 
@@ -251,9 +253,9 @@ def test_ortools_finds_the_best_of_all_directed_tours() -> None:
     rival, problem = RIVALS["ortools"], route(symmetric=False)
     pytest.importorskip(rival.module)
     best = min(problem.cost(each) for each in tours(problem))
-    with rivals.silent_processes(1) as pool:
-        answer = pool.apply(rivals._solved, ("ortools", rival.given(problem), 1, 2.0))
-    rivals._check(rival, problem, answer)
+    with contest.silent_processes(1) as pool:
+        answer = pool.apply(contest._solved, ("ortools", rival.given(problem), 1, 2.0))
+    contest._check(rival, problem, answer)
     assert answer.course[-1][1] == best
 
 
@@ -262,7 +264,7 @@ def test_networkx_finds_answers_of_the_same_problem(problem: Model) -> None:
     rival = RIVALS["networkx"]
     pytest.importorskip(rival.module)
     answer = rival.solve(rival.given(problem), 1, 0.3)
-    rivals._check(rival, problem, answer)
+    contest._check(rival, problem, answer)
     if problem is COLOURS:
         assert answer.solution is not None
     else:  # from many starts, the best of all
@@ -273,7 +275,7 @@ def test_networkx_finds_answers_of_the_same_problem(problem: Model) -> None:
 def test_faq_assigns_the_same_facilities() -> None:
     rival, problem = RIVALS["faq"], facilities(6)
     answer = rival.solve(rival.given(problem), 1, 0.2)
-    rivals._check(rival, problem, answer)
+    contest._check(rival, problem, answer)
     best = min(problem.cost(np.array(order)) for order in permutations(range(6)))
     assert best <= answer.course[-1][1] <= answer.course[0][1]
     assert rival.given(COVER) is None

@@ -15,12 +15,12 @@ from standing_ranks import StandingRanks
 
 import islands
 from islands.backends.base import Backend
-from islands.bench import many, tabu
-from islands.bench.base import BenchRequest
-from islands.bench.quality_tests import changes
 from islands.cli import main
 from islands.errors import RunError
 from islands.parallel import World
+from islands.studies.bench import many, tabu
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.quality_tests import changes
 
 
 def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:

@@ -6,10 +6,17 @@ from statistics import fmean
 
 import pytest
 
-from islands.bench.topologies import SEEDS, Traffic, counted_traffic, simulated, takeover, traffic
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
 from islands.parallel import Deal
+from islands.studies.bench.topologies import (
+    SEEDS,
+    Traffic,
+    counted_traffic,
+    simulated,
+    takeover,
+    traffic,
+)
 
 SENDING = [name for name in TOPOLOGIES if name != "none"]
 

@@ -162,7 +162,7 @@ BOMBS: dict[str, tuple[Callable[[Path], None], tuple[str, ...], str]] = {
 
 LAUNCHER = """
 import json, os, signal, sys
-import islands.report.campaigns, islands.report.folders, pyarrow.parquet
+import islands.studies.pages.campaigns, islands.studies.pages.folders, pyarrow.parquet
 from islands.cli import main
 for line in sys.stdin:
     words, printed = json.loads(line)

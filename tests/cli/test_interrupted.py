@@ -17,7 +17,7 @@ from quick_plots import without_drawing
 
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
-from islands.slurm.follow import state_of
+from islands.studies.clusters.follow import state_of
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")

@@ -13,9 +13,9 @@ from islands import solve
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
-from islands.reproduce import experiment, jardim2021, soca2010, xavier2019
-from islands.reproduce.jardim2021 import IMPLEMENTATIONS, ImplementationsTable
-from islands.reproduce.xavier2019 import NationalTimesTable, ValuesTable
+from islands.studies.papers import experiment, jardim2021, soca2010, xavier2019
+from islands.studies.papers.jardim2021 import IMPLEMENTATIONS, ImplementationsTable
+from islands.studies.papers.xavier2019 import NationalTimesTable, ValuesTable
 
 pytest.importorskip("scipy")
 PRINTED = {"cuda_value": 9000.0, "api_value": 8800.5, "cuda_seconds": 14.0}

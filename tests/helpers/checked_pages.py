@@ -10,8 +10,8 @@ from pathlib import Path
 from islands.cells.tuning import COLUMNS
 from islands.record.files import write_table
 from islands.record.inputs import trust_folder
-from islands.report.folders import page_for
 from islands.report.interactive import SCRIPT
+from islands.studies.pages.folders import page_for
 
 _VOID = {"meta", "br", "img", "input", "link", "path", "use", "image", "rect"}
 

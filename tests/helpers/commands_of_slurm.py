@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from islands.slurm import commands
+from islands.studies.clusters import commands
 
 
 class Commands:

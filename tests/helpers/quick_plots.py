@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import pytest
 
-from islands.reproduce import perform
+from islands.studies.papers import perform
 
 _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from problems_for_tests import facilities, knapsack
 
-from islands.bench.gpus_rows import TARGET, GpuRunRow
-from islands.bench.quality_runs import RunRow
 from islands.cells.campaign import Campaign
 from islands.cells.summary import Summary
 from islands.engine.repeats import Repeat
@@ -18,8 +16,10 @@ from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.problems.scale import Scale
 from islands.progress.result import Result
-from islands.reproduce.experiment import ExperimentRequest
-from islands.reproduce.table import PaperTable
+from islands.studies.bench.gpus_rows import TARGET, GpuRunRow
+from islands.studies.bench.quality_runs import RunRow
+from islands.studies.papers.experiment import ExperimentRequest
+from islands.studies.papers.table import PaperTable
 
 SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 

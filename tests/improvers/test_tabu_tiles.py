@@ -10,11 +10,11 @@ from problems_for_tests import facilities
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.bench import tabu
 from islands.instances.qaplib import QapFile
 from islands.problems import qap_exchanges
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import Tiles
+from islands.studies.bench import tabu
 
 STEPS = 150
 

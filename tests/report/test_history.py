@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from islands.report.curves import Curve, bands, profiles, target_of, times_to_targets
 from islands.report.history import History, Lineage, Migrants, sense_of
+from islands.studies.pages.curves import Curve, bands, profiles, target_of, times_to_targets
 
 ROWS = [
     # rank, island, generation, seconds, best, mean

@@ -16,10 +16,11 @@ import islands
 from islands.cli import main
 from islands.errors import InputError, UsageError
 from islands.record.solution import recorded
-from islands.report.figure import stored_picture, style
-from islands.report.folders import page_for
+from islands.report.figure import style
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
+from islands.studies.pages.campaigns import stored_picture
+from islands.studies.pages.folders import page_for
 
 
 @pytest.mark.slow

@@ -24,11 +24,11 @@ from islands.instances.locate import Found, Index
 from islands.instances.synthetic import uniform_tsp
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.reproduce import PAPERS, experiment
-from islands.reproduce import perform as module
-from islands.reproduce.experiment import ExperimentRequest
-from islands.reproduce.perform import ExperimentFolder
-from islands.reproduce.table import PaperTable, Selection
+from islands.studies.papers import PAPERS, experiment
+from islands.studies.papers import perform as module
+from islands.studies.papers.experiment import ExperimentRequest
+from islands.studies.papers.perform import ExperimentFolder
+from islands.studies.papers.table import PaperTable, Selection
 
 TABLES = {
     f"{paper}/{name}": table

@@ -18,12 +18,12 @@ from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.reproduce import munhao2019_figures as facts
-from islands.reproduce import xavier2019
-from islands.reproduce.cells import TableRow
-from islands.reproduce.dantas2014 import GapsTable
-from islands.reproduce.dantas2014_islands import ALL
-from islands.reproduce.jardim2021 import (
+from islands.studies.papers import munhao2019_figures as facts
+from islands.studies.papers import xavier2019
+from islands.studies.papers.cells import TableRow
+from islands.studies.papers.dantas2014 import GapsTable
+from islands.studies.papers.dantas2014_islands import ALL
+from islands.studies.papers.jardim2021 import (
     IMPLEMENTATION_GAPS,
     IMPLEMENTATIONS,
     LITERATURE_GAPS,
@@ -33,10 +33,10 @@ from islands.reproduce.jardim2021 import (
     literature,
     searches,
 )
-from islands.reproduce.munhao2019 import Sac94Table
-from islands.reproduce.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
-from islands.reproduce.orlib import ProblemKind
-from islands.reproduce.soca2010 import (
+from islands.studies.papers.munhao2019 import Sac94Table
+from islands.studies.papers.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
+from islands.studies.papers.orlib import ProblemKind
+from islands.studies.papers.soca2010 import (
     FACTORS,
     PLAN,
     CalibrationTable,
@@ -44,8 +44,8 @@ from islands.reproduce.soca2010 import (
     plan_fact,
     quality,
 )
-from islands.reproduce.table import PaperTable
-from islands.reproduce.xavier2019 import MEAN_VALUES, mean_random_tour
+from islands.studies.papers.table import PaperTable
+from islands.studies.papers.xavier2019 import MEAN_VALUES, mean_random_tour
 
 
 def entry(name: str) -> Entry:
@@ -111,7 +111,7 @@ def test_gaps_of_a_kind_are_means_over_its_problems() -> None:
         rows = [*table.rows(stated(name))]
         assert len(rows) == (name == names[1])
     (row,) = rows
-    assert {*row} == {column.name for column in table.columns()}
+    assert {*row} == {column.name for column in table.layout.columns}
     assert (row["kind"], row["m"], row["n"], row["tightness"]) == (
         *("10 x 250, 0.50", 10, 250, "0.50"),
     )
@@ -281,7 +281,7 @@ def test_a_group_is_summarised_after_its_last_instance() -> None:
     table = filled(Sac94Table, answer, runs=2, here=SENTO)
     assert rows(table, SENTO[0]) == []
     m1, m2 = rows(table, SENTO[1])
-    assert {*m1} <= {column.name for column in table.columns()}
+    assert {*m1} <= {column.name for column in table.layout.columns}
     assert (m1["group"], m1["model"], m1["best"], m1["mean"]) == ("sento 30 x 60", "m1", 0.0, 1.5)
     assert m1["deviation"] == pytest.approx((stdev([1, 0]) + stdev([2, 3])) / 2)
     # From the variance of the runs: each of the two instances has two runs.
@@ -293,9 +293,9 @@ def test_a_group_is_summarised_after_its_last_instance() -> None:
     assert m1["paper_error"] == pytest.approx(printed["deviation"] / sqrt(2 * RUNS))
     assert m1["milliseconds"] == pytest.approx(2.0)
     assert m1["ratio"] == pytest.approx(564.4665 / 2)
-    columns, parts = table.parts()
+    of_parts, parts = table.parts()
     assert [part["best"] for part in parts] == [1000, 950, 980, 990]
-    assert all({*part} == {column.name for column in columns} for part in parts)
+    assert all({*part} == {column.name for column in of_parts.columns} for part in parts)
 
 
 def row(**cells: Any) -> TableRow:

@@ -15,11 +15,12 @@ from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.mkp import Mkp
-from islands.reproduce.cells import Scaled, TableRow
-from islands.reproduce.experiment import RunResult, Sample
-from islands.reproduce.jardim2021 import LiteratureTable
-from islands.reproduce.orlib import KINDS, ProblemKind, all_names, first_names, kind
-from islands.reproduce.table import (
+from islands.studies.papers.cells import Scaled, TableRow
+from islands.studies.papers.experiment import RunResult
+from islands.studies.papers.jardim2021 import LiteratureTable
+from islands.studies.papers.orlib import KINDS, ProblemKind, all_names, first_names, kind
+from islands.studies.papers.sample import Sample
+from islands.studies.papers.table import (
     PaperTable,
     SampleTable,
     average,
@@ -28,7 +29,7 @@ from islands.reproduce.table import (
     standard_error,
     total,
 )
-from islands.reproduce.xavier2019 import ValuesTable, VlsiTable
+from islands.studies.papers.xavier2019 import ValuesTable, VlsiTable
 
 
 def test_statistics_of_a_batch() -> None:

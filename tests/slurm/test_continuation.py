@@ -16,12 +16,12 @@ from islands.custom.trust import command
 from islands.errors import UntrustedError
 from islands.record.folder import FINISHED
 from islands.record.solution import recorded
-from islands.slurm import processes, sweep
-from islands.slurm.command_line import CommandWords
-from islands.slurm.follow import state_of, states_of
-from islands.slurm.jobs import JobAttempts
-from islands.slurm.run_job import continues, options
-from islands.slurm.sweep import arrays_of, begin_array
+from islands.studies.clusters import processes, sweep
+from islands.studies.clusters.command_line import CommandWords
+from islands.studies.clusters.follow import state_of, states_of
+from islands.studies.clusters.jobs import JobAttempts
+from islands.studies.clusters.run_job import continues, options
+from islands.studies.clusters.sweep import arrays_of, begin_array
 
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2", "--population", "16"]
 RUN += ["--algorithm", "brkga", "--quiet", "--stop", "generations=5"]

@@ -16,8 +16,8 @@ from private_slurm import SCRIPTS
 from islands.cli import main
 from islands.cli.job import add_submit
 from islands.errors import UsageError
-from islands.slurm.submit import Gpus, directives_from, directives_of, script
-from islands.slurm.sweep import read_list
+from islands.studies.clusters.submit import Gpus, directives_from, directives_of, script
+from islands.studies.clusters.sweep import read_list
 
 
 def directives(*options: str, on_cpu: bool = False, **of_site: str) -> dict[str, str]:

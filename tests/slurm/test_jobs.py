@@ -10,13 +10,13 @@ from commands_of_slurm import Commands
 
 from islands.errors import InputError, RunError, UsageError
 from islands.parallel import ERROR_FILE, record_error
-from islands.slurm.commands import ending
-from islands.slurm.follow import state_of
-from islands.slurm.jobs import Job, JobAttempts, latest_job, refuse_second_job
-from islands.slurm.ranks import Allocation, find_launcher
-from islands.slurm.run_job import _must_requeue
-from islands.slurm.submit import seconds_of, signal_before, submit_job, time_limit
-from islands.slurm.sweep import element_options
+from islands.studies.clusters.commands import ending
+from islands.studies.clusters.follow import state_of
+from islands.studies.clusters.jobs import Job, JobAttempts, latest_job, refuse_second_job
+from islands.studies.clusters.ranks import Allocation, find_launcher
+from islands.studies.clusters.run_job import _must_requeue
+from islands.studies.clusters.submit import seconds_of, signal_before, submit_job, time_limit
+from islands.studies.clusters.sweep import element_options
 
 JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "solve"}
 NO_GPUS = {"SLURM_GPUS_ON_NODE": "0"}

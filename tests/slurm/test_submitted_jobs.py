@@ -18,7 +18,7 @@ import pytest
 from private_slurm import RUN, SCRIPTS, PrivateSlurm, User
 
 from islands.progress.result import Result
-from islands.slurm.jobs import JobAttempt, JobAttempts
+from islands.studies.clusters.jobs import JobAttempt, JobAttempts
 
 SHORT = [*RUN, "--population", "64", "--stop", "generations=20"]
 RUNS = int(os.environ.get("ISLANDS_SLURM_RUNS", "3"))

@@ -1,0 +1,74 @@
+"""Colonies of different algorithms compared with each algorithm alone, at equal time.
+
+Each instance is solved with the colonies together and with each of them on all islands, with
+migration and without, for the same seeds, as by `bench quality --variant`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from islands.configuration.asked import Asked
+from islands.configuration.given import colonies as parsed
+from islands.errors import UsageError
+from islands.problems import loaded
+from islands.problems.base import Problem
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.quality import compared
+from islands.studies.bench.variants import Variant
+from islands.tables import Row
+
+_SUITED = {
+    "tsp": ("algorithm=brkga", "algorithm=ga encoding=permutation improver=two_opt population=64"),
+    "qap": (
+        "algorithm=cellular",
+        "algorithm=ga encoding=permutation improver=tabu population=64",
+    ),
+    "mkp": ("algorithm=ga", "algorithm=pso population=64"),
+    "order": ("algorithm=brkga", "algorithm=ga encoding=permutation population=64"),
+    "subset": ("algorithm=ga", "algorithm=pso"),
+    "keys": ("algorithm=brkga", "algorithm=de"),
+    "vector": ("algorithm=de",),
+}
+"""The colonies that suit a problem, or others with its kind of solutions."""
+
+
+def measure(request: BenchRequest) -> Iterator[Row]:
+    """Return the rows of all methods on each instance, refusing wrong ones at once; collective."""
+    problems = request.world.run_on_all(lambda: [loaded(name) for name in request.mixes])
+    return compared(request, problems, lambda problem: methods(problem, request))
+
+
+def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
+    """Return the colonies together, the first with migration, and each alone."""
+    suited = _SUITED.get(problem.name) or _SUITED[problem.solution_kind]
+    stated = parsed(list(request.colony or suited))
+    if len(stated) < 2:
+        raise UsageError(
+            f"bench colonies: {problem.instance} has one colony. Name two or more with --colony"
+        )
+    share = max(1, request.islands_a_rank // len(stated))
+    mixed = [{"islands": share, **each} for each in stated]
+    islands = sum(int(each["islands"]) for each in mixed)
+    found = _both("together", mixed, request)
+    for number, each in enumerate(stated):
+        names = (str(each[key]) for key in ("algorithm", "encoding") if key in each)
+        name = " ".join(["colony", str(number), *names])
+        found += _both(name, [{**each, "islands": islands}], request)
+    return found
+
+
+def _both(name: str, colonies: Sequence[Mapping[str, Any]], request: BenchRequest) -> list[Variant]:
+    """Return the colonies with migration, and without."""
+    asked = Asked(
+        {
+            "colony": [dict(each) for each in colonies],
+            "migration.interval": request.interval,
+            "migration.migrants": request.migrants,
+        }
+    )
+    return [
+        Variant(name, asked.also({"migration.topology": request.topology})),
+        Variant(f"{name}, no migration", asked.also({"migration.topology": "none"})),
+    ]

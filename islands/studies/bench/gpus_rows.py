@@ -1,0 +1,362 @@
+"""The rows of the benchmark `gpus`: a run on some of the ranks, and what ranks gain over one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, geometric_mean, median
+from typing import Any
+
+import numpy as np
+
+from islands.configuration.resolved import Resolved
+from islands.configuration.stop import time_limit
+from islands.engine.build import RankOptions
+from islands.parallel import World
+from islands.progress import usage
+from islands.studies.bench.base import METHOD, spread
+from islands.studies.bench.quality_rows import KNOWN, SHARES, at_shares
+from islands.studies.bench.quality_runs import RunRow, followed
+from islands.studies.bench.restarts import RestartLaw
+from islands.tables import Column, Row, Table, columns_of
+from islands.text import count
+
+TARGET, SPEED = "target", "speed"
+"""What a run is for: the time to a target, or the speed over a number of generations."""
+SAME, DIFFERENT, NOT_COMPARED = "same", "DIFFER", "-"
+"""Whether runs have the digests of one rank."""
+
+
+@dataclass(frozen=True)
+class GpuRunRow(RunRow):
+    """A run on a number of ranks, a row of `RUNS`."""
+
+    purpose: str
+    settings: str
+    """SHA-256 of all settings: runs with the same ones have the same digest."""
+    digest: str
+    """Empty if the time limit ended the run."""
+    team: int
+    """The largest number of ranks that share an island."""
+    idle_ranks: int
+    exchange: float
+    """The share of the ranks' time in exchanges of teams, with waiting for each other there."""
+    migration: float
+    waiting: float
+    """The share in which ranks with work waited for others elsewhere."""
+    idle: float
+    """The share of ranks without work."""
+    start_seconds: float
+    """The time of generation 0."""
+    start_evaluations: int
+
+    @property
+    def generations_per_second(self) -> float:
+        """The speed without generation 0."""
+        return self.generations / self._loop_seconds
+
+    @property
+    def evaluations_per_second(self) -> float:
+        """The speed without generation 0."""
+        return (self.evaluations - self.start_evaluations) / self._loop_seconds
+
+    @property
+    def _loop_seconds(self) -> float:
+        return max(self.seconds - self.start_seconds, 1e-9)
+
+    def time_to(self, gap: float) -> float:
+        """Return the seconds until a gap; infinite if it is not reached within the limit."""
+        seconds = self.curve("").time_to(gap)
+        return seconds if seconds <= self.limit else np.inf
+
+
+RUNS = Table("gpus_runs", columns_of(GpuRunRow))
+
+
+def ran(resolved: Resolved, world: World, rank_options: RankOptions) -> dict[str, Any]:
+    """Return the fields of a `GpuRunRow` that come from the result; collective."""
+    made, result, course = followed(resolved, world, rank_options)
+    is_timed = result.seconds >= time_limit(resolved.spec.stop)
+    # Without a look before the end, the whole run is measured.
+    first = course.first if course.first is not None and not course.first.generation else None
+    first = first if result.generations > 0 else None
+    return {
+        **made,
+        "digest": "" if is_timed else result.digest,
+        "team": result.team,
+        "idle_ranks": result.idle_ranks,
+        **shares(result.rank_seconds, result.idle_ranks),
+        "start_seconds": first.seconds if first is not None else 0.0,
+        "start_evaluations": first.evaluations if first is not None else 0,
+    }
+
+
+def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]:
+    """Return the shares of the time of all ranks, of which `idle` ones had no work.
+
+    These are the ranks that waited longest, as they do nothing else.
+    """
+    by_work = sorted(phases, key=lambda each: each[usage.RANKS])
+    working, without = by_work[: len(phases) - idle], by_work[len(phases) - idle :]
+    whole = sum(sum(each.values()) for each in phases) or 1.0
+    found = {"exchange": usage.TEAM, "migration": usage.MIGRATION, "waiting": usage.RANKS}
+    spent = {name: sum(each[phase] for each in working) for name, phase in found.items()}
+    spent["idle"] = sum(sum(each.values()) for each in without)
+    return {name: seconds / whole for name, seconds in spent.items()}
+
+
+def digest_of(settings: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
+    mine = {name: value for name, value in settings.items() if name != "sized_for_gpus"}
+    return hashlib.sha256(json.dumps(mine, sort_keys=True).encode()).hexdigest()
+
+
+def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:
+    """Return whether runs have the digests of those on one rank with the same settings."""
+    known = {(row.settings, row.seed): row.digest for row in alone if row.digest}
+    pairs = [
+        (row.digest, known[key])
+        for row in rows
+        if row.digest and (key := (row.settings, row.seed)) in known
+    ]
+    if not pairs or rows[0].ranks == alone[0].ranks:
+        return NOT_COMPARED
+    return SAME if all(mine == other for mine, other in pairs) else DIFFERENT
+
+
+_SPENT = ("exchange", "migration", "waiting", "idle")
+Runs = Mapping[int, Sequence[GpuRunRow]]
+"""The runs of one method on one instance, by the number of ranks."""
+
+
+def percent(share: float, places: int = 1) -> str:
+    """Return a share in per cent."""
+    return f"{100 * share:.{places}f}"
+
+
+def _up_to(name: str, title: str, group: str = "") -> Column:
+    """Return a column of a speed-up as text, with `>` if one rank needed more than the limit."""
+
+    def text(row: Mapping[str, Any]) -> str | None:
+        least = ">" if row["is_at_least"] else ""
+        return None if row[name] is None else f"{least}{row[name]:.2f}"
+
+    return Column("", title, value=text, group=group)
+
+
+def _seconds(share: int) -> Column:
+    """Return a column of seconds to a target as text; those without a number exceed the limit."""
+
+    def text(row: Mapping[str, Any]) -> str:
+        seconds = row[f"seconds_{share}"]
+        return f">{row['limit']:g}" if seconds is None else f"{seconds:.2f}"
+
+    return Column("", f"{share} %", 8, value=text, group="seconds to it at % of runs")
+
+
+_INSTANCE = (Column("instance", "instance", 18, "<"), Column("backend"), Column("method"))
+_TARGET_TITLE = Column("target", "target", 10, "<")
+_REACHED = Column("", "runs", 6, value=lambda row: f"{row['reached']}/{row['runs']}")
+_EFFICIENCY = Column("efficiency", "efficiency%", form=lambda share: percent(share, 0))
+_ENDS = (
+    _EFFICIENCY,
+    *(Column(name, name, 5, percent, group="share of the ranks' time, %") for name in _SPENT),
+    Column("digests", "digests"),
+    METHOD,
+)
+
+TARGETS = Table(
+    "gpus_targets",
+    (
+        *_INSTANCE,
+        Column("device"),
+        _TARGET_TITLE,
+        Column("ranks", "ranks"),
+        Column("islands", "islands"),
+        *map(Column, ("population", "limit", "runs", "reached")),
+        _REACHED,
+        *(Column(f"seconds_{share}") for share in SHARES),  # None: more than the limit
+        *map(_seconds, SHARES),
+        *map(Column, ("speed_up", "is_at_least")),
+        _up_to("speed_up", "speed-up"),
+        *_ENDS,
+    ),
+)
+"""When the runs of a method on a number of ranks reached a gap on an instance.
+
+The speed-up is the median of one rank divided by this one; it `is_at_least` that if one rank
+needed more than the limit. The efficiency is the speed-up divided by the number of ranks.
+"""
+
+SPEEDS = Table(
+    "gpus_speed",
+    (
+        *_INSTANCE,
+        Column("device"),
+        Column("ranks", "ranks"),
+        Column("islands", "islands"),
+        *map(Column, ("population", "runs")),
+        Column("generations", "generations"),
+        Column("start_seconds", "start s", form=".2f"),  # of generation 0, which does not count
+        Column("generations_per_second", "generations/s", form=".4g"),
+        Column("evaluations_per_second", "evaluations/s", form=count),
+        Column("spread"),  # (fastest - slowest) / median of the runs
+        Column("speed_up", "speed-up", form=".2f"),
+        *_ENDS,
+    ),
+)
+"""The speed of a method on a number of ranks, over the same generations: medians of the runs."""
+
+SEARCHES = (2, 4, 8, 16)
+"""Numbers of independent searches for which the law of restarts is shown."""
+
+LAWS = Table(
+    "gpus_restarts",
+    (
+        *_INSTANCE,
+        _TARGET_TITLE,
+        *map(Column, ("runs", "reached")),
+        _REACHED,
+        Column("t0", "t0", 8, ".3g"),
+        Column("mu", "mu", 8, ".3g"),
+        Column("distance", "distance", form=".2f"),
+        *(
+            Column(f"gain_{each}", str(each), 6, ".2f", group="independent searches")
+            for each in SEARCHES
+        ),
+        Column("ranks", "ranks", group="most ranks"),
+        Column("gain", "law", 5, ".2f", group="most ranks"),
+        *map(Column, ("measured", "is_at_least")),
+        _up_to("measured", "measured", "most ranks"),
+        METHOD,
+    ),
+    above="One rank's seconds to the target as t0 + Exp(mu): (t0 + mu) / (t0 + mu / p) is what"
+    " p independent searches gain.\n"
+    "Distance: of the law from the shares of the runs, from 0 to 1.",
+)
+"""The law of restarts for a target on one rank, and what independent searches would gain.
+
+The gain is that of as many searches as the most ranks; `measured` is the speed-up on these ranks.
+"""
+
+MEANS = Table(
+    "gpus_means",
+    (
+        Column("of", "of", 26, "<"),
+        *map(Column, ("backend", "method")),
+        Column("ranks", "ranks"),
+        Column("instances", "instances"),
+        Column("speed_up", "speed-up", form=".2f"),
+        _EFFICIENCY,
+        METHOD,
+    ),
+    above="Geometric means of speed-ups over the instances that have one",
+)
+
+
+def target_name(gap: float) -> str:
+    """Return the name of a gap in per cent."""
+    return f"{gap:g} %" if gap else KNOWN
+
+
+def target_rows(gap: float, runs: Runs) -> Iterator[Row]:
+    """Yield the row of each number of ranks, the fewest first."""
+    alone = runs[min(runs)]
+    before = _times(alone, gap)["seconds_50"]
+    for ranks, rows in sorted(runs.items()):
+        limit, times = rows[0].limit, _times(rows, gap)
+        now = times["seconds_50"]
+        is_at_least = before is None and now is not None and rows is not alone
+        base = limit if is_at_least else before
+        speed_up = base / now if base is not None and now is not None else None
+        yield TARGETS.row(
+            **_shared(rows, alone),
+            target=target_name(gap),
+            limit=limit,
+            reached=sum(bool(np.isfinite(row.time_to(gap))) for row in rows),
+            **times,
+            speed_up=speed_up,
+            is_at_least=is_at_least,
+            efficiency=speed_up / ranks if speed_up is not None else None,
+        )
+
+
+def speed_rows(runs: Runs) -> Iterator[Row]:
+    """Yield the row of each number of ranks, the fewest first."""
+    alone = runs[min(runs)]
+    base = median(row.evaluations_per_second for row in alone)
+    for ranks, rows in sorted(runs.items()):
+        speeds = [row.evaluations_per_second for row in rows]
+        speed = median(speeds)
+        speed_up = speed / base if base else 1.0
+        yield SPEEDS.row(
+            **_shared(rows, alone),
+            generations=rows[0].generations,
+            start_seconds=median(row.start_seconds for row in rows),
+            generations_per_second=median(row.generations_per_second for row in rows),
+            evaluations_per_second=speed,
+            spread=spread(speeds) if speed else 0.0,
+            speed_up=speed_up,
+            efficiency=speed_up / ranks,
+        )
+
+
+def _times(rows: Sequence[GpuRunRow], gap: float) -> dict[str, float | None]:
+    return at_shares([row.time_to(gap) for row in rows])
+
+
+def _shared(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> dict[str, Any]:
+    """Return what both tables have: what was run, and the mean shares of the ranks' time."""
+    names = ("instance", "backend", "method", "device", "ranks", "islands", "population")
+    return {
+        **{name: getattr(rows[0], name) for name in names},
+        "runs": len(rows),
+        **{name: fmean(getattr(row, name) for row in rows) for name in _SPENT},
+        "digests": digests(rows, alone),
+    }
+
+
+def law_rows(gap: float, runs: Runs) -> Iterator[Row]:
+    """Yield the law of a target, unless fewer than two runs on one rank reached it."""
+    alone = runs[min(runs)]
+    times = [row.time_to(gap) for row in alone]
+    law = RestartLaw.fitted(times, alone[0].limit)
+    if law is None:
+        return
+    *_, last = target_rows(gap, runs)
+    shared = ("instance", "backend", "method", "target", "ranks", "is_at_least")
+    yield LAWS.row(
+        **{name: last[name] for name in shared},
+        runs=len(alone),
+        reached=sum(map(math.isfinite, times)),
+        t0=law.start,
+        mu=law.mean,
+        distance=law.distance(times),
+        **{f"gain_{each}": law.gain(each) for each in SEARCHES},
+        gain=law.gain(last["ranks"]),
+        measured=last["speed_up"],
+    )
+
+
+def mean_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the mean of each target, or of the speed, on each number of ranks above one."""
+    found: dict[tuple[str, str, str, int], list[float]] = {}
+    for row in rows:
+        of = f"time to {row['target']}" if row.table is TARGETS else "evaluations/s"
+        if row["ranks"] > 1 and row["speed_up"] is not None and not row.get("is_at_least"):
+            key = (of, row["backend"], row["method"], row["ranks"])
+            found.setdefault(key, []).append(row["speed_up"])
+    for (of, backend, method, ranks), ups in found.items():
+        mean = geometric_mean(ups)
+        yield MEANS.row(
+            of=of,
+            backend=backend,
+            method=method,
+            ranks=ranks,
+            instances=len(ups),
+            speed_up=mean,
+            efficiency=mean / ranks,
+        )

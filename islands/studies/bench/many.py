@@ -1,0 +1,175 @@
+"""How many instances `islands.solve_many` solves in a second, and how good its solutions are.
+
+Tours have cities at random, flows and distances of assignments are random, too. `--rivals lkh`
+solves the same tours by LKH, as a loop of `elkai` with `runs=1` in a process for each core. `at
+best` is the share of the instances with the lowest cost of all methods; the other columns compare
+with LKH. The first instances, which compile, do not count. Several ranks share the instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.cpu import share_of_cores
+from islands.errors import UsageError
+from islands.many import solve_many
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.problems.batches import qap_batch, tsp_batch
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.rivals.contest import silent_processes
+from islands.studies.bench.rivals.tours import Lkh
+from islands.studies.bench.variants import Variant, variants
+from islands.tables import Column, Row, Table
+from islands.text import counted
+
+SIZES = (100, 200, 500), (20,)
+"""Those of tours and assignments if none are asked for."""
+_EFFORT, _MOST_TOURS = 10_000_000, 10_000
+"""There are as many tours as the first number divided by the square of that of their cities, and no
+more than the second."""
+_MORE_ON_GPUS = 10
+"""Times as many tours if only GPUs solve them: they need thousands to be full."""
+_ASSIGNMENTS, _ASSIGNMENTS_ON_GPUS = 200, 10_000
+_FIRST = 16
+_SIDE = 1_000_000
+_MOST_FLOW = 99
+
+TABLE = Table(
+    "many",
+    (
+        Column("device", "device", 17, "<.17"),
+        Column("problem", "problem", 15, "<"),
+        Column("instances", "instances"),
+        Column("seconds", "seconds", form=".2f"),
+        Column("rate", "a second", form=".1f"),
+        Column("at_best", "at best", 8, ".1%"),
+        Column("as_good", "as lkh", 8, ".1%"),
+        Column("more", "mean to lkh", form="+.4%"),
+        Column("method", "method", form="<"),
+    ),
+)
+
+
+def measure(request: BenchRequest) -> Iterator[Row]:
+    """Solve instances of each kind and size by each method, on each backend."""
+    if other := {*request.rivals} - {Lkh.name}:
+        raise UsageError(f"--rivals {min(other)}: many instances are solved by {Lkh.name} only")
+    if request.rivals and request.world.size > 1:
+        raise UsageError(
+            f"--rivals {Lkh.name}: waiting ranks would use its cores. Start one rank, without"
+            " mpirun"
+        )
+    methods = variants(request.variant)
+    return _measured(request, methods)
+
+
+def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row]:
+    cities, facilities = request.cities, request.facilities
+    if not (cities or facilities):
+        cities, facilities = SIZES
+    more = 1 if request.rivals or "cpu" in request.backends else _MORE_ON_GPUS
+    kinds = [("cities", n, _tours(n, more)) for n in cities]
+    count = _ASSIGNMENTS if more == 1 else _ASSIGNMENTS_ON_GPUS
+    kinds += [("facilities", n, count) for n in facilities]
+    world = request.world
+    cores = request.threads or world.bcast(share_of_cores(world.local_size))
+    for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):
+        random, rival = np.random.default_rng(size), None
+        if noun == "cities":
+            places = random.integers(0, _SIDE, (count, size, 2)).astype(float)
+            problems = list(tsp_batch(places, "EUC_2D"))
+            rival = _by_lkh(problems, places, cores) if request.rivals else None
+        else:
+            problems = list(qap_batch(*_symmetric(random, (2, count, size, size))))
+        solved = [
+            _by_islands(problems, method, backend, cores, world)
+            for backend in request.backends
+            for method in methods
+        ]
+        yield from _rows(f"{size} {noun}", solved, rival)
+
+
+def _tours(cities: int, more: int) -> int:
+    return max(1, min(_MOST_TOURS, more * _EFFORT // cities**2))
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """What a method found."""
+
+    method: str
+    device: str
+    seconds: float
+    costs: NDArray[np.int64]
+
+
+def _rows(problem: str, solved: Sequence[_Solved], rival: _Solved | None) -> Iterator[Row]:
+    every = [*solved] if rival is None else [rival, *solved]
+    best = np.min([each.costs for each in every], axis=0)
+    for each in every:
+        count = len(each.costs)
+        yield TABLE.row(
+            device=each.device,
+            problem=problem,
+            instances=count,
+            seconds=each.seconds,
+            rate=count / each.seconds,
+            at_best=float((each.costs == best).mean()),
+            as_good=None if rival is None else float((each.costs <= rival.costs).mean()),
+            more=None if rival is None else float((each.costs / rival.costs - 1).mean()),
+            method=each.method,
+        )
+
+
+def _by_islands(
+    problems: Sequence[Problem], method: Variant, backend: str, cores: int, world: World
+) -> _Solved:
+    settings: dict[str, Any] = {**method.asked.options, "backend": backend, "seed": 1}
+    settings["world"] = world
+    if backend == "cpu":
+        settings["threads"] = cores
+    if method.asked.config is not None:
+        settings["config"] = method.asked.config
+    solve_many(problems[:_FIRST], **settings)
+    began = perf_counter()
+    found = solve_many(problems, **settings)
+    seconds = perf_counter() - began
+    times = f"{world.size} x " if world.size > 1 else ""
+    device = times + (_cpu(cores) if backend == "cpu" else found[0].device)
+    costs = np.array([each.require_solution().cost for each in found], np.int64)
+    return _Solved(f"{method.name}, {backend}", device, seconds, costs)
+
+
+def _cpu(cores: int) -> str:
+    return f"CPU, {counted(cores, 'thread')}"
+
+
+def _by_lkh(problems: Sequence[Problem], places: NDArray[np.float64], processes: int) -> _Solved:
+    with silent_processes(processes) as pool:
+        pool.map(_tour, places[: _FIRST * processes], chunksize=1)
+        began = perf_counter()
+        tours = pool.map(_tour, places, chunksize=1)
+        seconds = perf_counter() - began
+    costs = [each.cost(np.array(tour)) for each, tour in zip(problems, tours, strict=True)]
+    name = f"{Lkh.name}, {Lkh.package} {version(Lkh.package)}"
+    return _Solved(name, _cpu(processes), seconds, np.array(costs, np.int64))
+
+
+def _tour(places: NDArray[np.float64]) -> list[int]:
+    from elkai import Coordinates2D
+
+    found: list[int] = Coordinates2D(dict(enumerate(places.tolist()))).solve_tsp(runs=1)
+    return found[:-1]
+
+
+def _symmetric(random: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    upper = np.triu(random.integers(0, _MOST_FLOW + 1, shape), 1)
+    return upper + upper.swapaxes(-1, -2)

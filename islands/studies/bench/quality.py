@@ -1,0 +1,158 @@
+"""Quality over time of the default run or of several methods, on any instances.
+
+Each run has a time limit, and ends at the best known value. Times are those of the search; a better
+cost counts from the moment at which it was seen. "Best known at 90 % of runs": the seconds until
+90 % of the seeds had reached the best known value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from fnmatch import fnmatchcase
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from islands.instances.catalogue import catalogue
+from islands.problems import loaded
+from islands.problems.base import Problem
+from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.quality_rows import (
+    TARGETS,
+    means_row,
+    moment_rows,
+    quality_row,
+    target_row,
+)
+from islands.studies.bench.quality_runs import (
+    KEY,
+    RUNS,
+    RunRow,
+    facts,
+    followed,
+    grouped,
+    program,
+    set_of,
+    with_references,
+)
+from islands.studies.bench.quality_tests import contrasts, rank_rows
+from islands.studies.bench.rivals.contest import Contest, require_fitting
+from islands.studies.bench.variants import Method, Variant, variants
+from islands.tables import Row
+
+_METHOD = attrgetter("backend", "method")
+EVERY = {"cpu": 1, "cuda": 10}
+"""Generations between two looks at the best cost: a look takes about 0.1 ms on a GPU."""
+
+
+def measure(request: BenchRequest) -> Iterator[Row]:
+    """Return the rows of each method on each instance and backend, then comparisons and means.
+
+    Refuse wrong methods and instances at once, before the first row is asked for; collective.
+    """
+    world = request.world
+    methods = world.run_on_all(lambda: variants(request.variant))
+    problems = world.run_on_all(lambda: [loaded(name) for name in named(request.of)])
+    return compared(request, problems, lambda _: methods)
+
+
+def compared(
+    request: BenchRequest,
+    problems: Sequence[Problem],
+    methods_of: Callable[[Problem], Sequence[Variant]],
+) -> Iterator[Row]:
+    """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
+    world = request.world
+    world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
+    methods = world.run_on_all(
+        lambda: {each.instance: _methods(each, request, methods_of(each)) for each in problems}
+    )
+    return _measured(request, problems, methods)
+
+
+def _measured(
+    request: BenchRequest, problems: Sequence[Problem], methods: Mapping[str, list[Method]]
+) -> Iterator[Row]:
+    runs = sum(map(len, methods.values())) / max(1, len(methods)) + len(request.rivals)
+    rows = list[RunRow]()
+    with closing(Contest(request)) as contest:
+        for problem in request.heartbeat.over(
+            problems, lambda each: each.instance, seconds=runs * request.seeds * request.limit
+        ):
+            mine = _rows(problem, methods[problem.instance], request, contest)
+            rows += mine
+            yield from map(RUNS.row_of, mine)
+            for one in grouped(mine, KEY):
+                yield quality_row(one)
+                yield from (target_row(target, one) for target in TARGETS)
+    yield from contrasts(rows)
+    yield from rank_rows(rows)
+    yield from _summaries(rows)
+
+
+def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant]) -> list[Method]:
+    """Return all methods on all backends; refuse settings that do not fit before any run."""
+    stop = ["best-known"] if problem.best_known is not None else []
+    options: dict[str, Any] = {"stop": [*stop, f"seconds={request.limit:g}"]}
+    if request.threads is not None:
+        options["threads"] = request.threads
+    return [
+        each.resolved(problem, request.every or EVERY[backend], {**options, "backend": backend})
+        for backend in request.backends
+        for each in listed
+    ]
+
+
+def _rows(
+    problem: Problem,
+    methods: Sequence[Method],
+    request: BenchRequest,
+    contest: Contest,
+) -> list[RunRow]:
+    """Run all methods with one seed after the other, so that each meets the same conditions."""
+    rows = list[RunRow]()
+    for seed in range(1, request.seeds + 1):
+        shared = {**facts(problem), "seed": seed, "limit": request.limit}
+        for method in methods:
+            rows.append(RunRow(**shared, **method.cells(), **_result(method, seed, request)))
+        rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
+    order = {(each.backend, each.name): place for place, each in enumerate(methods)}
+    last = len(order)
+    rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))
+    return with_references(rows)
+
+
+def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
+    """Return the result of a run, which may be known; collective."""
+    resolved = method.run(seed)
+    asked = {"settings": resolved.spec.to_mapping(), "ranks": request.world.size, **program()}
+    run = partial(followed, resolved, request.world)
+    words = f"{method.name}, {method.backend}, seed {seed}"
+    return request.campaign.result(asked, lambda: run()[0], words)
+
+
+def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
+    """Yield the means of each group and set, then their gaps over time, for each method."""
+    names = [*(row.group for row in rows), *(set_of(row.instance) for row in rows)]
+    groups = [
+        (name, mine)
+        for name in dict.fromkeys(names)
+        for mine in grouped(
+            (row for row in rows if name in (row.group, set_of(row.instance))), _METHOD
+        )
+    ]
+    for name, mine in groups:
+        yield means_row(name, [quality_row(one) for one in grouped(mine, KEY)])
+    for name, mine in groups:
+        yield from moment_rows(name, mine)
+
+
+def named(patterns: Sequence[str]) -> list[str]:
+    """Return the instances that match names, sets, and patterns such as `orlib/*-?0`."""
+    known = catalogue().names()
+    found: list[str] = []
+    for pattern in patterns:
+        matches = [name for name in known if pattern == set_of(name) or fnmatchcase(name, pattern)]
+        found += matches or [pattern]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,201 @@
+"""Tests of the differences between methods, and between two measurements of the same methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter, itemgetter
+from statistics import fmean
+
+import numpy as np
+
+from islands.statistics import SIGNIFICANT, against, holm, mean_ranks
+from islands.studies.bench.base import METHOD
+from islands.studies.bench.quality_rows import TARGETS
+from islands.studies.bench.quality_runs import KEY, RunRow, grouped, labels, with_references
+from islands.studies.pages.curves import final_losses, target_of
+from islands.studies.significance import mann_whitney
+from islands.tables import Column, Row, Table
+
+METHOD_ALONE = Column("", "method", 0, "<", itemgetter("method"))
+
+
+def marked(p: float) -> str:
+    """Return a p-value as text; a significant one has a star."""
+    return f"{p:.2g}{'*' if p < SIGNIFICANT else ' '}"
+
+
+CONTRASTS = Table(
+    "quality_tests",
+    (
+        Column("instance", "instance", 18, "<"),
+        *map(Column, ("first", "method")),
+        Column("runs", "runs", 5),
+        Column("p_gap", "p gap", 9, marked),
+        Column("a_gap", "A", 4, ".2f"),
+        Column("effect_gap", "effect", 10, "<"),
+        Column("target"),
+        Column("p_time", "p time", 9, marked),
+        Column("a_time", "A", 4, ".2f"),
+        Column("effect_time", "effect", 10, "<"),
+        Column("", "target", 7, ".4f", itemgetter("target")),
+        METHOD_ALONE,
+    ),
+    above="Each method against the first one. A: the probability that its run has the smaller"
+    " final gap, or the\nsmaller time to the target. p: Mann and Whitney's test, corrected by"
+    " Holm's method; *: below 0.05",
+)
+"""A method against the first one on an instance; p-values are corrected by Holm's method.
+
+Those of the gaps form one family, those of the times another. Ties count half in A. The target is
+the best known value, or the median of all gaps.
+"""
+
+RANKS = Table(
+    "quality_ranks",
+    (
+        Column("method"),
+        Column("problems"),
+        Column("mean_rank", "mean rank", form=".2f"),
+        Column("", "problems", value=itemgetter("problems")),
+        Column("p", "p", 9, marked),
+        METHOD_ALONE,
+    ),
+    above="All instances and seeds. p: Wilcoxon's signed-rank test against the first method, Holm",
+)
+"""The mean rank of a method by the final gap over all problems: instances with a seed."""
+
+
+def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
+    """Yield the tests of each method against the first one of its instance."""
+    names, found = labels(rows), list[Row]()
+    for of_instance in grouped(rows, attrgetter("instance")):
+        mine = {names[each[0].backend, each[0].method]: each for each in grouped(of_instance, KEY)}
+        first, *others = mine
+        found += [_contrast(first, other, mine) for other in others]
+    gaps, times = (holm([row[name] for row in found]) for name in ("p_gap", "p_time"))
+    for row, gap, time in zip(found, gaps, times, strict=True):
+        yield row.but(p_gap=gap, p_time=time)
+
+
+def _contrast(first: str, other: str, mine: Mapping[str, Sequence[RunRow]]) -> Row:
+    one, two = mine[other], mine[first]
+    curves = [row.curve("") for rows in mine.values() for row in rows]
+    target = 0.0 if one[0].is_known and any(row.hits for row in (*one, *two)) else target_of(curves)
+    gaps = mann_whitney([row.final for row in one], [row.final for row in two])
+    times = mann_whitney(*([row.curve("").time_to(target) for row in each] for each in (one, two)))
+    return CONTRASTS.row(
+        instance=one[0].instance,
+        first=first,
+        method=other,
+        runs=len(one),
+        p_gap=gaps.p,
+        a_gap=gaps.a,
+        effect_gap=gaps.size,
+        target=target,
+        p_time=times.p,
+        a_time=times.a,
+        effect_time=times.size,
+    )
+
+
+def rank_rows(rows: Sequence[RunRow]) -> Iterator[Row]:
+    """Yield the mean rank of each method over the problems that all methods have run."""
+    names = labels(rows)
+    methods, losses = final_losses([row.curve(names[row.backend, row.method]) for row in rows])
+    if len(methods) < 2 or len(losses) < 2:
+        return
+    for name, rank, p in zip(methods, mean_ranks(losses), against(losses, 0), strict=True):
+        yield RANKS.row(method=name, problems=len(losses), mean_rank=rank, p=p)
+
+
+CHANGES = Table(
+    "changes",
+    (
+        Column("instance", "instance", 18, "<"),
+        *map(Column, ("backend", "method", "devices", "limit")),
+        Column("gap_before", "gap before", 9, ".4f"),  # the mean; None if a run has no solution
+        Column("gap_now", "now", 9, ".4f"),
+        Column("gap_difference", "difference", 10, "+.4f"),
+        Column("target", "target", 12, "<"),
+        Column("seconds_before", "s before", 8, ".2f"),
+        Column("seconds_now", "now", 8, ".2f"),
+        Column("seconds_ratio", "ratio", 6, ".2f"),
+        Column("p", "p", 9, marked),
+        Column("a", "A", 4, ".2f"),
+        METHOD,
+    ),
+    above="Gaps after the shorter time limit, and median seconds to the target. p: Mann and"
+    " Whitney's test of the\ngaps, or of the times if all runs end with the same gap,"
+    " corrected by Holm's method; A: P(now is better). A ratio above 1 is faster.",
+)
+"""A method on an instance, before and now; gaps are compared at the shorter time limit.
+
+The target is the smallest gap that half of the runs reached, before and now.
+"""
+
+
+def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:
+    """Yield the change of each method on each instance that both measurements have.
+
+    Devices and numbers of ranks may differ, which is what is compared then.
+    """
+    earlier = {KEY(rows[0]): rows for rows in grouped(before, KEY)}
+    found = [
+        _change(earlier[KEY(rows[0])], rows)
+        for rows in grouped(now, KEY)
+        if KEY(rows[0]) in earlier
+    ]
+    for change, p in zip(found, holm([each["p"] for each in found]), strict=True):
+        yield change.but(p=p)
+
+
+def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
+    both = with_references([*before, *now])
+    old, new = both[: len(before)], both[len(before) :]
+    limit = min(old[0].limit, new[0].limit)
+    gaps = [_gaps(rows, limit) for rows in (old, new)]
+    means = [fmean(each) if np.isfinite(each).all() else None for each in gaps]
+    target, before_now = _times(old, new)
+    if len({*gaps[0], *gaps[1]}) == 1:
+        to_best = [[row.curve("").time_to(row.final) for row in rows] for rows in (old, new)]
+        test = mann_whitney(to_best[1], to_best[0])
+    else:
+        test = mann_whitney(gaps[1], gaps[0])
+    return CHANGES.row(
+        **new[0].key_cells(),
+        devices=[old[0].device, new[0].device],
+        limit=limit,
+        gap_before=means[0],
+        gap_now=means[1],
+        gap_difference=None if None in means else means[1] - means[0],  # type: ignore[operator]
+        target=target,
+        seconds_before=before_now[0] if before_now else None,
+        seconds_now=before_now[1] if before_now else None,
+        seconds_ratio=_ratio(*before_now) if before_now else None,
+        p=test.p,
+        a=test.a,
+    )
+
+
+def _ratio(before: float, now: float) -> float:
+    return max(before, 1e-3) / max(now, 1e-3)
+
+
+def _gaps(rows: Sequence[RunRow], limit: float) -> list[float]:
+    """Return the gap of each run at a time, or at its end if it ended around that time."""
+    return [
+        row.final if row.limit <= limit else float(row.curve("").at(np.array([limit]))[0])
+        for row in rows
+    ]
+
+
+def _times(
+    old: Sequence[RunRow], new: Sequence[RunRow]
+) -> tuple[str | None, tuple[float, float] | None]:
+    """Return the smallest target with both median times."""
+    for name, gap in sorted(TARGETS.items(), key=itemgetter(1)):
+        times = [[row.curve("").time_to(gap) for row in rows] for rows in (old, new)]
+        before, now = (float(np.quantile(each, 0.5, method="inverted_cdf")) for each in times)
+        if np.isfinite(before) and np.isfinite(now):
+            return name, (before, now)
+    return None, None

@@ -1,0 +1,108 @@
+"""What records cost: the same run, with and without a folder to which it writes.
+
+The runs take turns, and each is the first of every second pair. Distances and distinct costs are
+computed in both. `ratio` is that of the times of the search. `before and after` is how much
+longer a run with a folder takes before and after its search, however long that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from islands.cells.campaign import completed
+from islands.configuration.asked import Asked
+from islands.engine.runner import run_requested
+from islands.engine.single import Output
+from islands.parallel import World
+from islands.progress.result import Result
+from islands.studies.bench.base import BenchRequest, spread
+from islands.tables import Column, Row, Table
+
+CASES: tuple[tuple[str, str | None], ...] = (
+    ("national/zi929", "xavier2019"),
+    ("national/zi929", None),
+    ("qaplib/tai60a", None),
+)
+"""Instances, and presets if not the default run."""
+REPEATS = 7
+
+
+TABLE = Table(
+    "recording",
+    (
+        Column("device", "device", 17, "<.17"),
+        Column("instance", "instance", 18, "<"),
+        Column("settings", "settings", 10, "<"),
+        Column("generations", "generations"),
+        Column("rows", "rows", 6),
+        Column("seconds", "seconds", form=".3f"),
+        Column("recorded", "recorded", form=".3f"),
+        Column("ratio", "ratio", 7, ".4f"),
+        Column("spread", "spread", form=".1%"),
+        Column("more_milliseconds", "before and after", form=lambda each: f"{each:.1f} ms"),
+    ),
+)
+"""Rows are those of the trace, seconds the medians of searches without and with records.
+
+The ratio is the median ratio of two searches, one after the other; the spread is (slowest -
+fastest) / median of the searches without records.
+"""
+
+
+def measure(request: BenchRequest) -> Iterator[Row]:
+    """Measure each case on each backend."""
+    for backend in request.backends:
+        cases = [_Case(name, preset, backend, request.threads) for name, preset in CASES]
+        for case in request.heartbeat.over(cases, str):
+            yield case.measured(request.seconds)
+
+
+@dataclass(frozen=True)
+class _Case:
+    instance: str
+    preset: str | None
+    backend: str
+    threads: int | None
+
+    def __str__(self) -> str:
+        return f"{self.instance} on {self.backend}"
+
+    def measured(self, seconds: float) -> Row:
+        """Return the row of searches of about `seconds` each."""
+        trial, _ = self._timed(f"seconds={seconds}", None)
+        stop = f"generations={max(1, trial.generations)}"
+        plain, kept = list[tuple[Result, float]](), list[tuple[Result, float]]()
+        with TemporaryDirectory() as place:
+            for i in range(REPEATS):
+                turns = [(plain, None), (kept, Path(place) / str(i))]
+                for runs, folder in reversed(turns) if i % 2 else turns:
+                    runs.append(self._timed(stop, folder))
+            rows = kept[0][0].trace().num_rows
+        without, recorded = ([result.seconds for result, _ in runs] for runs in (plain, kept))
+        more = median(rest for _, rest in kept) - median(rest for _, rest in plain)
+        return TABLE.row(
+            device=trial.device,
+            instance=trial.instance,
+            settings=self.preset or "default",
+            generations=max(1, trial.generations),
+            rows=rows,
+            seconds=median(without),
+            recorded=median(recorded),
+            ratio=median(other / one for one, other in zip(without, recorded, strict=True)),
+            spread=spread(without),
+            more_milliseconds=1e3 * more,
+        )
+
+    def _timed(self, stop: str, folder: Path | None) -> tuple[Result, float]:
+        """Return a run, and its seconds before and after the search."""
+        options = {**vars(self), "stop": stop, "seed": 1}
+        given = {name: value for name, value in options.items() if value is not None}
+        output = Output(writes=folder is not None, folder=folder)
+        began = perf_counter()
+        result = completed(run_requested(Asked.of(given), World(), output))
+        return result, perf_counter() - began - result.seconds

@@ -1,0 +1,59 @@
+"""The interface of rivals: other programs that `quality` compares with our runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from islands.modelling.model import Model
+from islands.models.plain import Plain
+from islands.problems.base import Problem
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of one run of a rival."""
+
+    course: Sequence[tuple[float, float]]
+    """Each better cost with the seconds until it was found."""
+    solution: Sequence[float] | None
+    """The last one, for an independent check."""
+    seconds: float
+    proved: bool = False
+
+
+class Rival(ABC):
+    """A program of which each core gets a copy with another seed, or that uses all of them."""
+
+    name: ClassVar[str]
+    package: ClassVar[str]
+    """What `pip install` gets."""
+    module: ClassVar[str]
+    is_seeded: ClassVar[bool] = True
+    """Whether runs with different seeds differ; otherwise one copy runs, once."""
+    is_parallel: ClassVar[bool] = False
+    """Whether one copy uses all threads."""
+    statements: ClassVar[tuple[type[Plain], ...]] = ()
+    """The plain statements of models that it solves."""
+    solves: ClassVar[str]
+    """What it solves, for errors."""
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Return why an instance does not fit, or None if it does."""
+        return None if self.given(problem) is not None else f"solves {self.solves} only"
+
+    def given(self, problem: Problem) -> Any:
+        """Return what `solve` gets, which other processes can read; None: it solves others only."""
+        plain = problem.plain() if isinstance(problem, Model) else None
+        if not isinstance(plain, self.statements):
+            return None
+        return replace(plain, best=problem.best_known.value if problem.best_known else None)
+
+    @abstractmethod
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+        """Run for about the given seconds, or until the best known value; in a worker process.
+
+        The time to read the problem into the data structures of Python does not count.
+        """

@@ -1,0 +1,215 @@
+"""CP-SAT of OR-tools on models: a statement of each, as its users would write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.models.job_shops import Shop
+from islands.models.plain import Colouring, Covering, Medians, Packing, Plain, Quadratic, whole
+from islands.problems.base import Problem
+from islands.studies.bench.quality_runs import Course
+from islands.studies.bench.rivals.base import Answer, Rival
+
+Values = Callable[[Callable[[Any], int]], NDArray[Any]]
+"""Returns the values of a solution from those of variables."""
+
+
+class CpSat(Rival):
+    """CP-SAT of OR-tools, with a worker for each thread."""
+
+    name: ClassVar[str] = "cpsat"
+    package: ClassVar[str] = "ortools"
+    module: ClassVar[str] = "ortools"
+    is_parallel: ClassVar[bool] = True
+
+    statements = (Shop, Covering, Colouring, Packing, Medians, Quadratic)
+    solves = (
+        "job shops with fixed machines, coverings, colourings, packings, p-medians and"
+        " diversities of whole distances"
+    )
+
+    def given(self, problem: Problem) -> Any:
+        """Return the problem as plain numbers; of quadratic ones, only whole choices of a size."""
+        plain = super().given(problem)
+        if isinstance(plain, Quadratic) and (plain.size is None or whole(plain.pairs[2]) is None):
+            return None
+        return plain
+
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+        """Run it once."""
+        from ortools.sat.python import cp_model
+
+        model, solver = cp_model.CpModel(), cp_model.CpSolver()
+        values = _STATEMENTS[type(problem)](model, problem)
+        sign = getattr(problem, "sign", 1)
+        course = Course(maximise=sign < 0)
+        callback: Any = cp_model.CpSolverSolutionCallback
+
+        class Seen(callback):  # type: ignore[misc]
+            def on_solution_callback(self) -> None:
+                cost = round(self.objective_value)
+                course.now(cost)
+                if problem.best is not None and sign * (cost - problem.best) <= 0:
+                    self.stop_search()
+
+        solver.parameters.num_workers, solver.parameters.random_seed = threads, seed
+        solver.parameters.max_time_in_seconds = seconds
+        status: Any = solver.solve(model, Seen())
+        taken = course.passed()
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return Answer((), None, taken)
+        solution, cost = problem.answer(values(solver.value))
+        course.add(taken, cost)
+        return Answer(course.points, solution, taken, proved=status == cp_model.OPTIMAL)
+
+
+def _shop_in(model: Any, shop: Shop) -> Values:
+    """State a job shop by intervals; return when each operation begins."""
+    times, most = shop.time.tolist(), int(shop.time.sum())
+    begins = [model.new_int_var(0, most, "") for _ in times]
+    last = model.new_int_var(0, most, "")
+    on_machine: dict[int, list[Any]] = {}
+    for o, (begin, lasting, machine) in enumerate(
+        zip(begins, times, shop.machine.tolist(), strict=True)
+    ):
+        interval = model.new_fixed_size_interval_var(begin, lasting, "")
+        on_machine.setdefault(machine, []).append(interval)
+        follows = o + 1 < len(times) and shop.job[o + 1] == shop.job[o]
+        model.add(begin + lasting <= (begins[o + 1] if follows else last))
+    for intervals in on_machine.values():
+        model.add_no_overlap(intervals)
+    model.minimize(last)
+    return _all(begins)
+
+
+def _all(variables: list[Any]) -> Values:
+    return lambda value: np.array([value(each) for each in variables])
+
+
+def _covering_in(model: Any, covering: Covering) -> Values:
+    """State a covering, a clause for each row; return whether each column is chosen."""
+    chosen = [model.new_bool_var("") for _ in covering.costs]
+    for first, end in zip(covering.row_first[:-1], covering.row_first[1:], strict=True):
+        model.add_bool_or([chosen[j] for j in covering.column[first:end].tolist()])
+    model.minimize(sum(int(by) * each for by, each in zip(covering.costs, chosen, strict=True)))
+    return _all(chosen)
+
+
+def _table(model: Any, rows: int, columns: int) -> tuple[list[list[Any]], Values]:
+    """Return variables of which each row has exactly one, and which it is."""
+    table = [[model.new_bool_var("") for _ in range(columns)] for _ in range(rows)]
+    for row in table:
+        model.add_exactly_one(row)
+    return table, lambda value: np.array([[value(each) for each in row].index(1) for row in table])
+
+
+def _count(model: Any, columns: int) -> list[Any]:
+    """Minimise the number of used columns, of which the first ones are used."""
+    used = [model.new_bool_var("") for _ in range(columns)]
+    for one, other in zip(used[1:], used, strict=False):
+        model.add_implication(one, other)
+    model.minimize(sum(used))
+    return used
+
+
+def _colouring_in(model: Any, graph: Colouring) -> Values:
+    """State a colouring: in a clique, each colour at most once. A first clique has the first ones.
+
+    Cliques are found one after another, until all edges are in one.
+    """
+    table, values = _table(model, graph.nodes, graph.most)
+    used = _count(model, graph.most)
+    for i in range(graph.nodes):
+        for c, each in enumerate(used):
+            model.add_implication(table[i][c], each)
+    cliques = _cliques(graph)
+    for clique in cliques:
+        for c in range(graph.most):
+            model.add_at_most_one([table[i][c] for i in clique])
+    largest: list[int] = max(cliques, key=len)
+    for c, i in enumerate(largest):
+        model.add(table[i][c] == 1)
+    return values
+
+
+def _cliques(graph: Colouring) -> list[list[int]]:
+    """Return cliques that have all edges."""
+    are_near = np.zeros((graph.nodes, graph.nodes), bool)
+    are_near[graph.edges[:, 0], graph.edges[:, 1]] = True
+    are_near |= are_near.T
+    left, found = are_near.copy(), []
+    for i, j in graph.edges.tolist():
+        if not left[i, j]:
+            continue
+        clique, others = [i, j], are_near[i] & are_near[j]
+        while others.any():
+            # The node with the most edges that are in no clique yet.
+            k = int((left[clique].sum(axis=0) * others + others).argmax())
+            clique.append(k)
+            others &= are_near[k]
+        left[np.ix_(clique, clique)] = False
+        found.append(clique)
+    return found
+
+
+def _packing_in(model: Any, packing: Packing) -> Values:
+    """State a packing; item i, from the largest on, is in one of the first i + 1 bins."""
+    table, values = _table(model, len(packing.sizes), packing.most)
+    used = _count(model, packing.most)
+    order = np.argsort(-packing.sizes, kind="stable").tolist()
+    sizes = packing.sizes.tolist()
+    for b in range(packing.most):
+        load = sum(size * row[b] for size, row in zip(sizes, table, strict=True))
+        model.add(load <= packing.capacity * used[b])
+    for place, i in enumerate(order):
+        for b in range(place + 1, packing.most):
+            model.add(table[i][b] == 0)
+    return values
+
+
+def _medians_in(model: Any, medians: Medians) -> Values:
+    """State a p-median problem by the place of each customer; return the chosen places."""
+    places, customers = medians.ways.shape
+    table, _ = _table(model, customers, places)
+    chosen = [model.new_bool_var("") for _ in range(places)]
+    for row in table:
+        for own, each in zip(row, chosen, strict=True):
+            model.add_implication(own, each)
+    model.add(sum(chosen) == medians.p)
+    lengths = medians.ways.T.flatten().tolist()
+    each = [own for row in table for own in row]
+    model.minimize(sum(by * own for by, own in zip(lengths, each, strict=True)))
+    return _all(chosen)
+
+
+def _choice_in(model: Any, choice: Quadratic) -> Values:
+    """State a choice of a number of items, with a variable for each pair."""
+    chosen = [model.new_bool_var("") for _ in choice.single]
+    model.add(sum(chosen) == choice.size)
+    terms = []
+    numbers = whole(choice.pairs[2])
+    assert numbers is not None
+    for i, j, by in zip(*(each.tolist() for each in (*choice.pairs[:2], numbers)), strict=True):
+        both = model.new_bool_var("")
+        if by < 0:
+            model.add_implication(both, chosen[i])
+            model.add_implication(both, chosen[j])
+        else:
+            model.add_bool_or([both, chosen[i].negated(), chosen[j].negated()])
+        terms.append(by * both)
+    model.maximize(-sum(terms)) if choice.sign < 0 else model.minimize(sum(terms))
+    return _all(chosen)
+
+
+_STATEMENTS: dict[type[Plain], Callable[[Any, Any], Values]] = {
+    Shop: _shop_in,
+    Covering: _covering_in,
+    Colouring: _colouring_in,
+    Packing: _packing_in,
+    Medians: _medians_in,
+    Quadratic: _choice_in,
+}

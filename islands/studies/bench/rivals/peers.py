@@ -1,0 +1,122 @@
+"""Functions of networkx and SciPy, on the problems that the interfaces of both projects take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.models.plain import Colouring, Quadratic
+from islands.problems.base import Problem
+from islands.problems.qap import Qap
+from islands.studies.bench.quality_runs import Course
+from islands.studies.bench.rivals.base import Answer, Rival
+
+
+class Networkx(Rival):
+    """Colourings by saturation, then in random orders; cuts by one exchange, from random sides."""
+
+    name: ClassVar[str] = "networkx"
+    package: ClassVar[str] = "networkx"
+    module: ClassVar[str] = "networkx"
+    statements = (Colouring, Quadratic)
+    solves = "colourings, cuts and quadratic binary problems"
+
+    def given(self, problem: Problem) -> Any:
+        """Return the problem as plain numbers; of quadratic ones, those of any number of items."""
+        plain = super().given(problem)
+        return None if isinstance(plain, Quadratic) and plain.size is not None else plain
+
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+        """Call its function again and again; the first call ends in any case."""
+        is_graph = isinstance(problem, Colouring)
+        sign = 1 if is_graph else problem.sign
+        course, random = Course(maximise=sign < 0), Random(seed)
+        best: Any = None
+        for found in _colourings(problem, random) if is_graph else _choices(problem, random):
+            if not is_graph or found.max() < problem.most:
+                solution, cost = problem.answer(found)
+                known = len(course.points)
+                course.now(cost)
+                best = solution if len(course.points) > known else best
+                if problem.best is not None and sign * (cost - problem.best) <= 0:
+                    break
+            if course.passed() >= seconds:
+                break
+        return Answer(course.points, best, course.passed())
+
+
+def _colourings(problem: Colouring, random: Random) -> Iterator[NDArray[Any]]:
+    """Yield the colour of each node."""
+    import networkx as nx
+
+    order = [*range(problem.nodes)]
+    graph = nx.empty_graph(problem.nodes)
+    graph.add_edges_from(problem.edges.tolist())
+    strategy: Any = "saturation_largest_first"
+    while True:
+        colours = nx.greedy_color(graph, strategy)
+        yield np.array([colours[node] for node in range(problem.nodes)])
+        random.shuffle(order)
+        strategy = _in_order(order)
+
+
+def _in_order(order: list[int]) -> Any:
+    return lambda *_: order
+
+
+def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
+    """Yield choices of items: those on the other side of a large cut than one more node.
+
+    A pair counts half for each of its items, less half if a cut divides it.
+    """
+    import networkx as nx
+
+    count, (one, two, by) = len(problem.single), problem.pairs
+    half = by / 2
+    alone = problem.single + np.bincount(one, half, count) + np.bincount(two, half, count)
+    graph = nx.empty_graph(count + 1)
+    graph.add_weighted_edges_from(zip(one.tolist(), two.tolist(), half.tolist(), strict=True))
+    graph.add_weighted_edges_from((count, k, -each) for k, each in enumerate(alone.tolist()))
+    while True:
+        first = {node for node in graph if random.random() < 0.5}
+        _, sides = nx.approximation.one_exchange(graph, first, random.getrandbits(31), "weight")
+        chosen = next(side for side in sides if count not in side)
+        yield np.array([int(node in chosen) for node in range(count)])
+
+
+class Faq(Rival):
+    """SciPy's quadratic assignment, from its usual start, then from random ones."""
+
+    name: ClassVar[str] = "faq"
+    package: ClassVar[str] = "scipy"
+    module: ClassVar[str] = "scipy"
+    solves = "quadratic assignments"
+
+    def given(self, problem: Problem) -> Any:
+        """Return both matrices and the best known cost."""
+        if not isinstance(problem, Qap) or problem.file.linear is not None:
+            return None
+        known = problem.best_known
+        return problem.file.a, problem.file.b, known.value if known is not None else None
+
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+        """Call it again and again; the first call ends in any case."""
+        from scipy.optimize import quadratic_assignment
+
+        a, b, known = problem
+        course, random = Course(maximise=False), np.random.default_rng(seed)
+        options: dict[str, Any] = {"rng": random}
+        best: NDArray[Any] | None = None
+        while best is None or course.passed() < seconds:
+            order = quadratic_assignment(a, b, options=options).col_ind
+            cost = int((a * b[np.ix_(order, order)]).sum())
+            best = order if best is None or cost < course.points[-1][1] else best
+            course.now(cost)
+            options["P0"] = "randomized"
+            if known is not None and cost <= known:
+                break
+        return Answer(course.points, best.tolist(), course.passed())

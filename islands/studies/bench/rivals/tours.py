@@ -1,0 +1,233 @@
+"""Programs for tours: LKH, and the routing solver of OR-tools."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from islands.problems.base import Problem
+from islands.problems.legs import Legs
+from islands.problems.tsp import Tsp
+from islands.studies.bench.quality_runs import Course
+from islands.studies.bench.rivals.base import Answer, Rival
+
+_MOST_IN_MATRIX = 3000
+"""Cities of tours for which a program needs a matrix of all distances."""
+_METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO")
+"""Those of which LKH takes coordinates."""
+
+
+class TourRival(Rival):
+    """A program for tours."""
+
+    solves = "tours"
+    largest: ClassVar[str] = "takes at most {} cities here"
+    takes_fixed: ClassVar[bool] = False
+    """Whether it takes fixed legs."""
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Refuse other problems than tours, and those that need a large matrix of distances."""
+        if not isinstance(problem, Tsp):
+            return super().refusal(problem)
+        near = problem.near
+        if isinstance(near, Legs):
+            if near.file.ends is not None or bool((near.legs < 0).any()):
+                return "takes closed tours here, without forbidden legs"
+            if near.file.fixed and not self.takes_fixed:
+                return "takes no fixed legs here"
+        if not problem.scale.is_whole:
+            return 'takes whole lengths here, such as those of metric="EUC_2D"'
+        if self.needs_matrix(problem) and problem.entries > _MOST_IN_MATRIX:
+            return self.largest.format(_MOST_IN_MATRIX)
+        return None
+
+    def needs_matrix(self, tsp: Tsp) -> bool:
+        """Return whether the program needs all distances."""
+        return True
+
+    def given(self, problem: Problem) -> Any:
+        """Return the tours themselves."""
+        return problem if isinstance(problem, Tsp) else None
+
+
+class OrTools(TourRival):
+    """The routing solver of OR-tools on tours: guided local search, as its guide recommends.
+
+    One vehicle visits all cities. The seed is the number of the city where it begins.
+    """
+
+    name: ClassVar[str] = "ortools"
+    package: ClassVar[str] = "ortools"
+    module: ClassVar[str] = "ortools"
+
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+        """Run the search once."""
+        from ortools.constraint_solver import pywrapcp, routing_enums_pb2
+
+        assert isinstance(problem, Tsp)
+        n = problem.size
+        cities = np.arange(n)
+        matrix = [problem.near.between(np.full(n, city), cities).tolist() for city in cities]
+        manager = pywrapcp.RoutingIndexManager(n, 1, seed % n)
+        course = Course(maximise=False)
+        routing = pywrapcp.RoutingModel(manager)
+        routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(matrix))
+
+        def see() -> None:
+            cost, known = int(routing.CostVar().Max()), problem.best_known
+            course.now(cost)
+            if known is not None and cost <= known.value:
+                routing.solver().FinishCurrentSearch()
+
+        routing.AddAtSolutionCallback(see)
+        options = pywrapcp.DefaultRoutingSearchParameters()
+        first = routing_enums_pb2.FirstSolutionStrategy
+        options.first_solution_strategy = first.PATH_CHEAPEST_ARC
+        guided = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+        options.local_search_metaheuristic = guided
+        options.time_limit.FromMilliseconds(max(1, int(1000 * seconds)))
+        found = routing.SolveWithParameters(options)
+        taken = course.passed()
+        if found is None:
+            return Answer((), None, taken)
+        index, tour = routing.Start(0), []
+        while not routing.IsEnd(index):
+            tour.append(manager.IndexToNode(index))
+            index = found.Value(routing.NextVar(index))
+        cost = problem.cost(np.array(tour))
+        course.add(taken, cost)
+        return Answer(course.points, tour, taken)
+
+
+_TRIALS = 1_000_000_000
+"""More than any time limit allows."""
+_LONGEST_DIRECTED = 10_000_000
+"""LKH multiplies directed legs by 100, as 32-bit integers."""
+_READY = re.compile(r"Preprocessing time = ([\d.]+)")
+_BETTER = re.compile(r"\*.*?Cost = (\d+).*?Time = ([\d.]+)")
+
+
+class Lkh(TourRival):
+    """LKH, the local search of Helsgaun for tours, with its usual settings, through elkai.
+
+    It makes one run with as many trials as the time allows.
+    The functions that elkai documents take a number of runs and no seed. The one below them takes
+    the parameters of LKH, among them a time limit and a seed.
+
+    It counts processor time, and looks at the clock after each trial.
+    """
+
+    name: ClassVar[str] = "lkh"
+    package: ClassVar[str] = "elkai"
+    module: ClassVar[str] = "elkai"
+    largest = "takes matrices of at most {} cities here"
+    takes_fixed = True
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Refuse directed legs that are too long, too."""
+        near = problem.near if isinstance(problem, Tsp) else None
+        if (
+            isinstance(near, Legs)
+            and near.chains.are_directed
+            and int(near.legs.max()) > _LONGEST_DIRECTED
+        ):
+            return f"takes directed legs up to {_LONGEST_DIRECTED} here"
+        return super().refusal(problem)
+
+    def needs_matrix(self, tsp: Tsp) -> bool:
+        """Return whether LKH reads a text of all distances."""
+        return isinstance(tsp.near, Legs) or tsp.near.metric not in _METRICS
+
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+        """Run LKH until the time limit; its first trial ends in any case."""
+        from elkai import _elkai
+
+        assert isinstance(problem, Tsp)
+        known, fixed = problem.best_known, _length_of_fixed(problem)
+        parameters = [
+            "PROBLEM_FILE = :stdin:",
+            "RUNS = 1",
+            f"MAX_TRIALS = {_TRIALS}",
+            f"SEED = {seed}",
+            f"TIME_LIMIT = {seconds:.3f}",
+            "TRACE_LEVEL = 1",
+            *([f"OPTIMUM = {known.value - fixed}"] if known is not None else []),
+        ]
+        text = _tsplib(problem)
+        with _printed() as output:
+            began = time.perf_counter()
+            found = _elkai.solve_problem("\n".join(parameters) + "\n", text)
+            taken = time.perf_counter() - began
+            printed = output.read_text(errors="replace")
+        tour = [city - 1 for city in found]
+        course = [(second, length + fixed) for second, length in _course(printed)]
+        cost = problem.cost(np.array(tour))
+        if not course or course[-1][1] != cost:
+            course.append((taken, cost))
+        return Answer(course, tour, taken)
+
+
+def _length_of_fixed(problem: Tsp) -> int:
+    """Return the length of fixed legs, which LKH counts or not: its text has 0 for them."""
+    if not problem.file.fixed:
+        return 0
+    ones, others = np.array(problem.file.fixed).T
+    return int(problem.near.between(ones, others).sum())
+
+
+def _tsplib(problem: Tsp) -> str:
+    """Return the instance in TSPLIB's format, with fixed legs of no length."""
+    near, count, fixed = problem.near, problem.entries, problem.file.fixed
+    is_directed = isinstance(near, Legs) and near.chains.are_directed
+    kind = "ATSP" if is_directed else "TSP"
+    head = [f"NAME : {count}", f"TYPE : {kind}", f"DIMENSION : {count}"]
+    if not isinstance(near, Legs) and near.metric in _METRICS:
+        places = problem.file.coordinates
+        assert places is not None
+        lines = [f"{city} {x!r} {y!r}" for city, (x, y) in enumerate(places.tolist(), 1)]
+        head += [f"EDGE_WEIGHT_TYPE : {near.metric}", "NODE_COORD_SECTION"]
+        return "\n".join([*head, *lines, "EOF", ""])
+    cities = np.arange(count)
+    rows = [near.between(np.full_like(cities, city), cities).tolist() for city in cities]
+    for one, other in fixed:
+        rows[one][other] = 0
+        rows[other][one] = rows[other][one] if is_directed else 0
+    head += ["EDGE_WEIGHT_TYPE : EXPLICIT", "EDGE_WEIGHT_FORMAT : FULL_MATRIX"]
+    lines = [" ".join(map(str, row)) for row in rows]
+    edges = [f"{one + 1} {other + 1}" for one, other in fixed]
+    lines += ["FIXED_EDGES_SECTION", *edges, "-1"] if fixed else []
+    return "\n".join([*head, "EDGE_WEIGHT_SECTION", *lines, "EOF", ""])
+
+
+def _course(output: str) -> list[tuple[float, float]]:
+    """Return the costs that LKH marks as better; the clock of a run begins after preprocessing."""
+    before, found = 0.0, list[tuple[float, float]]()
+    for line in output.splitlines():
+        if ready := _READY.search(line):
+            before = float(ready[1])
+        elif better := _BETTER.search(line):
+            found.append((before + float(better[2]), int(better[1])))
+    return found
+
+
+@contextmanager
+def _printed() -> Iterator[Path]:
+    """Let this process print to a file, which LKH flushes at each line."""
+    kept = os.dup(1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "output"
+        with path.open("wb") as stream:
+            os.dup2(stream.fileno(), 1)
+        try:
+            yield path
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)

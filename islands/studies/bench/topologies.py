@@ -1,0 +1,252 @@
+"""Simulated topologies on any number of ranks: takeover time and messages between ranks.
+
+Takeover: migrations until the best individual is on all islands, mean and maximum over the start
+islands (with delay=1, one migration more). Arrive: migrants that an island receives in one
+migration; (n) if these exceed what its population accepts. Messages and busiest: messages and bytes
+that the busiest rank sends in one migration. Bytes: mean sent per rank until takeover.
+Transport: time that the busiest rank sends until then, at 20 us per message and 4 GB/s, through
+host memory. * the shortest transport, or on one rank the fastest takeover, of topologies that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.brkga import Brkga, BrkgaSettings
+from islands.migration.topology import TOPOLOGIES, Scene, Topology
+from islands.parallel import blocks
+from islands.paths import published
+from islands.report.figure import new_figure
+from islands.studies.bench.base import BenchRequest
+from islands.studies.pages.curves import MARKERS
+from islands.tables import Column, Row, Table
+from islands.text import count
+
+_HEAD_BYTES, _KEY_BYTES = 16, 4
+_MESSAGE_SECONDS, _BYTES_A_SECOND = 20e-6, 4e9
+STARTS = 64
+"""Maximum number of start islands, evenly spread; each is one bit of a word."""
+SEEDS = 8
+"""Number of simulations of a random topology."""
+_DRAWS = 8
+"""Draws of a random topology whose messages are counted."""
+_PANELS = {
+    "takeover": "migrations until takeover",
+    "transport_seconds": "seconds of the busiest rank until takeover",
+    "busiest_bytes": "bytes the busiest rank sends per migration",
+    "takeover_bytes": "mean bytes sent per rank until takeover",
+}
+
+
+def _arriving(row: Mapping[str, Any]) -> str:
+    return f"{row['arriving']}" if row["fits"] else f"({row['arriving']})"
+
+
+TABLE = Table(
+    "topologies",
+    (
+        Column("islands"),
+        Column("", "islands", 9, value=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}"),
+        Column("ranks", "ranks"),
+        Column("topology", "topology", 10, "<"),
+        Column("takeover", "takeover", 9, ".1f"),
+        Column("worst", "worst", 8, ".0f"),
+        *map(Column, ("arriving", "fits")),
+        Column("", "arrive", 8, value=_arriving),
+        Column("messages", "messages", 8, ".0f"),
+        Column("busiest_bytes", "busiest", 8, count),
+        Column("mean_bytes"),  # sent by a rank in one migration
+        Column("takeover_bytes", "bytes", 8, count),
+        Column("transport_seconds", "transport ms", form=lambda seconds: f"{1000 * seconds:.2f}"),
+        Column("chosen"),
+    ),
+)
+"""One topology with one number of islands."""
+
+
+def measure(request: BenchRequest) -> Iterator[Row]:
+    """Simulate every topology that has migrants, for each number of islands."""
+    for islands in request.heartbeat.over(request.islands, "{} islands".format):
+        rows = [_row(name, islands, request) for name in TOPOLOGIES if name != "none"]
+        fitting = [row for row in rows if row["fits"]]
+        best = min(fitting, key=itemgetter("transport_seconds", "takeover"), default=None)
+        yield from (row.but(chosen=row is best) for row in rows)
+
+
+def _row(name: str, islands: int, request: BenchRequest) -> Row:
+    ranks = max(1, islands // request.islands_a_rank)
+    time, sent = takeover(name, islands), traffic(name, islands, ranks)
+    arriving = sent.arriving * request.migrants
+    parcel = request.migrants * (_HEAD_BYTES + request.genes * _KEY_BYTES)
+    kept = Brkga(BrkgaSettings(), request.population).kept()
+    busiest = sent.most_parcels * parcel
+    transport = sent.most_messages * _MESSAGE_SECONDS + busiest / _BYTES_A_SECOND
+    return TABLE.row(
+        islands=islands,
+        ranks=ranks,
+        topology=name,
+        takeover=time.mean,
+        worst=time.worst,
+        arriving=arriving,
+        fits=arriving <= request.population - max(1, kept),
+        messages=sent.most_messages,
+        busiest_bytes=busiest,
+        mean_bytes=sent.parcels * parcel,
+        takeover_bytes=time.mean * sent.parcels * parcel,
+        transport_seconds=time.mean * transport,
+        chosen=False,
+    )
+
+
+@dataclass(frozen=True)
+class Takeover:
+    """Migrations until all islands have the best: statistics over the start islands.
+
+    In each migration the best spreads from each island that has it to the islands that receive
+    from it. With `delay=1` migrants arrive one migration later, but before that migration selects
+    its emigrants: the sequence of hops is the same, and takeover takes one migration more.
+    """
+
+    mean: float
+    worst: float
+
+
+def takeover(name: str, islands: int) -> Takeover:
+    """Return the takeover time of a topology; two have a formula and need no simulation."""
+    if islands == 1:
+        return Takeover(0, 0)
+    if name == "elite":
+        return Takeover(1, 1)
+    if name == "broadcast":
+        # Each migration draws one sender: the start comes after `islands` draws on average, and all
+        # islands after the expected draws of the coupon collector.
+        harmonic = float(np.sum(1 / np.arange(1, islands + 1)))
+        return Takeover(islands, islands * harmonic)
+    return simulated(TOPOLOGIES[name], islands)
+
+
+def simulated(topology: Topology, islands: int) -> Takeover:
+    """Simulate the takeover from up to 64 islands; random topologies with several seeds."""
+    seeds = range(1, 1 + (SEEDS if topology.changes else 1))
+    times = np.concatenate([_times(topology, islands, seed) for seed in seeds])
+    return Takeover(float(np.mean(times)), float(np.max(times)))
+
+
+def _times(topology: Topology, islands: int, seed: int) -> NDArray[np.int64]:
+    """Return the takeover time from each start island."""
+    count = min(STARTS, islands)
+    starts = np.arange(count) * islands // count
+    # The last entry stands for "no sender": it never has the best.
+    have = np.zeros(islands + 1, np.uint64)
+    have[starts] = np.uint64(1) << np.arange(count, dtype=np.uint64)
+    times = np.zeros(count, np.int64)
+    epoch, open_starts = 0, np.ones(count, bool)
+    while np.any(open_starts):
+        epoch += 1
+        if topology.changes or epoch == 1:
+            columns = _columns(topology, Scene(islands, seed, epoch))
+        arriving = have[columns[0]]
+        for column in columns[1:]:
+            arriving |= have[column]
+        have[:-1] |= arriving
+        everywhere = np.bitwise_and.reduce(have[:-1])
+        if everywhere:
+            bits = everywhere >> np.arange(count, dtype=np.uint64) & np.uint64(1)
+            times[open_starts & (bits == 1)] = epoch
+            open_starts = bits == 0
+    return times
+
+
+def _columns(topology: Topology, scene: Scene) -> list[NDArray[np.int64]]:
+    """Return arrays of the first sender to each island, the second, and so on."""
+    return list(np.ascontiguousarray(topology.sources(scene, range(scene.islands)).T))
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages between ranks in one migration; a parcel is the migrants of an island to a rank.
+
+    An island's migrants go once to each other rank that needs them, and one message carries all
+    that go from one rank to another.
+    """
+
+    arriving: int
+    """Maximum number of islands that one island receives from."""
+    parcels: float
+    """Mean number that a rank sends."""
+    most_parcels: float
+    """Number that the busiest rank sends."""
+    most_messages: float
+    """Number that the busiest rank sends."""
+
+
+def traffic(name: str, islands: int, ranks: int) -> Traffic:
+    """Return the traffic of a topology; of a random one, the mean over some draws."""
+    if name == "elite":
+        # The complete topology needs no list of pairs: each island sends to all other ranks.
+        most = len(blocks(islands, ranks, 0)) * (ranks - 1)
+        return Traffic(islands - 1, islands * (ranks - 1) / ranks, most, ranks - 1)
+    return counted_traffic(TOPOLOGIES[name], islands, ranks)
+
+
+def counted_traffic(topology: Topology, islands: int, ranks: int) -> Traffic:
+    """Count the traffic between `ranks` ranks, each with a block of the islands."""
+    draws = range(1, 1 + (_DRAWS if topology.changes else 1))
+    each = [_at(topology, Scene(islands, 1, epoch), ranks) for epoch in draws]
+    return Traffic(
+        arriving=max(one.arriving for one in each),
+        parcels=float(np.mean([one.parcels for one in each])),
+        most_parcels=float(np.mean([one.most_parcels for one in each])),
+        most_messages=float(np.mean([one.most_messages for one in each])),
+    )
+
+
+def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
+    sizes = [len(blocks(scene.islands, ranks, rank)) for rank in range(ranks)]
+    rank_of = np.repeat(np.arange(ranks), sizes)
+    sources = topology.sources(scene, range(scene.islands))
+    there = sources >= 0
+    receivers, senders = np.nonzero(there)[0], sources[there]
+    between = rank_of[receivers] != rank_of[senders]
+    # A number for each pair, so that repeated pairs count once.
+    parcels = np.unique(rank_of[receivers[between]] * scene.islands + senders[between])
+    from_rank = rank_of[parcels % scene.islands]
+    messages = np.unique(parcels // scene.islands * ranks + from_rank)
+    return Traffic(
+        arriving=int(np.max(np.sum(there, axis=1), initial=0)),
+        parcels=len(parcels) / ranks,
+        most_parcels=int(np.max(np.bincount(from_rank, minlength=ranks))),
+        most_messages=int(np.max(np.bincount(messages % ranks, minlength=ranks))),
+    )
+
+
+def write_plot(path: Path, rows: Sequence[Row]) -> None:
+    """Write a PNG with one curve per topology; points that exceed a population are faint."""
+    figure = new_figure(11, 8)
+    panels = figure.subplots(2, 2, sharex=True)
+    for axes, (field, words) in zip(panels.flat, _PANELS.items(), strict=True):
+        _draw(axes, field, rows)
+        axes.set(xscale="log", yscale="log", xlabel="islands", ylabel=words)
+        axes.grid(visible=True, which="both", alpha=0.3)
+    panels.flat[0].legend(fontsize="small")
+    with published(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=150)
+
+
+def _draw(axes: Any, field: str, rows: Sequence[Row]) -> None:
+    names = dict.fromkeys(row["topology"] for row in rows)
+    for place, (name, marker) in enumerate(zip(names, MARKERS, strict=False)):
+        mine = [row for row in rows if row["topology"] == name]
+        style = {"marker": marker, "markersize": 4, "color": f"C{place}"}
+        for fits, look in ((True, {"label": name}), (False, {"alpha": 0.3})):
+            # With one rank no messages are sent, and a logarithmic axis has no zero.
+            shown = [row for row in mine if row["fits"] == fits and row[field] > 0]
+            xs, ys = ([row[name] for row in shown] for name in ("islands", field))
+            axes.plot(xs, ys, **style, **look)

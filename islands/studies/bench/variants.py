@@ -1,0 +1,107 @@
+"""The methods that `quality` compares: each is a run with settings of its own."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from islands.configuration.asked import Asked
+from islands.configuration.given import gathered, of_text
+from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
+from islands.configuration.stop import parse
+from islands.errors import InputError, UsageError
+from islands.problems.base import Problem
+
+DEFAULT = "default"
+"""The name of the default run."""
+_FIXED = ("instance", "seed", "stop", "backend", "threads")
+"""Settings that all methods share."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method as it was asked for: its name and its settings."""
+
+    name: str
+    asked: Asked
+    origin: str = ""
+    """The option that states it, for errors."""
+
+    def resolved(self, problem: Problem, every: int | None, options: Mapping[str, Any]) -> Method:
+        """Return runs with these settings and `options`, which have a backend.
+
+        The trace has a row for `every` generations, unless the method says otherwise or it is None.
+        """
+        asked = self.asked.also({**options, "instance": problem.instance, "seed": 1})
+        with _naming(self.origin):
+            usual = {} if every is None else {"record.every": every}
+            first = resolve(asked.filled(usual), problem)
+        return Method(self.name, options["backend"], first)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A variant on a backend, for one instance: runs that differ in their seeds."""
+
+    name: str
+    backend: str
+    first: Resolved
+    """The run with the seed 1."""
+
+    def run(self, seed: int, stop: Sequence[str] = ()) -> Resolved:
+        """Return the run with a seed, with its usual end or another one."""
+        run = self.first.later(seed - 1)
+        return replace(run, spec=replace(run.spec, stop=tuple(map(parse, stop)) or run.spec.stop))
+
+    def cells(self) -> dict[str, Any]:
+        """Return the cells of tables that name it."""
+        return {"backend": self.backend, "method": self.name}
+
+
+def variants(texts: Sequence[str]) -> list[Variant]:
+    """Return the methods of `--variant TEXT`, by default one: the default run."""
+    found = [_variant(text) for text in texts] or [Variant(DEFAULT, Asked())]
+    names = [each.name for each in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"--variant {name!r} is given twice. Give each variant once")
+    return found
+
+
+@contextmanager
+def _naming(origin: str) -> Iterator[None]:
+    """Let errors about settings and files say which variant has them."""
+    try:
+        yield
+    except (UsageError, InputError) as error:
+        if not origin:
+            raise
+        kind = UsageError if isinstance(error, UsageError) else InputError
+        raise kind(f"{origin}: {error}") from error
+
+
+def _variant(text: str) -> Variant:
+    """Parse `default`, or the name of a configuration file and settings `KEY=VALUE`."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"--variant {text!r}: {error}. Correct the quotation marks") from None
+    files = [word for word in words if word.endswith(".toml") and "=" not in word]
+    settings = [word for word in words if word not in files and word != DEFAULT]
+    if len(files) > 1:
+        raise UsageError(f"--variant {text!r}: names {len(files)} files. Name one file at most")
+    with _naming(f"--variant {text!r}"):
+        options = gathered(of_text(shlex.join(settings)))
+    for name in _FIXED:
+        if name in options:
+            raise UsageError(
+                f"--variant {text!r}: {name} is the same for all variants. Leave it out, and see"
+                " --of, --seeds, --limit, --backend and --threads"
+            )
+    asked = Asked(options, Path(files[0]) if files else None)
+    return Variant(" ".join(words) or DEFAULT, asked, f"--variant {text!r}")

@@ -1,0 +1,306 @@
+"""The state of a run, a job, a sweep or other work, from Slurm and from its folder.
+
+The runs of a sweep have a table, and a command that repeats the unfinished ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from islands.display.heartbeat import read_work
+from islands.errors import InputError, IslandsError, Suspended
+from islands.inside import inside, inside_all, last_lines
+from islands.record.folder import (
+    FINISHED,
+    JOB,
+    LOG,
+    RUN_SETTINGS,
+    SERIES_TABLE,
+    FolderKind,
+    how_to_continue,
+    kind_of,
+    results_in,
+    results_of,
+    runs_in,
+)
+from islands.record.lock import is_locked
+from islands.record.solution import recorded
+from islands.studies.clusters.commands import RUNNING, WAITING, state_in_queue, states_in_queue
+from islands.studies.clusters.jobs import (
+    JobAttempt,
+    JobAttempts,
+    command_to_continue,
+    latest_job,
+    submitted,
+)
+from islands.studies.clusters.sweep import arrays_of
+from islands.tables import Column, Row, Table
+from islands.text import counted, escaped, gap, one_line, show
+
+_ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
+_ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
+_RANKED = (FolderKind.TUNING, FolderKind.MEASUREMENT)
+"""Work whose results are computed when all runs are made."""
+_OF_RESULTS = (
+    Column("instance", "instance", 24, "<"),
+    *map(Column, ("problem", "algorithm", "encoding", "preset")),
+    Column("seed", "seed", 6),
+    Column("cost", "best", 14),
+    Column("best_known"),
+    Column("gap", "gap", 8, gap),
+    *map(Column, ("generations", "evaluations")),
+    Column("seconds", "seconds", 9, ".2f"),
+    *map(Column, ("reason", "islands", "backend", "digest")),
+)
+_TABLE = Table(
+    "results",
+    (
+        Column("element", "element", 7),
+        Column("state", "state", 10, "<"),
+        Column("options"),
+        *_OF_RESULTS,
+        Column("folder"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class JobState:
+    """The state of a run in one word, and in a sentence."""
+
+    word: str
+    """queued, running, requeued, done, failed or stopped."""
+    detail: str
+    job: str | None = None
+    progress: str | None = None
+    """The last row of progress."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the state changes only if a user acts."""
+        return self.word in ("done", "failed", "stopped")
+
+    def __str__(self) -> str:
+        job = f" (job {self.job})" if self.job else ""
+        words = f"{self.word}{job}: {self.detail}" if self.detail else f"{self.word}{job}"
+        return escaped(words, kept="")  # the details of a folder could look like other lines
+
+
+def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> JobState:
+    """Return the state of a run, inside or outside of a job, or of other work."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
+    attempts, number = JobAttempts(folder).all(), latest_job(folder)
+    if number is None and not (folder / RUN_SETTINGS).exists():
+        return _state_of_work(folder)
+    word, detail = _state_of_run(folder, attempts, number, in_queue)
+    return JobState(word, detail, number, _last_row(folder))
+
+
+def _state_of_run(
+    folder: Path,
+    attempts: list[JobAttempt],
+    number: str | None,
+    in_queue: Callable[[str], tuple[str, str]],
+) -> tuple[str, str]:
+    last = attempts[-1] if attempts and attempts[-1].job == number else None
+    has_ended = number is None or (last is not None and last.status is not None)
+    is_finished = (folder / FINISHED).exists()
+    slurm, reason = ("", "") if is_finished and has_ended else in_queue(number or "")
+    if is_finished and slurm not in (*WAITING, *RUNNING):
+        result = recorded(folder).result
+        return "done", f"best {result.cost}; {result.reason}"
+    if slurm in WAITING:
+        if last is None:
+            return "queued", reason
+        return "requeued", f"attempt {len(attempts)} ended at {last.after or last.before}; {reason}"
+    if slurm in RUNNING or is_locked(folder):
+        return "running", reason if last is None else f"attempt {len(attempts)} on {reason}"
+    status = None if last is None else last.status
+    if status == 0 and (folder / SERIES_TABLE).exists():
+        return "done", f"all runs; table: {folder / SERIES_TABLE}"
+    message = _last_error(folder, last)
+    can_resume = (folder / RUN_SETTINGS).exists()
+    if status == Suspended.status or (status is None and not message and can_resume):
+        command = command_to_continue(folder, last)
+        return "stopped", f"{slurm.lower() or 'no job runs it'}; continue with: {command}"
+    how = f"status {status}" if status is not None else slurm.lower() or "its job has ended"
+    return "failed", "; ".join(filter(None, (how, message)))
+
+
+def _last_row(folder: Path) -> str | None:
+    """Return the last row of progress in the log."""
+    log = log_of(folder)
+    rows = [line for line in _lines(log) if _ROW.match(line)] if log is not None else []
+    return rows[-1].strip() if rows else None
+
+
+def log_of(folder: Path) -> Path | None:
+    """Return the log of a run, or of the latest run of a series."""
+    if (log := inside(folder, LOG)).is_file():
+        return log
+    logs = [inside(folder, path.parent.name, LOG) for path in folder.glob(f"*/{LOG}")]
+    return max(logs, key=lambda path: path.stat().st_mtime, default=None)
+
+
+def _last_error(folder: Path, attempt: JobAttempt | None) -> str:
+    """Return the last message of the job itself, or the last error in its output."""
+    if attempt is not None and attempt.error:
+        return attempt.error
+    outputs = inside_all(inside(folder, JOB), "*.out")
+    messages = [
+        line
+        for path in (outputs if attempt is None else [Path(attempt.output)])
+        for line in _lines(path)
+        if line.startswith(("islands:", "islands job:", "slurmstepd", "no islands"))
+    ]
+    errors = [line for line in messages if not _ATTEMPT.match(line)]
+    return errors[-1] if errors else ""
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Yield the last lines of a file; it may be long."""
+    if path.is_file():
+        yield from last_lines(path)
+
+
+def _state_of_work(folder: Path) -> JobState:
+    """Return the state of a series, a tuning, an experiment or a measurement outside of jobs."""
+    kind = kind_of(folder)
+    if kind is None:
+        raise InputError(
+            f"{folder}: contains no run, series, tuning, experiment, measurement or submitted job."
+            " Name the folder of one"
+        )
+    work, made = read_work(folder), ""
+    if kind is FolderKind.MEASUREMENT and (runs := results_in(folder)):
+        made = f"; {counted(runs, 'run')} so far"
+    # A run of a series may be running without being part of the series now.
+    in_series = kind is FolderKind.SERIES and any(is_locked(run) for run in runs_in(folder))
+    if is_locked(folder, kind.lock) or in_series:
+        about = kind.words if work is None else f"{kind.words}: {work}"
+        return JobState("running", about + made)
+    lacks_results = kind in _RANKED and not results_of(folder, kind)
+    if work is None and not lacks_results:
+        return JobState("done", f"{kind.words}; {_outcome(folder, kind)}")
+    at = ("" if work is None else f" at {work.words}") + made
+    return JobState("stopped", f"{kind.words}{at}; {how_to_continue(folder, kind)}")
+
+
+def _outcome(folder: Path, kind: FolderKind) -> str:
+    """Return how many runs a measurement has, and where the results are."""
+    runs = results_in(folder) if kind is FolderKind.MEASUREMENT else 0
+    made = f"{counted(runs, 'run')}; " if runs else ""
+    if results := results_of(folder, kind):
+        return f"{made}{results}"
+    inside = counted(len([*runs_in(folder)]), "run")
+    return inside if kind is FolderKind.SERIES else f"tables: {folder}"
+
+
+def is_sweep(folder: Path) -> bool:
+    """Return whether a folder contains the runs of a job array."""
+    if (folder / RUN_SETTINGS).exists():
+        return False
+    job = submitted(folder)
+    if job is not None:
+        return job.elements is not None
+    return bool(arrays_of(folder) or _begun(folder))
+
+
+def states_of(folder: Path) -> dict[int, JobState]:
+    """Return the state of each run by its number, including runs that have not begun."""
+    arrays: dict[int, str] = {}
+    job = submitted(folder)
+    if job is not None and job.elements is not None:
+        arrays |= dict.fromkeys(range(1, job.elements + 1), job.job)
+    for array in arrays_of(folder):
+        arrays |= dict.fromkeys(array.elements, array.job)
+    queue = states_in_queue(sorted(set(arrays.values())))
+    numbers = sorted({*arrays, *_begun(folder)})
+    return {number: _state(folder, number, arrays.get(number), queue) for number in numbers}
+
+
+def counted_states(states: Mapping[int, JobState]) -> str:
+    """Return the number of runs in each state, such as `3 done, 1 running`."""
+    counts = Counter(state.word for state in states.values())
+    return ", ".join(f"{count} {word}" for word, count in counts.most_common())
+
+
+def _state(
+    folder: Path, number: int, array: str | None, queue: Mapping[str, tuple[str, str]]
+) -> JobState:
+    """Return the state of a run, whose latest job array is `array`."""
+
+    def in_queue(job: str) -> tuple[str, str]:
+        return queue.get(job) or state_in_queue(job)
+
+    place, job = inside(folder, str(number)), None if array is None else f"{array}_{number}"
+    slurm, reason = ("", "") if job is None else in_queue(job)
+    last = JobAttempts(place).last()
+    is_resubmitted = last is not None and last.job != job and slurm in WAITING
+    if (last is not None or (place / RUN_SETTINGS).exists()) and not is_resubmitted:
+        return state_of(place, in_queue)
+    if slurm in (*WAITING, *RUNNING):
+        return JobState("queued" if slurm in WAITING else "running", reason, job)
+    return JobState("failed", "its job has ended before the run began", job)
+
+
+def _begun(folder: Path) -> list[int]:
+    """Return the numbers of the runs that have a folder."""
+    return [
+        int(each.name)
+        for each in folder.glob("[0-9]*")
+        if each.name.isdecimal() and ((each / JOB).is_dir() or (each / RUN_SETTINGS).exists())
+    ]
+
+
+def collect(folder: Path) -> tuple[list[Path], bool]:
+    """Write and print the table of a sweep; return the finished runs, and whether these are all."""
+    states = states_of(folder) if is_sweep(folder) else {}
+    if not states:
+        raise InputError(
+            f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
+        )
+    arrays = arrays_of(folder)
+    latest = {number: array for array in arrays for number in array.elements}
+    rows, lines = list[Row](), [_TABLE.header]
+    done, ended = list[Path](), list[int]()
+    for number, state in states.items():
+        place, values = inside(folder, str(number)), dict[str, object]()
+        if state.word == "done":
+            try:
+                values = recorded(place).result.to_mapping()
+                done.append(place)
+            except IslandsError as error:
+                state = JobState("failed", str(error))
+        if not values and state.is_final:
+            ended.append(number)
+        said = state.word if values else f"{state.word}: {state.detail}"
+        options = latest[number].options(folder, number) if number in latest else []
+        row = _TABLE.row(
+            element=number,
+            state=said,
+            options=" ".join(options),
+            **{each.name: values.get(each.name) for each in _OF_RESULTS},
+            folder=str(place),
+        )
+        rows.append(row)
+        lines.append(row.line() if values else f"{number:>7}  {one_line(said)}")
+    path = _TABLE.write(folder, rows, end="\n")
+    show("\n".join(lines))
+    show(f"\n{len(done)} of {counted(len(rows), 'run')} done. The table is in {path}")
+    for array in reversed(arrays):
+        if again := [number for number in ended if latest.get(number) is array]:
+            command = array.again(again)
+            show(f"Run the others again, and write the table again, with: {command}")
+    if active := len(rows) - len(done) - len(ended):
+        show(
+            f"{counted(active, 'run')} queued or running: follow them with islands status {folder}"
+        )
+    if ended or active:
+        show(f"Write only the table again with: islands collect {folder}")
+    return done, not (ended or active)

@@ -1,0 +1,285 @@
+"""A sweep: a job array in which each element is a separate run with its own folder.
+
+DIR/slurm/array-JOB.json is written when an array is submitted or its first element begins. Then
+also the job is submitted that writes the table when all elements have ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from islands.custom.signature import is_signed
+from islands.custom.trust import trusts_all
+from islands.errors import InputError, IslandsError, UntrustedError, UsageError
+from islands.inside import inside, inside_all
+from islands.paths import publish, writing
+from islands.record.folder import JOB
+from islands.studies.clusters.command_line import Check, CommandWords
+from islands.studies.clusters.commands import elements_in_queue, reason, sbatch
+from islands.studies.clusters.jobs import MOST_BYTES, MOST_ELEMENTS, JobAttempts, again, output_in
+from islands.studies.clusters.ranks import Allocation
+from islands.studies.clusters.run_job import run_job
+from islands.text import show
+from islands.untrusted import bounded_text, followed
+
+LIST = "sweep.txt"
+"""The file in DIR/slurm with the options of each element."""
+_PATIENCE_SECONDS = 60.0
+"""How long an element waits for another one to submit the collecting job."""
+_PLACES = ("account", "partition", "qos")
+_SIZES = {
+    "nodes": "SLURM_JOB_NUM_NODES",
+    "ntasks-per-node": "SLURM_NTASKS_PER_NODE",
+    "cpus-per-task": "SLURM_CPUS_PER_TASK",
+    "gpus-per-node": "SLURM_GPUS_PER_NODE",
+}
+"""Options of sbatch, and the variables of a job that contain their values."""
+
+
+def run_element(
+    words: Sequence[str], check: Check, trust_words: Callable[[Sequence[str]], None]
+) -> int:
+    """Run one element of a job array; return the exit status of its attempt.
+
+    The words are options of `islands run`; the seed is the element's number. If the first word is a
+    .txt file, the options are its line with that number; `trust_words` trusts the scripts that the
+    line names, if this user has submitted the list.
+    """
+    allocation = Allocation.of(os.environ)
+    if allocation.element is None or allocation.array is None:
+        missing = "TASK" if allocation.element is None else "JOB"
+        raise UsageError(
+            f"SLURM_ARRAY_{missing}_ID is not set: a sweep is a job array. Submit it with:"
+            " sbatch --array=1-10 slurm/sweep.sbatch INSTANCE"
+        )
+    given = CommandWords(words)
+    folder = given.folder or Path("runs") / f"{allocation.name}-{allocation.array}"
+    common = given.without("--out")
+    begin_array(folder, allocation.array, common)
+    place = inside(folder, str(allocation.element))
+    try:
+        options = element_options(common, allocation.element)
+        path = _list_of(common)
+        if path is not None and is_signed(_text(path)):
+            trust_words(options)
+        elif path is not None and "--trust" in options and not trusts_all():
+            raise UntrustedError(
+                f"{path}: its line has --trust, but you have not written the list on this machine,"
+                " or it was changed since. Write --trust after the name of the list instead"
+            )
+    except IslandsError as error:
+        attempts = JobAttempts(place)
+        attempts.end(attempts.begin(allocation.job, common), error.status)
+        raise
+    return run_job(options, check, place)
+
+
+def element_options(words: Sequence[str], element: int) -> list[str]:
+    """Return the options of one element."""
+    if (path := _list_of(words)) is None:
+        if (seed := CommandWords(words).value("--seed")) is not None:
+            raise UsageError(
+                f"--seed {seed}: each element of a sweep uses its own number as seed. Leave --seed"
+                " out, or name a file with a line of options per element"
+            )
+        return [*words, "--seed", str(element)]
+    lines = read_list(path)
+    if not 1 <= element <= len(lines):
+        raise UsageError(
+            f"element {element}: {path} has options for elements 1 to {len(lines)}. Submit it"
+            f" with: sbatch --array=1-{len(lines)} slurm/sweep.sbatch {path}"
+        )
+    return [*lines[element - 1], *words[1:]]
+
+
+def own_words(words: Sequence[str]) -> list[str]:
+    """Return the words that are no list, and thus those of the user."""
+    common = CommandWords(words).without("--out")
+    return common if _list_of(common) is None else common[1:]
+
+
+def _list_of(words: Sequence[str]) -> Path | None:
+    """Return the list of options that the first word names, or None."""
+    return Path(words[0]) if words and words[0].endswith(".txt") else None
+
+
+def read_list(path: Path) -> list[list[str]]:
+    """Return the options of each element: one line each, without blank lines and `#` lines."""
+    lines = [line.strip() for line in _text(path).split("\n")]
+    try:
+        return [shlex.split(line) for line in lines if line and not line.startswith("#")]
+    except ValueError as error:
+        raise InputError(f"{path}: {error}. Write the options of one run on each line") from error
+
+
+def _text(path: Path) -> str:
+    return bounded_text(path, MOST_BYTES, followed, "replace")
+
+
+@dataclass(frozen=True)
+class Array:
+    """A job array that runs elements of a sweep."""
+
+    job: str
+    began: float
+    elements: tuple[int, ...]
+    words: tuple[str, ...]
+    """The options of all elements, or the list of options and the options after it."""
+    command: tuple[str, ...]
+    """The words after `sbatch --array=...` that run elements again."""
+    collecting: str | None = None
+    """The job that writes the table when all elements have ended."""
+
+    def again(self, elements: Sequence[int]) -> str:
+        """Return the command that runs elements again."""
+        numbers = ",".join(map(str, elements))
+        return f"sbatch --array={numbers} {shlex.join(self.command)}"
+
+    def options(self, folder: Path, element: int) -> list[str]:
+        """Return the options of one element, or none if they are unknown."""
+        words = list(self.words)
+        if _list_of(words) is not None:
+            words[0] = str(inside(folder, JOB, LIST))
+        try:
+            return element_options(words, element)
+        except IslandsError:
+            return []
+
+
+def arrays_of(folder: Path) -> list[Array]:
+    """Return the job arrays of a sweep, the oldest first."""
+    arrays = []
+    for path in inside_all(inside(folder, JOB), "array-*.json"):
+        # Another element may be about to write it.
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            values = json.loads(bounded_text(path, MOST_BYTES))
+            if len(values["elements"]) > MOST_ELEMENTS:
+                continue
+            tuples = {name: tuple(values[name]) for name in ("elements", "words", "command")}
+            arrays.append(Array(**(values | tuples)))
+    return sorted(arrays, key=lambda each: each.began)
+
+
+def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
+    """Record a job array and submit its collecting job; only the first call does, others get None.
+
+    The submitting process and each element call this; `words` are the options of the array.
+    """
+    path = inside(folder, JOB, f"array-{job}.json")
+    if not _is_first(path):
+        return None
+    try:
+        _copy_list(folder, words)
+        of_elements = _queried(job)
+        of_first = next(iter(of_elements.values()), {})
+        collecting = _submit_collecting(folder, job, of_first)
+        elements = tuple(of_elements) or _range(os.environ)
+        command = tuple(_command(folder, words, of_first, os.environ))
+        array = Array(job, time.time(), elements, tuple(words), command, collecting)
+        publish(path, json.dumps(asdict(array)) + "\n")
+    except BaseException:
+        path.unlink(missing_ok=True)  # another element then writes it
+        raise
+    return array
+
+
+def _is_first(path: Path) -> bool:
+    """Create an empty file and return True; return False if another process has completed it.
+
+    Wait while the file is empty, and replace it after a time: its process may have been killed.
+    """
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            with suppress(FileExistsError):
+                path.touch(exist_ok=False)
+                return True
+            with suppress(FileNotFoundError):
+                found = path.stat()
+                if found.st_size > 0:
+                    return False
+                if time.time() - found.st_mtime > _PATIENCE_SECONDS:
+                    path.unlink()
+            time.sleep(0.2)
+
+
+def _copy_list(folder: Path, words: Sequence[str]) -> None:
+    """Copy the list of options into the folder, so that the table can show them later."""
+    source, target = _list_of(words), inside(folder, JOB, LIST)
+    if source is None:
+        return
+    try:
+        text = _text(source)
+    except InputError:
+        return  # each element reports it
+    if not (target.exists() and target.samefile(source)):
+        publish(target, text)
+
+
+def _queried(job: str) -> dict[int, dict[str, str]]:
+    """Return account, partition, QOS and time limit of each element of an array."""
+    names = ("element", *_PLACES, "time")
+    rows = elements_in_queue([job], "%K|%a|%P|%q|%l")
+    values = [dict(zip(names, row, strict=False)) for row in rows]
+    return {int(each["element"]): each for each in values if each["element"].isdecimal()}
+
+
+def _range(environment: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the elements between the first and the last one."""
+    first, last, step = (
+        int(environment.get(f"SLURM_ARRAY_TASK_{name}", default))
+        for name, default in (("MIN", "1"), ("MAX", "0"), ("STEP", "1"))
+    )
+    return tuple(range(first, last + 1, max(1, step)))
+
+
+def _submit_collecting(folder: Path, job: str, of_element: Mapping[str, str]) -> str | None:
+    """Submit the job that writes the table of a sweep; return its number, or None."""
+    program = shlex.join([sys.executable, "-P", "-m", "islands", "collect", str(folder)])
+    asked = sbatch(
+        [
+            *("--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),
+            *(f"--dependency=afterany:{job}", f"--output={output_in(folder, 'collect.out')}"),
+            *_places(of_element),
+            f"--wrap={program}",
+        ]
+    )
+    if asked.returncode != 0:
+        show(
+            f"islands job: Slurm refuses the collecting job: {reason(asked.stderr)}. When all"
+            " elements have ended, write the table with:"
+            f" islands collect {shlex.quote(str(folder))}",
+            file=sys.stderr,
+        )
+        return None
+    return asked.stdout.strip().partition(";")[0]
+
+
+def _places(of_element: Mapping[str, str]) -> list[str]:
+    """Return the options that give a job the same account, partition and QOS."""
+    found = ((name, of_element.get(name, "")) for name in _PLACES)
+    return [f"--{name}={value}" for name, value in found if value not in ("", "(null)", "N/A")]
+
+
+def _command(
+    folder: Path,
+    words: Sequence[str],
+    of_element: Mapping[str, str],
+    environment: Mapping[str, str],
+) -> list[str]:
+    """Return the words after `sbatch --array=...` that run elements again."""
+    if (submitted := again(folder)) is not None:
+        return shlex.split(submitted)[1:]
+    sizes = [f"--{name}={environment[key]}" for name, key in _SIZES.items() if environment.get(key)]
+    time = of_element.get("time", "")
+    limit = [f"--time={time}"] if time[:1].isdigit() else []
+    script = environment.get("ISLANDS_SCRIPT", "slurm/sweep.sbatch")
+    return [*sizes, *limit, *_places(of_element), script, *words, "--out", str(folder)]

@@ -1,0 +1,339 @@
+"""The pages of a tuning and of experiments, from the tables in their folders."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape, unescape
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from islands.display.heartbeat import duration, read_work
+from islands.errors import InputError
+from islands.inside import inside_all
+from islands.record.files import bounded_rows
+from islands.record.folder import CONCLUSION, EXPERIMENT_SETTINGS, PROVENANCE, RANKING, TUNING_TABLE
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
+from islands.report.page import (
+    Page,
+    facts,
+    figure,
+    figures,
+    folded,
+    note,
+    paragraph,
+    plot,
+    table,
+    table_of,
+)
+from islands.text import one_line
+from islands.untrusted import bounded_text, parsing, read_toml
+
+Row = Mapping[str, str]
+
+_ROWS, _SHORT_TABLE = 1000, 60
+_PLOT_BYTES = 1 << 20
+"""Larger plots stay out of the page."""
+_BETWEEN_CELLS = re.compile(" {2,}")
+_BARS = 25
+_LONGEST = 34
+_DOTS = {"markersize": 4, "color": COLOURS[0]}
+
+
+def _made_by(folder: Path) -> dict[str, Any]:
+    """Return what made the tables of a folder; empty if they are not complete."""
+    path = folder / PROVENANCE
+    if not path.is_file():
+        return {}
+    with parsing(path):
+        made = json.loads(bounded_text(path))
+        _ = str(made["date"])[:10], made["commit"], made["changed"]  # a damaged file has no such
+        return dict(made)
+
+
+def _facts_of(made: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield when and with which program tables were made, how long it took, and the driver."""
+    if not made:
+        return
+    commit = str(made["commit"])[:12] if made["commit"] else None
+    yield "date", str(made["date"])[:10]
+    yield "commit", f"{commit}, with changes" if commit and made["changed"] else commit
+    yield "ranks", made.get("ranks")
+    yield "GPU driver", made.get("driver")
+    if isinstance(made.get("seconds"), int | float):
+        yield "time", duration(made["seconds"])
+
+
+def _command_of(made: Mapping[str, Any]) -> str:
+    """Return the command that made the tables as a part of a page; empty if it is unknown."""
+    command = made.get("command")
+    if not isinstance(command, list):
+        return ""
+    line = shlex.join(["islands", *map(str, command)])
+    return paragraph("Made with:", "soft") + f'<pre class="command">{escape(line)}</pre>'
+
+
+def _rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:
+    """Return the rows of a table; refuse a damaged one."""
+    _, rows = bounded_rows(path, delimiter)
+    if any(None in row or None in row.values() for row in rows):
+        raise InputError(f"{path}: a row has another number of columns than the header. Restore it")
+    return rows
+
+
+def _number(text: str) -> float | None:
+    """Return the number in a text, or None."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _short(text: str) -> str:
+    """Return a number with few digits and no exponent, or other text as it is."""
+    value = _number(text)
+    if value is None:
+        return "" if text == "None" else text
+    if len(text) <= 8 and "e" not in text.lower():
+        return text
+    if abs(value) >= 1e4:
+        return f"{value:.2f}".removesuffix(".00")
+    return f"{value:.6g}"
+
+
+def page_of_experiment(folder: Path) -> Page:
+    """Return the page of an experiment."""
+    page = Page(f"Experiment in {folder.name or folder}")
+    _add_experiment(page, folder)
+    return page
+
+
+def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
+    """Return one page of several experiments, with a list of contents."""
+    page = Page(f"Experiments in {folder.name or folder}")
+    _add_note(page, folder)
+    names = [each.name for each in experiments]
+    links = [f'<li><a href="#{escape(name)}">{escape(name)}</a></li>' for name in names]
+    page.add(f"<nav><ul>{''.join(links)}</ul></nav>")
+    for name, each in zip(names, experiments, strict=True):
+        page.add(f'<article id="{escape(name)}"><h1>{escape(name)}</h1>')
+        _add_experiment(page, each)
+        page.add("</article>")
+    return page
+
+
+def _add_experiment(page: Page, folder: Path) -> None:
+    settings, made = read_toml(folder / EXPERIMENT_SETTINGS), _made_by(folder)
+    shown = ("what", "backend", "device", "islands")
+    page.add(facts([*((name, settings.get(name)) for name in shown), *_facts_of(made)]))
+    _add_note(page, folder, is_complete=bool(made))
+    page.add(_command_of(made))
+    # A table comes before the rows of its instances, TABLE-parts.csv.
+    for path in sorted(folder.glob("*.csv"), key=lambda each: each.stem):
+        page.section(path.stem, *_section(path))
+    text = bounded_text(folder / EXPERIMENT_SETTINGS)
+    page.section("Settings", folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
+
+
+def _add_note(page: Page, folder: Path, *, is_complete: bool = True) -> None:
+    """Add a note if the tables have only the rows so far."""
+    work = read_work(folder)
+    if is_complete and work is None:
+        return
+    at = f" Its last piece of work was {work.words}." if work is not None else ""
+    page.add(
+        note(
+            f"This experiment is not finished: its tables have the rows so far.{at} Unless it is"
+            f" running, repeat its command with --out {shlex.quote(str(folder))} to continue it."
+        )
+    )
+
+
+def _section(path: Path) -> Iterator[str]:
+    """Yield the table of a file: as it was printed, or if it was not, with all columns."""
+    printed = path.with_suffix(".txt")
+    if not printed.is_file():
+        yield from _whole(path)
+        return
+    # The title and how the runs were made; the headings and the rows; the facts if it is complete.
+    parts = bounded_text(printed, errors="replace").strip().split("\n\n")
+    yield from map(paragraph, filter(None, parts[0].split("   ")))
+    yield from _plots(path)
+    if len(parts) > 1:
+        yield _as_printed(parts[1])
+    yield from (paragraph(line) for part in parts[2:] for line in part.splitlines())
+    yield paragraph(f"All columns with exact numbers are in {path.name}.", "soft")
+
+
+def _as_printed(text: str) -> str:
+    """Return a printed table; at least two spaces separate its cells."""
+    header, *rows = (_BETWEEN_CELLS.split(line.strip()) for line in text.splitlines())
+    if any(len(row) != len(header) for row in rows):
+        return f"<pre class='wide'>{escape(text)}</pre>"
+    return _folded_if_long(table_of(header, rows[:_ROWS]), len(rows))
+
+
+def _folded_if_long(body: str, count: int) -> str:
+    title = f"{count} rows" if count <= _ROWS else f"The first {_ROWS} of {count} rows"
+    return body if count <= _SHORT_TABLE else folded(title, body)
+
+
+def _whole(path: Path) -> Iterator[str]:
+    """Yield all columns of a file, with words as headings."""
+    yield from _plots(path)
+    rows = _rows_of(path, ",")
+    if not rows:
+        yield paragraph("No rows yet.", "soft")
+        return
+    names = list(rows[0])
+    header = [name.replace("_", " ") for name in names]
+    body = table_of(header, [[_short(row[name]) for name in names] for row in rows[:_ROWS]])
+    yield _folded_if_long(body, len(rows))
+
+
+def _plots(path: Path) -> Iterator[str]:
+    # Another table may have a longer name: TABLE-parts, or local-searches-always.
+    longer = [each.stem for each in path.parent.glob(f"{path.stem}-*.csv")]
+    plots = [
+        each
+        for each in inside_all(path.parent, f"{path.stem}*.svg")
+        if each.stat().st_size <= _PLOT_BYTES and not each.stem.startswith(tuple(longer))
+    ]
+    yield figures(*(figure(*stored_picture(plot)) for plot in plots))
+
+
+def stored_picture(path: Path) -> tuple[str, str]:
+    """Return an SVG file as an image of a page, and its title.
+
+    In an image, browsers run no scripts and load no other files.
+    """
+    text = bounded_text(path)
+    found = re.search("<title>([^<]*)</title>", text)
+    title = " ".join(unescape(found[1]).split()) if found else path.stem
+    coded = b64encode(text.encode()).decode()
+    return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{coded}">', title
+
+
+def page_of_tuning(folder: Path) -> Page:
+    """Return the page of a tuning: its ranking, and the effect of each tuned setting."""
+    page = Page(f"Tuning in {folder.name or folder}")
+    tasks = _rows_of(folder / TUNING_TABLE, "\t") if (folder / TUNING_TABLE).is_file() else []
+    is_ranked = (folder / RANKING).is_file()
+    made = _made_by(folder) if is_ranked else {}
+    page.add(facts([*_sizes(tasks), *_facts_of(made)]))
+    if not is_ranked:
+        page.add(note("This tuning is not finished: there is no ranking yet."))
+        return page
+    page.add(_command_of(made))
+    ranked = _rows_of(folder / RANKING, "\t")
+    with parsing(folder / RANKING):
+        values = [json.loads(row["values"]) for row in ranked]
+        ranks = [float(row["mean_rank"]) for row in ranked]
+        names = [_words(each) for each in values]
+    words = "Mean rank of each configuration, 1 is the best; light: significantly worse"
+    labels = [
+        one_line(f"{row['configuration']}: {name}", _LONGEST)
+        for row, name in zip(ranked, names, strict=True)
+    ]
+    pictures = [plot(_bars(ranked, labels, ranks), words)]
+    keys = list(dict.fromkeys(k for each in values for k in each))
+    for key in keys:
+        told = f"Mean rank over {key}"
+        pictures.append(plot(_scatter(key, values, ranks), told))
+    legend, conclusion = _conclusion(folder)
+    page.section("Conclusion", *map(paragraph, conclusion))
+    metric = str(made.get("metric") or "loss")
+    columns = [paragraph(line, "soft") for line in legend]
+    page.section(
+        "Configurations", figures(*pictures), table(_ranking(ranked, names, metric)), *columns
+    )
+    return page
+
+
+def _sizes(tasks: Sequence[Row]) -> list[tuple[str, object]]:
+    """Return what was tuned: the numbers of instances, configurations and runs, and the devices."""
+
+    def distinct(name: str) -> list[str]:
+        return list(dict.fromkeys(row.get(name, "") for row in tasks))
+
+    instances = distinct("instance")
+    return [
+        ("instances", len(instances)),
+        ("their names", ", ".join(instances)),
+        ("configurations", len(distinct("values"))),
+        ("runs of each on an instance", ", ".join(distinct("runs"))),
+        ("rows done", len(tasks)),
+        ("device", ", ".join(distinct("device"))),
+    ]
+
+
+def _conclusion(folder: Path) -> tuple[list[str], list[str]]:
+    """Return what the terminal said about the columns, and which configurations differ."""
+    path = folder / CONCLUSION
+    if not path.is_file():  # of an earlier version
+        return [], []
+    legend, *others = bounded_text(path).strip().split("\n\n")
+    return legend.splitlines(), others[-1].splitlines() if others else []
+
+
+def _ranking(
+    ranked: Sequence[Row], names: Sequence[str], metric: str
+) -> Iterator[dict[str, object]]:
+    for row, name in zip(ranked, names, strict=True):
+        yield {
+            "no": row["configuration"],
+            "configuration": name,
+            "mean rank": _rounded(row["mean_rank"], ".2f"),
+            metric: _short(row.get("loss", "")),
+            "std dev": _short(row.get("standard_deviation", "")),
+            "hits": _short(row.get("hits", "")),
+            "void": _short(row.get("void", "")),
+            "seconds": _rounded(row.get("seconds", ""), ".3f"),
+            "p": _rounded(row.get("p", ""), ".2g"),
+        }
+
+
+def _rounded(text: str, form: str) -> str:
+    value = _number(text)
+    return "-" if value is None else f"{value:{form}}"
+
+
+def _bars(ranked: Sequence[Row], labels: Sequence[str], ranks: Sequence[float]) -> Any:
+    count = min(len(ranks), _BARS)
+    made = new_figure(WIDTH, max(1.2, 0.6 + 0.2 * count))
+    axes = made.add_subplot()
+    worse = [(_number(row.get("p", "")) or 1.0) < 0.05 for row in ranked[:count]]
+    alphas = [0.45 if each else 1.0 for each in worse]
+    for place in range(count):
+        axes.barh(place, ranks[place], color=COLOURS[0], alpha=alphas[place])
+    axes.set_yticks(range(count), labels[:count])
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("mean rank")
+    return made
+
+
+def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[float]) -> Any:
+    made = new_figure(WIDTH, HEIGHT * 0.8)
+    axes = made.add_subplot()
+    given = [(each[key], rank) for each, rank in zip(values, ranks, strict=True) if key in each]
+    if all(isinstance(value, Real) and not isinstance(value, bool) for value, _ in given):
+        axes.plot([value for value, _ in given], [rank for _, rank in given], "o", **_DOTS)
+        if all(isinstance(value, int) for value, _ in given):
+            axes.xaxis.set_major_locator(whole_ticks(8))
+    else:
+        names = list(dict.fromkeys(str(value) for value, _ in given))
+        places = [names.index(str(value)) for value, _ in given]
+        axes.plot(places, [rank for _, rank in given], "o", **_DOTS)
+        axes.set_xticks(range(len(names)), names)
+        axes.margins(x=0.2)
+    axes.set(xlabel=key, ylabel="mean rank")
+    return made
+
+
+def _words(values: Mapping[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in values.items()) or "as given"

@@ -1,0 +1,113 @@
+"""Choose the page for folders: of a run, of several, of a series, a tuning or an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from islands.errors import InputError, UsageError
+from islands.inside import inside
+from islands.paths import reading
+from islands.record.folder import (
+    EXPERIMENT_SETTINGS,
+    PAGE,
+    RUN_SETTINGS,
+    FolderKind,
+    experiments_in,
+    kind_of,
+    results_of,
+)
+from islands.record.folder import runs_in as runs_inside
+from islands.report.figure import style
+from islands.report.page import Page
+from islands.report.recorded import RecordedRun
+from islands.report.single import page_of
+from islands.studies.pages.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
+from islands.studies.pages.comparison import page_of_several
+from islands.text import counted, escaped
+
+_NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
+_NAMED = 4
+"""Folders of runs that are named at most."""
+
+
+def page_for(
+    folders: Sequence[Path],
+    *,
+    moved: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Page:
+    """Return the page of one folder, or of all runs in several folders.
+
+    `say` is told which runs a page compares. `moved` names the instance or the script of a single
+    run.
+    """
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder. {_NAME_ONE}")
+    folder, kind = folders[0], None
+    if len(folders) == 1:
+        with reading(folder):
+            kind = kind_of(folder)
+    if moved is not None and kind is not FolderKind.RUN:
+        raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
+    with style():
+        if kind is FolderKind.RUN:
+            run = RecordedRun.read(folder, moved=moved)
+            for warning in run.notes:
+                say(f"islands: {warning}")
+            return page_of(run)
+        if kind is FolderKind.TUNING:
+            return page_of_tuning(folder)
+        if kind is FolderKind.EXPERIMENT:
+            if (folder / EXPERIMENT_SETTINGS).exists():
+                return page_of_experiment(folder)
+            return page_of_experiments(folder, [*experiments_in(folder)])
+        return _page_of_runs(folders, say)
+
+
+def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None]) -> Page:
+    paths = [path for folder in folders for path in runs_in(folder)]
+    if len(paths) != len({path.resolve() for path in paths}):
+        raise UsageError("a run is named twice. Name each folder once")
+    runs, notes = [], []
+    for path in paths:
+        try:
+            runs.append(RecordedRun.read(path, migrations=False))
+        except InputError as error:
+            notes.append(f"Left out: {error}")
+    if not runs:
+        raise InputError(notes[0].removeprefix("Left out: "))
+    for warning in (warned := [warning for run in runs for warning in run.notes]):
+        say(f"islands: {warning}")
+    names = [escaped(str(run.folder), kept="") for run in runs]
+    others = [f"{len(names) - _NAMED} others"] if len(names) > _NAMED + 1 else names[_NAMED:]
+    say(f"The page compares {counted(len(runs), 'run')}: {', '.join([*names[:_NAMED], *others])}")
+    title = "Comparison" if len(folders) > 1 else f"Series in {folders[0].name or folders[0]}"
+    return page_of_several(f"{title}: {len(runs)} runs", runs, [*notes, *warned])
+
+
+def runs_in(folder: Path) -> Iterator[Path]:
+    """Yield the folders of runs: the folder itself, or those inside it."""
+    with reading(folder):
+        if (folder / RUN_SETTINGS).exists():
+            yield folder
+            return
+        inside = [*runs_inside(folder)]
+    if not inside:
+        kind = kind_of(folder)
+        if kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
+            raise InputError(
+                f"{folder}: contains {kind.words}, which has a page of its own. Name it alone"
+            )
+        what = "no run"
+        if kind not in (None, FolderKind.RUN):
+            where = results_of(folder, kind)
+            what = "; ".join(filter(None, [f"{kind.words} without folders of runs", where]))
+        raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
+    yield from inside
+
+
+def default_path(folders: Sequence[Path]) -> Path:
+    """Return where a page is written by default."""
+    return inside(folders[0], PAGE) if len(folders) == 1 else Path(PAGE)

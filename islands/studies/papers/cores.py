@@ -1,0 +1,50 @@
+"""The cores of this host, all of which a run may use whose CPU time is compared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Set
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from islands.parallel import World
+
+_THREADS = Path("/proc/self/task")
+
+
+def cores_of_host(world: World) -> frozenset[int]:
+    """Return the cores that the ranks on the host of rank 0 may use together; collective."""
+    return world.bcast(frozenset[int]().union(*world.local_allgather(_own())))
+
+
+@contextmanager
+def on_cores(cores: Set[int]) -> Iterator[None]:
+    """Let this process use these cores as well, until the end of the block."""
+    own = _own()
+    if cores <= own or not _THREADS.is_dir():
+        yield
+        return
+    before = {thread: os.sched_getaffinity(thread) for thread in _threads()}
+    for thread, mine in before.items():
+        _bind(thread, mine | cores)
+    try:
+        yield
+    finally:
+        for thread in _threads():
+            _bind(thread, before.get(thread, own))
+
+
+def _own() -> Set[int]:
+    if not hasattr(os, "sched_getaffinity"):  # macOS
+        return set(range(os.cpu_count() or 1))
+    return os.sched_getaffinity(0)
+
+
+def _threads() -> list[int]:
+    """Return the threads of this process: those that wait for work keep their cores."""
+    return [int(each.name) for each in _THREADS.iterdir()]
+
+
+def _bind(thread: int, cores: Set[int]) -> None:
+    with suppress(ProcessLookupError):  # a thread may have ended
+        os.sched_setaffinity(thread, cores)

@@ -1,0 +1,208 @@
+"""The runs of a table: a paper's preset on the requested backend, one by one or in batches."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from islands.cells.campaign import Campaign, completed
+from islands.configuration.asked import Asked
+from islands.configuration.resolve import resolve
+from islands.engine.build import take_device
+from islands.engine.repeats import Repeat, Repeats
+from islands.engine.runner import run_requested
+from islands.engine.single import Output
+from islands.errors import IslandsError
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.studies.papers.cores import on_cores
+from islands.studies.papers.sample import Sample
+from islands.text import counted
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The result of one run."""
+
+    cost: float | None
+    seconds: float
+    generations: int
+
+
+@dataclass(frozen=True)
+class ExperimentRequest:
+    """The options that apply to all tables."""
+
+    backend: str
+    """`cuda` or `cpu`."""
+    device: str
+    threads: tuple[int, ...]
+    """Numbers of threads of the CPU runs to compare with."""
+    runs: int | None
+    """Runs of each instance, with seeds 1, 2, ...; None uses the table's number."""
+    generations: int | None
+    """None uses the paper's number."""
+    campaign: Campaign
+    cores: frozenset[int] = frozenset()
+    """The cores for runs with a given number of threads; without any, those of the rank."""
+
+    @property
+    def world(self) -> World:
+        """The ranks, which divide the runs."""
+        return self.campaign.world
+
+
+class Experiment(ABC):
+    """Makes the runs of a table, which share a preset, or takes known ones."""
+
+    name: ClassVar[str]
+    """The name of the table."""
+    preset: ClassVar[str]
+    also: ClassVar[tuple[str, ...]] = ()
+    """Other presets that some runs use."""
+    generations: ClassVar[int]
+    """Generations of the paper's runs."""
+    runs: ClassVar[int]
+    """Default number of runs per instance."""
+    batched: ClassVar[bool] = False
+    """Whether the runs of an instance are concurrent: a batch on the device of each rank."""
+    is_timed: ClassVar[bool] = False
+    """Whether results count only on the same device and number of ranks, as they are times."""
+
+    def __init__(self, asked: ExperimentRequest) -> None:
+        self.asked = asked
+        self.made_generations = asked.generations or self.generations
+        """Generations of each run."""
+        self.seeds = range(1, (asked.runs or self.runs) + 1)
+        self.places = defaultdict[str, Counter[str]](Counter)
+        """The number of results of each place, by the place where they would be made now; a place
+        is a device, with its number of ranks."""
+
+    @classmethod
+    def presets(cls) -> str:
+        """Return the names of all presets."""
+        return " and ".join((cls.preset, *cls.also))
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the number of generations is not the paper's."""
+        return self.made_generations != self.generations
+
+    def run(self, problem: Problem, seed: int = 1, **options: Any) -> RunResult:
+        """Return the result of one run; an interrupt ends the experiment."""
+        settings, threads = self._options(problem, seed, options), options.get("threads")
+        # A run with a given number of threads, to compare with, uses only those of one rank.
+        ranks = 1 if threads else self.asked.world.size
+
+        def run(world: World) -> dict[str, Any]:
+            with on_cores(self.asked.cores if threads else frozenset()):
+                result = completed(run_requested(Asked.of(settings), world, Output(), problem))
+            return asdict(RunResult(result.cost, _whole_seconds(result), result.generations))
+
+        device = f"CPU, {counted(threads, 'thread')}" if threads else None
+        on = counted(threads, "thread") if threads else settings["backend"]
+        make = partial(self.asked.campaign.on_first, ranks, run)
+        return RunResult(**self._recorded(settings, ranks, device, make, f"seed {seed} on {on}"))
+
+    def results(self, problem: Problem, **options: Any) -> list[RunResult]:
+        """Return the results of the requested number of runs, one after the other."""
+        return [self.run(problem, seed, **options) for seed in self.seeds]
+
+    def sample(
+        self,
+        problem: Problem,
+        runs: int | None = None,
+        *,
+        is_warm: bool = False,
+        **options: Any,
+    ) -> Sample:
+        """Return the results of a batch of `runs` runs, by default the requested number.
+
+        With `is_warm` the batch runs twice, and the second one counts, as the first one is slower.
+        """
+        count = len(self.seeds) if runs is None else runs
+
+        def make() -> dict[str, Any]:
+            if is_warm:
+                self.batch(problem, count, **options)
+            return asdict(Sample.of(problem, self.batch(problem, count, **options)))
+
+        settings = {**self._options(problem, 1, options), "runs": count, "is_warm": is_warm}
+        words = f"a batch of {counted(count, 'run')}"
+        ranks = min(count, self.asked.world.size)
+        return Sample(**self._recorded(settings, ranks, None, make, words))
+
+    def _recorded(
+        self,
+        settings: dict[str, Any],
+        ranks: int,
+        device: str | None,
+        make: Callable[[], dict[str, Any]],
+        words: str,
+    ) -> dict[str, Any]:
+        """Return a known result, or make it on these ranks, by default on their devices."""
+        place = self._place(ranks) if device is None else device
+        key = {"table": self.name, **settings}
+        if self.is_timed:
+            key["place"] = place
+        found = self.asked.campaign.result(key, lambda: {**make(), "place": place}, words)
+        # Earlier versions wrote no place.
+        self.places[place][found.pop("place", "an unknown device")] += 1
+        return found
+
+    def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
+        """Return the runs with seeds 1, 2, ..., which all ranks make at the same time."""
+        campaign, made = self.asked.campaign, dict[int, Repeat]()
+        resolved = resolve(Asked.of(self._options(problem, 1, options)), problem)
+        devices = [take_device(campaign.world, self.asked.backend)]
+        a_rank = -(-runs // campaign.world.size)
+        plan = Repeats([resolved])
+        cells = [(0, run) for run in range(runs)]
+        groups = [cells[first : first + a_rank] for first in range(0, runs, a_rank)]
+        for (_, run), found in campaign.cells(plan, groups, devices, a_rank):
+            if isinstance(found, IslandsError):
+                campaign.raise_together(found)
+            made[run] = found
+        return [made[run] for run in range(runs)]
+
+    def stop(self) -> list[str]:
+        """Return the preset's stop criteria with the requested number of generations."""
+        preset = Asked({"preset": self.preset}).values
+        others = [text for text in preset["stop"] if not text.startswith("generations=")]
+        return [f"generations={self.made_generations}", *others]
+
+    def _place(self, ranks: int) -> str:
+        """Return the device, and the number of ranks that use one if there are several."""
+        device = self.asked.device
+        return f"{device} on each of {ranks} ranks" if ranks > 1 else device
+
+    def words(self) -> str:
+        """Return a description of the runs, and how they differ from the paper's."""
+        place, count = self._place(self.asked.world.size), self.made_generations
+        text = f"preset {self.presets()}, {counted(count, 'generation')}, on {place}"
+        if self.batched:
+            text += ", in batches"
+        if self.is_changed:
+            text += f"; the paper's runs have {self.generations}"
+        return text
+
+    def _options(self, problem: Problem, seed: int, options: dict[str, Any]) -> dict[str, Any]:
+        settings = {
+            "instance": problem.instance,
+            "preset": self.preset,
+            "seed": seed,
+            "backend": self.asked.backend,
+        }
+        return {**settings, **({} if "stop" in options else {"stop": self.stop()}), **options}
+
+
+def _whole_seconds(result: Result) -> float:
+    """Return the seconds of complete generations; scale a partial generation 0."""
+    if result.is_partial:
+        return result.seconds * result.islands * result.population / result.evaluations
+    return result.seconds - result.abandoned_seconds
