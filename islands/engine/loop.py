@@ -210,8 +210,9 @@ class Loop:
         self, tally: Tally, generation: int, seconds: float, before: Progress | None
     ) -> Progress:
         population, starts = self._population, self._starts
-        self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
-        if generation > self._counted[0]:
+        if self._budget.is_limited:
+            self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
+        if self._budget.is_limited and generation > self._counted[0]:
             left = self._budget.left(tally.evaluations)
             # An algorithm may pass all slots that are left: then the next generation is whole.
             stands = tally.evaluations == self._counted[1]

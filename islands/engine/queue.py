@@ -258,6 +258,10 @@ class Queue(Generic[Cell]):
 
         Read at most one after the time `end`, and none if too many or too large ones wait.
         """
+        with self._plan.trusted(), reading_until(self._is_over):
+            return self._read_trusted(count, end, once=once)
+
+    def _read_trusted(self, count: int, end: float, *, once: bool) -> bool:
         has_read = False
         self._is_short = True
         while not self._is_full():
@@ -280,8 +284,7 @@ class Queue(Generic[Cell]):
     def _sort(self, cell: Cell) -> None:
         """Prepare a cell, and put it where it waits."""
         try:
-            with self._plan.trusted(), reading_until(self._is_over):
-                ready = self._preparing.ready(cell)
+            ready = self._preparing.ready(cell)
         except IslandsError as error:
             if not self._is_over():  # otherwise, it may not have been read
                 self._failed.append((cell, error))

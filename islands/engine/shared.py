@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +53,10 @@ Take = Callable[[], Waiting[Cell] | None]
 """A limit that no run reaches."""
 
 
-class Visit(NamedTuple):
-    """What was seen of a run at a visit."""
-
-    generation: int
-    seconds: float
-    measures: bytes
-    """The numbers of `MEASURE` of each island."""
-    landing: Landing | None
-    """The migrants that have arrived."""
+Visit: TypeAlias = tuple[int, float, bytes, Landing | None]
+"""What was seen of a run at a visit: the generation, the seconds, the numbers of `MEASURE` of each
+island, and the migrants that have arrived. Thousands of runs have many visits each: plain tuples of
+numbers are not searched for garbage."""
 
 
 @dataclass
@@ -296,7 +291,7 @@ class Sharing(Generic[Cell]):
             is_over |= self._is_active & faults.any(axis=(1, 2))
         for place in np.flatnonzero(is_visit | is_over).tolist():
             seen = int(self._generations[place]), float(times[place]), measured[place].tobytes()
-            self._of(place).visits.append(Visit(*seen, landings.get(place)))
+            self._of(place).visits.append((*seen, landings.get(place)))
         self._end(np.flatnonzero(is_over).tolist(), measured, faults)
         resting = ~(self._is_active | self._rests) & (self._generations > 0)
         if resting.any():
@@ -453,7 +448,7 @@ class VisitRecords:
 
     def present(self) -> float | None:
         """Return the best cost of the last generation; None if it may be infeasible."""
-        costs = [each.present for each in self._measures(self._visits[-1].measures)]
+        costs = [each.present for each in self._measures(self._visits[-1][2])]
         known = [each for each in costs if each is not None]
         return self.problem.scale.own_sense(min(known)) if known else None
 

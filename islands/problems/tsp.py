@@ -87,6 +87,8 @@ class Tsp(Problem):
         self.file, self.path = file, file.path
         self.settings = TspSettings()
         self.near = Distances(file) if is_plain(file) else Legs(file)
+        dear = PRICE if isinstance(self.near, Legs) else None
+        self._scale = Scale(maximise=self.maximise, unit=self.near.unit, dear=dear)
         self.size = self.near.size
         if isinstance(self.near, Legs):
             chains = self.near.chains
@@ -109,8 +111,7 @@ class Tsp(Problem):
     @property
     def scale(self) -> Scale:
         """Lengths: whole numbers, or exact ones in a small unit."""
-        dear = PRICE if isinstance(self.near, Legs) else None
-        return Scale(maximise=self.maximise, unit=self.near.unit, dear=dear)
+        return self._scale
 
     def adjusted(self, settings: named.Settings) -> Self:
         """Return the same instance with the ends and fixed edges of these settings."""
