@@ -11,6 +11,7 @@ import numpy as np
 import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
+from known_optima import grid
 from shared_launches import facts, found, require_compiles_for_gpus, sources_of
 from slow_problems import slow
 
@@ -77,6 +78,11 @@ CASES = {
     "tempering": (facilities(6), {"islands": 2, "stop": "converged"}),
     "few replicas": (facilities(3), {"islands": 1, "population": 8, "stop": "generations=5"}),
     "unlike": (unlike(), {"islands": 1, "population": 8, "stop": "generations=45"}),
+    # Each ends at a lower bound of its own.
+    "sparse": (
+        [grid(4, 5, seed).problem() for seed in (1, 2, 3, 4)],
+        {"islands": 1, "stop": "generations=2000"},
+    ),
     "core": (
         [*knapsacks(4), *knapsacks(3)],
         {"islands": 2, "population": 8, "proposals": 2000, "stop": "generations=12"},
@@ -107,7 +113,8 @@ EMULATED = [
 
 # On a CPU, the contracts of runs solve instances of the others together.
 ON_CPU = [
-    (each, "cpu") for each in ("eax on matrices", "few replicas", "unlike", "core", "archives")
+    (each, "cpu")
+    for each in ("eax on matrices", "few replicas", "unlike", "sparse", "core", "archives")
 ]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import islands
 from islands.errors import UsageError
+from islands.problems import qap_sparse
 from islands.problems.qap_sparse import Sparse
 
 
@@ -51,6 +52,69 @@ def test_the_bound_of_a_grid_is_its_optimum() -> None:
     planted = grid(6, 8)
     problem = planted.problem()
     assert problem.lower_bound == planted.cost == problem.cost(planted.solution)
+
+
+def test_the_bound_is_the_sum_of_nearest_distances() -> None:
+    problem = islands.qap(*_random(20, 60, 7))
+    flows, distances = problem.file.a, problem.file.b
+    least = 0
+    for row in flows:
+        used = np.sort(row[row > 0])[::-1]
+        nearest = [np.sort(np.delete(distances[k], k))[: len(used)] for k in range(20)]
+        least += min(int((used * each).sum()) for each in nearest)
+    assert problem.lower_bound == least
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_of_a_hub_is_none_too_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    flows, distances = _random(8, 0, seed)
+    flows[0, 1:] = flows[1:, 0] = range(1, 8)
+    exact = islands.qap(flows, distances).lower_bound
+    monkeypatch.setattr(qap_sparse, "_MOST_RANKED", 24)  # three neighbours of each
+    monkeypatch.setattr(qap_sparse, "_DISTANCES_AT_ONCE", 24)
+    problem = islands.qap(flows, distances)
+    assert exact is not None
+    assert problem.lower_bound is not None
+    assert 0 < problem.lower_bound <= exact
+    assert exact <= problem.costs(np.array(list(permutations(range(8))))).min()
+
+
+def test_without_flows_the_bound_is_zero() -> None:
+    assert islands.qap(np.zeros((5, 5), int), np.ones((5, 5), int)).lower_bound == 0
+
+
+_CPU = {"backend": "cpu", "threads": 2, "seconds": 20}
+
+
+@pytest.mark.parametrize("algorithm", [None, "tempering", "memetic"])
+def test_small_grids_end_at_a_proven_optimum(algorithm: str | None) -> None:
+    planted = grid(4, 5)
+    own = {"algorithm": algorithm, "improver": "tabu"} if algorithm == "memetic" else {}
+    result = islands.solve(planted.problem(), **_CPU, **own)  # type: ignore[arg-type]
+    assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
+
+
+def test_a_large_grid_ends_at_a_proven_optimum() -> None:
+    planted = grid(40, 50)
+    result = islands.solve(planted.problem(), start=[planted.solution], **_CPU)  # type: ignore
+    assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
+    assert result.generations == 0
+
+
+def test_a_result_has_the_bound() -> None:
+    problem = grid(4, 5, farthest_hidden=3).problem()
+    result = islands.solve(problem, bound=True, **{**_CPU, "generations": 2})  # type: ignore
+    assert (result.bound, result.bound_kind) == (problem.lower_bound, "nearest")
+    assert result.bound < result.cost
+
+
+def test_the_criterion_without_a_value_is_that_of_the_problem() -> None:
+    planted = grid(3, 4)
+    result = islands.solve(planted.problem(), **{**_CPU, "stop": ["lower-bound"]})  # type: ignore
+    assert result.cost == planted.cost
+    dense = islands.qap(*_random(20, 150, 1), name="dense")
+    with pytest.raises(UsageError, match="no lower bound of dense is known"):
+        islands.solve(dense, stop=["lower-bound"])
 
 
 def test_near_places() -> None:
