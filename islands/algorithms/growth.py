@@ -81,6 +81,7 @@ class Growth(Algorithm):
     keeps_quota: bool = False
     shares_launches: bool = False
     may_take_long: ClassVar[bool] = True
+    varies_in_length: ClassVar[bool] = True
     may_begin_partly: ClassVar[bool] = False
     needs: ClassVar[str] = "symmetric matrices of 8 to 1024 items, one of them sparse"
     fewest_threads: ClassVar[int] = 256

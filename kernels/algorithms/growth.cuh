@@ -85,7 +85,7 @@ class Growths {
     // Anneal random individuals, from different temperatures on, for longer and longer. Return
     // whether it was halted.
     __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
-        bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
+        bool halted = improver::halts(improving);
         for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
             const draw::Place random = all_.place(local, made, k);
             State state = at(local, k);
@@ -96,15 +96,15 @@ class Growths {
                 int64_t temperature = plan_.coldest;
                 for (int i = 1; i < rung; ++i) temperature += temperature / 16;
                 const int moves = moves_at(made, rungs);
-                state.anneal(temperature, uint32_t(rung) * moves, moves, random);
-                if (POLLING_IS_CHEAP) halted = improver::halts(improving);
+                halted =
+                    !state.anneal(temperature, uint32_t(rung) * moves, moves, random, improving);
             }
+            if (halted) break;
             state.polish();
             state.keep();
             if (warp::lane() == 0) index_[k] = k;
         }
-        __syncthreads();
-        return !halted;
+        return !block::any(halted);
     }
 
     // Grow one state alone, so that there is one.

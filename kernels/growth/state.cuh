@@ -6,6 +6,7 @@
 #pragma once
 
 #include "growth/plan.cuh"
+#include "improvers/base.cuh"
 
 namespace growth {
 
@@ -201,10 +202,11 @@ class State {
     }
 
     // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first`
-    // numbers the proposals. All items are placed.
-    __device__ void anneal(int64_t temperature, uint32_t first, int moves,
-                           const draw::Place& random) {
+    // numbers the proposals. All items are placed. Return whether it was not halted.
+    __device__ bool anneal(int64_t temperature, uint32_t first, int moves,
+                           const draw::Place& random, const improver::Plan& improving) {
         for (int from = 0; from < moves;) {
+            if (++annealed_ % POLLED == 0 && halts(improving)) return false;
             const int k = from + warp::lane();
             Proposal mine{0, 0, 0};
             bool is_accepted = false;
@@ -223,6 +225,7 @@ class State {
             exchange(warp::of(mine.item, lane), warp::of(mine.other, lane));
             from += lane + 1;
         }
+        return true;
     }
 
     // Exchange items as long as the cost falls: each with those at the nearest places of its
@@ -256,6 +259,11 @@ class State {
           neighbours_(memory.take<int16_t>()),
           frontier_(memory.take<int16_t>()),
           stale_(memory.take<int16_t>()) {}
+
+    // Return whether a stop is requested, the same for all threads of the warp.
+    __device__ static bool halts(const improver::Plan& improving) {
+        return warp::first(warp::lane() == 0 && improver::halt_requested(improving));
+    }
 
     // Whether a cost is below an exponential random number with a temperature as its mean. Of a
     // random word, the leading zeros and the next bits approximate its logarithm.
@@ -468,11 +476,13 @@ class State {
         at_.cost += by;
     }
 
+    static constexpr int POLLED = 1024;  // steps of an annealing between looks for a stop request
     static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places that a thread looks at at once
 
     const Plan& plan_;
     const problem::Network& network_;
     const int n_;
+    int annealed_ = 0;  // steps of annealings
     Head* const head_;
     Head at_;
     Number* const costs_;

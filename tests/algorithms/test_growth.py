@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from emulated_gpu import EmulatedGpu
 from known_optima import grid
 
 import islands
@@ -96,6 +97,32 @@ def test_it_resumes(tmp_path: Path) -> None:
 def test_a_time_limit_in_the_first_batch() -> None:
     result = _solved(grid(20, 25).problem(), seconds=0.01, threads=1)
     assert sorted(result.solution.tolist()) == list(range(500))
+
+
+_ANNEALS = {"islands": 1, "population": 4, "growths": 16, "batches": 1}
+
+
+def test_an_annealing_is_abandoned_and_repeated(tmp_path: Path) -> None:
+    problem = grid(10, 14, farthest_hidden=2).problem()
+    own = {**_ANNEALS, "threads": 1, "sweeps": 4096}  # half a second for each generation
+    ended = _solved(problem, seconds=0.7, out=tmp_path / "run", **own)
+    assert ended.generations < 3
+    assert ended.seconds < 2.7
+    resumed = islands.resume(tmp_path / "run", generations=3)
+    assert resumed.digest == _solved(problem, generations=3, **own).digest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_a_time_limit_in_an_annealing(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = (20, 20) if device == "cpu" else (5, 8)  # many times longer than allowed
+    if device == "emulated":
+        monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(32))
+    problem = grid(*size, farthest_hidden=2).problem()
+    own = {**_ANNEALS, "threads": 1, "sweeps": 8192, "algorithm": "growth"}
+    result = _solved(problem, seconds=1, **own)
+    assert result.generations == 0
+    assert result.seconds < 3
 
 
 def test_dense_flows_are_refused() -> None:
