@@ -253,7 +253,7 @@ def _with_bound(stop: Sequence[Criterion], problem: Problem) -> tuple[Criterion,
     has_bound = any(each.kind == LOWER_BOUND for each in stop)
     if problem.lower_bound is None or has_bound:
         return tuple(stop)
-    return (*stop, *criteria_of(LOWER_BOUND))
+    return (*criteria_of(LOWER_BOUND), *stop)
 
 
 def start_name(name: str, problem: Problem) -> str:

@@ -128,8 +128,11 @@ class Qap(Problem):
             return None
         swaps = self.swaps
         structure = swaps.is_unstructured, swaps.is_dominated, self.form.places is None
-        network = swaps.sparse.is_metric if swaps.is_network and swaps.sparse else None
-        return (self.size, *structure, network, swaps.suits_growth, *self.defines().items())
+        sparse = swaps.sparse
+        if sparse is not None:
+            own = swaps.is_network, swaps.suits_growth, sparse.can_grow, sparse.is_metric
+            structure = *structure, *own, sparse.likeness
+        return (self.size, *structure, *self.defines().items())
 
     @property
     def evaluation(self) -> Evaluation:

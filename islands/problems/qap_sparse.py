@@ -6,7 +6,7 @@ the distances between places. Costs are the sums of flows times distances over u
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -119,14 +119,25 @@ class Sparse:
         """Return the macros of kernels/problems/qap_network.cuh."""
         return {"NETWORK_NUMBER": "int" if self.number is np.int32 else "int64_t"}
 
+    @property
+    def likeness(self) -> Hashable:
+        """What instances have in common whose arrays have the same shapes and types."""
+        return self.size, self._room, self.turned, self.number
+
+    @property
+    def _room(self) -> int:
+        """The length of the lists of neighbours in kernels: whole multiples of the size."""
+        return (len(self.flow) // self.size + 1) * self.size
+
     def tables(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the network in kernels."""
         distances = np.zeros((self.size, self.pitch), self.number)
         distances[:, : self.size] = self.distances
+        padding = 0, self._room - len(self.flow)
         return {
             "first": self.first,
-            "neighbour": np.append(self.neighbour, np.int32(0)),
-            "flow": np.append(self.flow, 0).astype(self.number),
+            "neighbour": np.pad(self.neighbour, padding),
+            "flow": np.pad(self.flow, padding).astype(self.number),
             "distances": distances,
         }
 

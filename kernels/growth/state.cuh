@@ -109,7 +109,7 @@ class State {
             if (at == NONE) continue;
             const int64_t flow = network_.flow[e], distance = network_.from(to)[at];
             at_.cost += flow * distance;
-            at_.excess += flow * (distance - plan_.least);
+            at_.excess += flow * (distance - plan_.scales[LEAST]);
         }
         warp::sync();
         if (warp::lane() == 0) place_[item] = to, holder_[to] = item, penalty_[to] = TAKEN;
@@ -153,7 +153,7 @@ class State {
         int64_t expected = 0;
         for (int i = 0; i < at_.waiting; ++i) {
             const int item = frontier_[i];
-            expected += first_[item] - int64_t(plan_.least) * plan_.flows[item];
+            expected += first_[item] - plan_.scales[LEAST] * plan_.flows[item];
         }
         return 2 * at_.excess + weight * expected;
     }
@@ -350,8 +350,8 @@ class State {
         }
         Number lowest = TAKEN;
         for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
-        const Number limit =
-            warp::least(block::Least<Number>{lowest, 0}).value + flows * plan_.window;
+        const Number window = plan_.scales[WINDOW];
+        const Number limit = warp::least(block::Least<Number>{lowest, 0}).value + flows * window;
         const uint32_t own_salt = hash(item, salt);
         Candidate mine, next;
         for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
@@ -403,7 +403,7 @@ class State {
             if (place_[other] != NONE) continue;
             if (neighbours_[other] == 1) first_[other] = 0;
             const int64_t factor = 192 + (hash(other, word.x) & 127);
-            const int64_t gain = plan_.mean - network_.from(given[item])[given[other]];
+            const int64_t gain = plan_.scales[MEAN] - network_.from(given[item])[given[other]];
             first_[other] += Number(network_.flow[e] * gain * factor / 256);
         }
         warp::sync();

@@ -83,6 +83,11 @@ CASES = {
         [grid(4, 5, seed).problem() for seed in (1, 2, 3, 4)],
         {"islands": 1, "stop": "generations=2000"},
     ),
+    "growth": (
+        [grid(4, 5, seed, farthest_hidden=2, deleted=0.2).problem() for seed in range(1, 6)],
+        {"algorithm": "growth", "islands": 2, "population": 6, "growths": 16, "sweeps": 2}
+        | {"batches": 2, "stop": "generations=7"},
+    ),
     "core": (
         [*knapsacks(4), *knapsacks(3)],
         {"islands": 2, "population": 8, "proposals": 2000, "stop": "generations=12"},
@@ -107,15 +112,13 @@ CASES = {
 
 EMULATED = [
     pytest.param(each, "emulated", marks=pytest.mark.slow)
-    for each in ("eax", "few replicas", "core", "archives", "brkga")
+    for each in ("eax", "few replicas", "growth", "core", "archives", "brkga")
 ]
 
 
 # On a CPU, the contracts of runs solve instances of the others together.
-ON_CPU = [
-    (each, "cpu")
-    for each in ("eax on matrices", "few replicas", "unlike", "sparse", "core", "archives")
-]
+FIRST_ON_CPU = ["eax on matrices", "few replicas", "unlike", "sparse", "growth"]
+ON_CPU = [(each, "cpu") for each in (*FIRST_ON_CPU, "core", "archives")]
 
 
 @pytest.mark.slow
@@ -169,7 +172,7 @@ def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.Monke
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", ["eax", "tempering", "swarm of knapsacks"])
+@pytest.mark.parametrize("name", ["eax", "tempering", "growth", "swarm of knapsacks"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problems, settings = CASES[name]
     require_compiles_for_gpus(monkeypatch, problems[:2], **settings)
