@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from known_optima import grid
 from numpy_tempering import FIXED, PROBLEMS, archipelago, assert_evolves, both, torus
 from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 
@@ -18,6 +17,7 @@ from islands.algorithms.tempering.algorithm import chains_of
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
+from islands.instances.grids import grid
 from islands.instances.qaplib import QapFile
 from islands.paths import data_folder
 from islands.problems.qap import Qap
@@ -60,7 +60,7 @@ def test_sparse_flows_equal_the_reference(
     backend: Backend, monkeypatch: pytest.MonkeyPatch, *, turned: bool
 ) -> None:
     monkeypatch.setattr(sparse, "_FEWEST_ITEMS", 0)
-    problem = grid(5, 6, farthest_hidden=2).problem(turned=turned)
+    problem = Qap(grid(5, 6, hidden=2).file(turned=turned))
     assert chains_of(problem) is sparse.SparseChains
     mine, reference = both(backend, problem, tuning=2, sweeps=1, population=4)
     assert_evolves(mine, reference, 4)

@@ -11,7 +11,6 @@ import numpy as np
 import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
-from known_optima import grid
 from shared_launches import facts, found, require_compiles_for_gpus, sources_of
 from slow_problems import slow
 
@@ -24,10 +23,12 @@ from islands.engine import shared as sharing
 from islands.engine.limits import LIMITS
 from islands.engine.shared import VisitRecords
 from islands.errors import IslandsError, RunError
+from islands.instances.grids import grid
 from islands.modelling.header import Functions
 from islands.modelling.model import Model
 from islands.modelling.texts import Text
 from islands.problems.base import Problem
+from islands.problems.qap import Qap
 from islands.progress.result import Result
 
 RANDOM = np.random.default_rng(54)
@@ -80,11 +81,11 @@ CASES = {
     "unlike": (unlike(), {"islands": 1, "population": 8, "stop": "generations=45"}),
     # Each ends at a lower bound of its own.
     "sparse": (
-        [grid(4, 5, seed).problem() for seed in (1, 2, 3, 4)],
+        [Qap(grid(4, 5, seed).file()) for seed in (1, 2, 3, 4)],
         {"islands": 1, "stop": "generations=2000"},
     ),
     "growth": (
-        [grid(4, 5, seed, farthest_hidden=2, deleted=0.2).problem() for seed in range(1, 6)],
+        [Qap(grid(4, 5, seed, hidden=2, deleted=20).file()) for seed in range(1, 6)],
         {"algorithm": "growth", "islands": 2, "population": 6, "growths": 16, "sweeps": 2}
         | {"batches": 2, "stop": "generations=7"},
     ),

@@ -6,12 +6,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from known_optima import grid
 from numpy.typing import NDArray
 
 import islands
 from islands.errors import UsageError
+from islands.instances.grids import grid
 from islands.problems import qap_sparse
+from islands.problems.qap import Qap
 from islands.problems.qap_sparse import Sparse
 
 
@@ -50,7 +51,7 @@ def test_no_assignment_is_below_the_bound(seed: int) -> None:
 
 def test_the_bound_of_a_grid_is_its_optimum() -> None:
     planted = grid(6, 8)
-    problem = planted.problem()
+    problem = Qap(planted.file())
     assert problem.lower_bound == planted.cost == problem.cost(planted.solution)
 
 
@@ -90,19 +91,19 @@ _CPU = {"backend": "cpu", "threads": 2, "seconds": 20}
 def test_small_grids_end_at_a_proven_optimum(algorithm: str | None) -> None:
     planted = grid(4, 5)
     own = {"algorithm": algorithm, "improver": "tabu"} if algorithm == "memetic" else {}
-    result = islands.solve(planted.problem(), **_CPU, **own)  # type: ignore[arg-type]
+    result = islands.solve(Qap(planted.file()), **_CPU, **own)  # type: ignore[arg-type]
     assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
 
 
 def test_a_large_grid_ends_at_a_proven_optimum() -> None:
     planted = grid(40, 50)
-    result = islands.solve(planted.problem(), start=[planted.solution], **_CPU)  # type: ignore
+    result = islands.solve(Qap(planted.file()), start=[planted.solution], **_CPU)  # type: ignore
     assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
     assert result.generations == 0
 
 
 def test_a_result_has_the_bound() -> None:
-    problem = grid(4, 5, farthest_hidden=3).problem()
+    problem = Qap(grid(4, 5, hidden=3).file())
     result = islands.solve(problem, bound=True, **{**_CPU, "generations": 2})  # type: ignore
     assert (result.bound, result.bound_kind) == (problem.lower_bound, "nearest")
     assert result.bound < result.cost
@@ -110,7 +111,7 @@ def test_a_result_has_the_bound() -> None:
 
 def test_the_criterion_without_a_value_is_that_of_the_problem() -> None:
     planted = grid(3, 4)
-    result = islands.solve(planted.problem(), **{**_CPU, "stop": ["lower-bound"]})  # type: ignore
+    result = islands.solve(Qap(planted.file()), **{**_CPU, "stop": ["lower-bound"]})  # type: ignore
     assert result.cost == planted.cost
     dense = islands.qap(*_random(20, 150, 1), name="dense")
     with pytest.raises(UsageError, match="no lower bound of dense is known"):
@@ -119,7 +120,7 @@ def test_the_criterion_without_a_value_is_that_of_the_problem() -> None:
 
 def test_near_places() -> None:
     distances = grid(4, 5).distances
-    near = _sparse(grid(4, 5).problem()).near(5)
+    near = _sparse(Qap(grid(4, 5).file())).near(5)
     for place, row in enumerate(near):
         others = np.sort(np.delete(distances[place], place))
         assert place not in row
@@ -203,4 +204,4 @@ def test_distances_of_streets_are_a_metric() -> None:
     streets = abs(x[:, np.newaxis] - x) + abs(y[:, np.newaxis] - y)
     planted = grid(6, 8)
     assert _sparse(islands.qap(planted.flows, streets)).is_metric
-    assert not _sparse(planted.problem()).is_metric
+    assert not _sparse(Qap(planted.file())).is_metric
