@@ -85,7 +85,7 @@ class Growth(Algorithm):
     may_take_long: ClassVar[bool] = True
     varies_in_length: ClassVar[bool] = True
     may_begin_partly: ClassVar[bool] = False
-    needs: ClassVar[str] = "symmetric matrices of 8 to 1024 items, one of them sparse"
+    needs: ClassVar[str] = "8 to 1024 items, one symmetric matrix, and few flows or distances"
     fewest_threads: ClassVar[int] = 256
     divides: ClassVar[bool | None] = False
     Settings: ClassVar[type[Settings]] = GrowthSettings

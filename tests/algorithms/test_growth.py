@@ -126,7 +126,7 @@ def test_a_time_limit_in_an_annealing(device: str, monkeypatch: pytest.MonkeyPat
 
 def test_dense_flows_are_refused() -> None:
     with pytest.raises(
-        UsageError, match="growth needs symmetric matrices of 8 to 1024 items, one of them sparse"
+        UsageError, match="growth needs 8 to 1024 items, one symmetric matrix, and few flows"
     ):
         islands.solve(islands.qap(np.ones((9, 9)), np.ones((9, 9))), algorithm="growth")
 

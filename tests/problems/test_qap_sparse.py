@@ -89,7 +89,7 @@ _CPU = {"backend": "cpu", "threads": 2, "seconds": 20}
 
 @pytest.mark.parametrize("algorithm", [None, "tempering", "memetic"])
 def test_small_grids_end_at_a_proven_optimum(algorithm: str | None) -> None:
-    planted = grid(4, 5)
+    planted = grid(3, 5)
     own = {"algorithm": algorithm, "improver": "tabu"} if algorithm == "memetic" else {}
     result = islands.solve(Qap(planted.file()), **_CPU, **own)  # type: ignore[arg-type]
     assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
@@ -153,6 +153,7 @@ def test_sparse_matrices_are_taken() -> None:
     [
         ((3, 4), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
         ((4, 4), r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows"),
+        ((3, 20_000), "flows: has 20000 columns, but at most 10000 fit in memory"),
         ((20_000, 20_000), "flows: has 20000 rows, but at most 10000 fit in memory"),
     ],
 )
@@ -191,6 +192,34 @@ def test_entries_of_a_pair_are_added() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     flows = sparse.coo_array((np.full(2, 200, np.uint8), ([0, 0], [1, 1])), shape=(2, 2))
     assert islands.qap(flows, [[0, 3], [3, 0]]).cost(np.array([0, 1])) == 1200
+
+
+def test_linear_costs_may_be_sparse() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    linear = sparse.coo_array(([5, 7], ([0, 1], [1, 0])), shape=(2, 2))
+    problem = islands.qap([[0, 1], [1, 0]], [[0, 3], [3, 0]], linear=linear)
+    assert [problem.cost(np.array(each)) for each in ([0, 1], [1, 0])] == [6, 18]
+
+
+def test_a_sparse_matrix_on_a_gpu_is_refused() -> None:
+    class OnDevice:
+        shape, nnz, dtype = (3, 3), 2, np.dtype(float)
+
+        def toarray(self) -> OnDevice:
+            return self
+
+        def __array__(self, *_: object, **__: object) -> None:
+            raise TypeError("Implicit conversion to a NumPy array is not allowed")
+
+    with pytest.raises(UsageError, match=r"flows=.*cannot become a NumPy array \(Implicit"):
+        islands.qap(OnDevice(), np.ones((3, 3), int))
+
+
+def test_a_wrong_entry_of_a_sparse_quadratic_model_is_named() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    q = sparse.coo_array(([1.0, np.nan], ([0, 3], [1, 5])), shape=(6, 6))
+    with pytest.raises(UsageError, match=r"q\[3, 5\] = nan: must be a number"):
+        islands.qubo(q)
 
 
 def test_a_row_is_no_matrix() -> None:
