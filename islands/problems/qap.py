@@ -128,11 +128,10 @@ class Qap(Problem):
             return None
         swaps = self.swaps
         structure = swaps.is_unstructured, swaps.is_dominated, self.form.places is None
-        sparse = swaps.sparse
-        if sparse is not None:
-            own = swaps.is_network, swaps.suits_growth, sparse.can_grow, sparse.is_metric
-            structure = *structure, *own, sparse.likeness
-        return (self.size, *structure, *self.defines().items())
+        network: tuple[Hashable, ...] = ()
+        if (sparse := swaps.sparse) is not None:
+            network = swaps.is_network, sparse.can_grow, sparse.is_metric, sparse.likeness
+        return (self.size, *structure, *network, *self.defines().items())
 
     @property
     def evaluation(self) -> Evaluation:

@@ -14,6 +14,7 @@ from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 
 from islands.algorithms.tempering import sparse
 from islands.algorithms.tempering.algorithm import chains_of
+from islands.algorithms.tempering.pairs import PairChains
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
@@ -52,6 +53,11 @@ def test_temperatures_are_set_as_in_the_reference(
     assert_evolves(mine, reference, 12)
     first, last = reference.temperature[0][0][0], reference.temperature[0][0][-1]
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
+
+
+@pytest.mark.parametrize(("rows", "kind"), [(15, PairChains), (16, sparse.SparseChains)])
+def test_sparse_flows_of_many_items_have_no_stored_changes(rows: int, kind: type) -> None:
+    assert chains_of(Qap(grid(rows, 16).file())) is kind
 
 
 @pytest.mark.slow
