@@ -115,7 +115,8 @@ def solve(
     raises an exception, the run ends with it, on all ranks.
 
     With `bound`, the result has a lower bound of the length of all tours (`result.bound`), for
-    which a fifth of the search's time, and at least 2 seconds, are added.
+    which a fifth of the search's time, and at least 2 seconds, are added; or another bound, of
+    knapsacks and sparse assignments.
 
     `config` is a file of settings. A script that it names runs only if another argument names it
     too, if the file is the `run.toml` of your own run on this machine, or with `trust`.

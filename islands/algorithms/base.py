@@ -234,7 +234,7 @@ class Algorithm(ABC):
     improves: ClassVar[bool] = True
     """Whether an improver can improve its individuals; False if it does so itself."""
     shares_launches: bool = True
-    """Whether runs on other instances may share its launches: not if its tables differ in size."""
+    """Whether runs on other instances may share its launches."""
     may_take_long: ClassVar[bool] = False
     """Whether a generation may take seconds on a GPU, so that time limits have to abandon it."""
     may_begin_partly: ClassVar[bool] = True

@@ -8,7 +8,7 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -32,6 +32,9 @@ _THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
 _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
+_MOST_SHARED = 256
+"""Maximum number of items of runs that share launches: larger ones fill a device, and only a run
+alone ends in time."""
 _MOST_SCANS = 2**26
 """Maximum number of places that a batch scans for each neighbour of an item: seconds on a CPU."""
 _WINDOW = 6
@@ -79,10 +82,10 @@ class Growth(Algorithm):
     encodings: ClassVar[tuple[str, ...]] = ("permutation",)
     improves: ClassVar[bool] = False
     keeps_quota: bool = False
-    shares_launches: bool = False
     may_take_long: ClassVar[bool] = True
+    varies_in_length: ClassVar[bool] = True
     may_begin_partly: ClassVar[bool] = False
-    needs: ClassVar[str] = "symmetric matrices of 8 to 1024 items, one of them sparse"
+    needs: ClassVar[str] = "8 to 1024 items, one symmetric matrix, and few flows or distances"
     fewest_threads: ClassVar[int] = 256
     divides: ClassVar[bool | None] = False
     Settings: ClassVar[type[Settings]] = GrowthSettings
@@ -96,7 +99,7 @@ class Growth(Algorithm):
         sparse = _sparse(problem)
         assert sparse is not None, "the problem fits"
         self._sparse = sparse
-        self._unit = problem.swaps.unit if problem.swaps else 1.0
+        self.shares_launches = sparse.size <= _MOST_SHARED
         most = min(_MOST_GROWTHS, _MOST_SCANS // sparse.size**2)
         usual = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, most))
         self._growths = self.settings.growths or usual
@@ -117,9 +120,14 @@ class Growth(Algorithm):
     def _bytes(self) -> int:
         return np.dtype(self._sparse.number).itemsize
 
+    def numbers(self) -> Hashable:
+        return self._sparse.likeness
+
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        sparse, n = self._sparse, self._sparse.size
-        near = sparse.near(_MOST_NEAR)
+        sparse = _sparse(problem)
+        assert problem.swaps is not None
+        assert sparse is not None, "the problem fits"
+        n, near = sparse.size, sparse.near(_MOST_NEAR)
         lists = np.zeros((n, _MOST_NEAR), np.int32)
         lists[:, : near.shape[1]] = near
         reach = sparse.nearest[:, min(_NEXT, n - 1) - 1]
@@ -128,26 +136,19 @@ class Growth(Algorithm):
             "flows": sparse.flows.astype(sparse.number),
             "near": lists,
             "reach": reach.astype(sparse.number),
+            "scales": _scales(sparse, problem.swaps.unit),
         }
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
-        sparse, number = self._sparse, self._sparse.number
-        count = max(1, len(sparse.flow))
-        pairs = sparse.size * (sparse.size - 1)
-        total, flows = int(sparse.nearest.sum()), int(sparse.flow.sum())
+        sparse = self._sparse
         return Struct(
             network=sparse.network(arrays),
-            **{name: arrays[name] for name in ("flows", "near", "reach", "states")},
+            **{name: arrays[name] for name in ("flows", "near", "reach", "scales", "states")},
             state_bytes=np.int64(arrays["states"].shape[-1]),
             known=np.int32(min(_MOST_NEAR, sparse.size - 1)),
             growths=np.int32(self._growths),
             sweeps=np.int32(self.settings.sweeps),
             batches=np.int32(self.settings.batches),
-            least=number(sparse.nearest.min()),
-            mean=number(_rounded(total, pairs)),
-            window=number(max(1, _rounded(total, _WINDOW * pairs))),
-            softness=np.int64(256 * max(1, _rounded(total * flows, _SOFTNESS * pairs * count))),
-            coldest=np.int64(min(_MOST_TEMPERATURE, max(16, round(_COLDEST * 256 * self._unit)))),
         )
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
@@ -166,6 +167,18 @@ class Growth(Algorithm):
 
 def _sparse(problem: Problem) -> Sparse | None:
     return None if problem.swaps is None else problem.swaps.sparse
+
+
+def _scales(sparse: Sparse, unit: float) -> NDArray[np.int64]:
+    """Return the numbers of `Scale` in kernels, given the mean change of the cost."""
+    count, pairs = max(1, len(sparse.flow)), sparse.size * (sparse.size - 1)
+    total, flows = int(sparse.nearest.sum()), int(sparse.flow.sum())
+    least = int(sparse.nearest.min())
+    mean = _rounded(total, pairs)
+    window = max(1, _rounded(total, _WINDOW * pairs))
+    softness = 256 * max(1, _rounded(total * flows, _SOFTNESS * pairs * count))
+    coldest = min(_MOST_TEMPERATURE, max(16, round(_COLDEST * 256 * unit)))
+    return np.array([least, mean, window, softness, coldest])
 
 
 def _rounded(number: int, divisor: int) -> int:

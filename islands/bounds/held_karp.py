@@ -27,7 +27,7 @@ _REACH = 0.02
 _MOMENTUM = 0.3
 """The share of the previous direction in a step, which dampens oscillations."""
 
-ONE_TREE, ESTIMATE = "1-tree", "estimate"
+ONE_TREE, ESTIMATE, NEAREST = "1-tree", "estimate", "nearest"
 
 
 @dataclass(frozen=True)

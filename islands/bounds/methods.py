@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from islands.backends.base import Backend
 from islands.bounds.assignment import bound_of_legs
-from islands.bounds.held_karp import Bound, lower_bound
+from islands.bounds.held_karp import NEAREST, Bound, lower_bound
 from islands.bounds.knapsack import upper_bound
 from islands.problems.base import Problem
 from islands.problems.legs import Legs
@@ -58,8 +58,18 @@ _TOUR = BoundMethod(2.0, 0.2, _of_tour)
 _KNAPSACK = BoundMethod(20.0, 1.0, _of_knapsack)
 
 
+def _known(problem: Problem, *_: object) -> Bound:
+    assert problem.lower_bound is not None, "the problem has a bound"
+    return Bound(problem.lower_bound, NEAREST, 0.0)
+
+
+_KNOWN = BoundMethod(0.0, 0.0, _known)
+
+
 def method_for(problem: Problem) -> BoundMethod | None:
     """Return the way to compute a bound for a problem; None: there is none."""
     if problem.layout.is_tour:
         return _TOUR
+    if problem.lower_bound is not None:
+        return _KNOWN
     return _KNAPSACK if isinstance(problem, Mkp) else None

@@ -291,8 +291,8 @@ def require_bound(problem: Problem) -> None:
     """Refuse a bound of a problem that has none."""
     if method_for(problem) is None:
         raise UsageError(
-            f"{option('bound', True)}: bounds are computed for tsp and mkp, but"
-            f" {problem.instance} is an instance of {problem.name}. Leave {option('bound')} out"
+            f"{option('bound', True)}: bounds are computed for tsp, mkp and sparse instances of"
+            f" qap, but not for {problem.instance} ({problem.name}). Leave {option('bound')} out"
         )
 
 

@@ -245,10 +245,15 @@ def _listed(value: Any) -> list[str]:
 
 def _with_bound(stop: Sequence[Criterion], problem: Problem) -> tuple[Criterion, ...]:
     """Return the criteria, and that of the problem's lower bound: nothing is better."""
+    if problem.lower_bound is None and any(each.text == LOWER_BOUND for each in stop):
+        bound = option("stop", LOWER_BOUND)
+        raise UsageError(
+            f"{bound}: no lower bound of {problem.instance} is known. Write {bound}=VALUE"
+        )
     has_bound = any(each.kind == LOWER_BOUND for each in stop)
     if problem.lower_bound is None or has_bound:
         return tuple(stop)
-    return (*stop, *criteria_of(f"{LOWER_BOUND}={problem.lower_bound}"))
+    return (*criteria_of(LOWER_BOUND), *stop)
 
 
 def start_name(name: str, problem: Problem) -> str:

@@ -23,7 +23,9 @@ CONVERGED = "converged"
 """The criterion that ends a search which is unlikely to improve; for many small instances."""
 
 LOWER_BOUND = "lower-bound"
-"""The criterion that a problem with a lower bound adds to all others."""
+"""The criterion that a problem with a lower bound adds to all others; without a value, the bound is
+that of the problem."""
+_OF_PROBLEM = math.inf
 
 _MOST_DIGITS = 308  # of a floating-point number
 
@@ -51,6 +53,8 @@ class StopKind:
     """The value of the catalogue that it needs."""
     require: Callable[[float], float] = _same
     """Returns the number, in its own type, if it is allowed."""
+    default: float | None = None
+    """The number if no value is given; None: it must be."""
 
 
 def _number(text: str) -> float:
@@ -132,6 +136,19 @@ def _known(words: str) -> Callable[[Progress, float], str]:
     return lambda progress, _: f"{words} {progress.best_known} reached"
 
 
+def _bound_reached(progress: Progress, value: float) -> str:
+    bound = progress.lower_bound if value == _OF_PROBLEM else value
+    return f"lower bound {bound} reached, which proves the optimum"
+
+
+def _bound_words(value: float) -> str:
+    return "the lower bound" if value == _OF_PROBLEM else f"cost {value}, a lower bound"
+
+
+def _meets_bound(state: State | Standing, value: float) -> Any:
+    return state.has_reached_lower_bound if value == _OF_PROBLEM else state.reached(value)
+
+
 def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
     """Return a function that describes a number of items."""
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
@@ -139,7 +156,7 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
 
 _TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
     "target": lambda state, value: state.reached(value),
-    "lower-bound": lambda state, value: state.reached(value),
+    LOWER_BOUND: _meets_bound,
     "gap": lambda state, percent: state.is_within(percent),
     "best-known": lambda state, _: state.has_reached_best_known,
     "optimum": lambda state, _: state.has_reached_best_known,
@@ -182,10 +199,11 @@ CRITERIA = {
     LOWER_BOUND: StopKind(
         "lower-bound=9552",
         _number,
-        "cost {}, a lower bound".format,
-        _TARGETS["lower-bound"],
-        lambda _, value: f"lower bound {value} reached, which proves the optimum",
+        _bound_words,
+        _meets_bound,
+        _bound_reached,
         require=_cost,
+        default=_OF_PROBLEM,
     ),
     "gap": StopKind(
         "gap=0.5%",
@@ -302,6 +320,8 @@ def parse(text: str, words: str = "") -> Criterion:
         raise UsageError(f"{words}: {unknown('criterion', name, CRITERIA)}")
     kind = CRITERIA[name]
     takes_value = "=" in kind.example
+    if not equals and kind.default is not None:
+        return Criterion(name, kind.default, name)
     if takes_value and not value:
         example = option("stop", kind.example)
         raise UsageError(f"{words}: needs a value, such as {example}")

@@ -55,6 +55,8 @@ def opening(version: str, resolved: Resolved, deal: Deal) -> str:
     if problem.best_known is not None:
         word = "optimum" if problem.best_known.status == "optimal" else "best known"
         known = f", {word} {problem.best_known.value}"
+    if problem.lower_bound is not None:
+        known += f", lower bound {problem.lower_bound}"
     general = spec.general
     preset = f"   preset {spec.preset}" if spec.preset is not None else ""
     # A model has one name.

@@ -334,7 +334,9 @@ def _with_bound(
     seconds = max(method.least, method.share * result.seconds)
     side = "upper" if problem.maximise else "lower"
     say("")
-    say(f"computing {'an' if problem.maximise else 'a'} {side} bound, for about {seconds:.0f} s")
+    if seconds > 0:
+        article = "an" if problem.maximise else "a"
+        say(f"computing {article} {side} bound, for about {seconds:.0f} s")
 
     def computed() -> Bound:
         def is_stopped() -> bool:

@@ -70,7 +70,7 @@ class InstanceSet:
     @property
     def is_embedded(self) -> bool:
         """Whether its files come with the program."""
-        return not self.home
+        return not (self.home or self.is_made)
 
     def url(self, file: str, base: str | None = None) -> str:
         """Return the address of a published file, or of its copy on the mirror `base`."""

@@ -8,31 +8,18 @@ files, as their integers do not depend on the machine.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-
-from islands.instances.catalogue import Entry
-from islands.paths import CACHE_ELSEWHERE, cache_folder, published
 
 SIDE = 1_000_000
 """The side of the square; clusters may reach beyond it."""
 CITIES_A_CENTRE = 100
 
-_BASE = 1_000_000_000
+BASE = 1_000_000_000
+"""Random numbers are below this."""
 _LAG, _SHORT_LAG = 55, 24
 _WARM_UP = 165
-
-
-def made(entry: Entry) -> Path:
-    """Return the file of an instance in the user's cache, made unless it is there."""
-    path = cache_folder(f"instances/{entry.set}") / entry.file
-    if path.exists() and path.stat().st_size == entry.bytes:
-        return path
-    with published(path, CACHE_ELSEWHERE) as temporary:
-        temporary.write_text(text(entry.name, entry.size))
-    return path
 
 
 def text(name: str, cities: int) -> str:
@@ -47,7 +34,7 @@ def text(name: str, cities: int) -> str:
 
 def uniform(cities: int, seed: int) -> NDArray[np.int64]:
     """Return the coordinates of cities drawn uniformly, as by `portgen`."""
-    return (random_numbers(2 * cities, seed) // (_BASE // SIDE)).reshape(cities, 2)
+    return (random_numbers(2 * cities, seed) // (BASE // SIDE)).reshape(cities, 2)
 
 
 def clustered(cities: int, seed: int) -> NDArray[np.int64]:
@@ -59,15 +46,15 @@ def clustered(cities: int, seed: int) -> NDArray[np.int64]:
     stream = iter(random_numbers(5 * cities, seed).tolist())
     spread = SIDE / math.sqrt(cities)
     centres = [
-        (next(stream) // (_BASE // SIDE), next(stream) // (_BASE // SIDE))
+        (next(stream) // (BASE // SIDE), next(stream) // (BASE // SIDE))
         for _ in range(cities // CITIES_A_CENTRE)
     ]
     points = np.empty((cities, 2), np.int64)
     for city in range(cities):
-        x, y = centres[int(next(stream) / _BASE * len(centres))]
+        x, y = centres[int(next(stream) / BASE * len(centres))]
         square = 1.0
         while square >= 1.0:
-            u, v = 2 * (next(stream) / _BASE) - 1, 2 * (next(stream) / _BASE) - 1
+            u, v = 2 * (next(stream) / BASE) - 1, 2 * (next(stream) / BASE) - 1
             square = u * u + v * v
         radius = math.sqrt(-2 * math.log(square) / square)
         points[city] = x + int(v * radius * spread), y + int(u * radius * spread)
@@ -82,7 +69,7 @@ def random_numbers(count: int, seed: int) -> NDArray[np.int64]:
     for step in range(1, _LAG):
         place = 21 * step % _LAG
         begin[place] = following
-        last, following = following, (last - following) % _BASE
+        last, following = following, (last - following) % BASE
     # The generator goes through its state downwards.
     numbers = np.empty(_LAG + _WARM_UP + count, np.int64)
     numbers[:_LAG] = begin[::-1]
@@ -92,5 +79,5 @@ def random_numbers(count: int, seed: int) -> NDArray[np.int64]:
             numbers[start - _LAG : end - _LAG],
             numbers[start - _SHORT_LAG : end - _SHORT_LAG],
         )
-        numbers[start:end] = (earlier - later) % _BASE
+        numbers[start:end] = (earlier - later) % BASE
     return numbers[_LAG + _WARM_UP :]

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
-from islands.instances import dimacs
+from islands.instances import generated
 from islands.instances.catalogue import Entry, catalogue
 from islands.paths import (
     cache_folder,
@@ -49,7 +49,7 @@ class Found:
         if self.path is None:
             set_name = self.name.partition("/")[0]
             if self.entry and catalogue().set(set_name).is_made:
-                return dimacs.made(self.entry)
+                return generated.made(self.entry)
             file = f"{set_name}/{Path(self.entry.file).name}" if self.entry else self.name
             known = catalogue().sets.get(set_name)
             get_it = f"Run `islands instances fetch {set_name}`, "

@@ -19,7 +19,7 @@ from islands.modelling.texts import Text
 from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
 from islands.models.texts import text_of
-from islands.problems.data import integers, name_or, read_array, reals, require_sum
+from islands.problems.data import element, integers, name_or, read_array, reals, require_sum
 from islands.problems.solution_kinds import MOST
 from islands.text import shown
 
@@ -112,13 +112,14 @@ def _matrix(q: Any) -> Any:
     if isinstance(q, Mapping):
         pairs = _pairs(q)
         n = int(pairs.max()) + 1
-        coords, values = tuple(pairs.T), _exact(read_array("q", [*q.values()], 1))
+        coords = tuple(pairs.T)
+        values = _entries([*q.values()], coords)
     elif issparse(q):
         n = _square(q.shape)
         require_size("q", n, "items", MOST_NODES)  # each has a row in memory
         found = coo_array(q)
         coords = found.coords
-        values = _exact(read_array("q", found.data, 1)) if found.nnz else np.zeros(0, np.int64)
+        values = _entries(found.data, coords) if found.nnz else np.zeros(0, np.int64)
     else:
         dense = _exact(read_array("q", q, 2))
         n = _square(dense.shape)
@@ -154,13 +155,23 @@ def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
     return pairs
 
 
-def _exact(entries: NDArray[Any]) -> NDArray[Any]:
+def _entries(values: Any, coords: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    """Return the entries at the coordinates, which errors name."""
+    entries = read_array("q", values, 1)
+    most = MOST_REAL if entries.dtype.kind == "f" else _LARGEST
+    wrong = ~((entries >= -most) & (entries <= most))
+    for k in np.flatnonzero(wrong)[:1]:
+        _exact(entries[k].reshape(()), element("q", tuple(int(each[k]) for each in coords)))
+    return _exact(entries)
+
+
+def _exact(entries: NDArray[Any], name: str = "q") -> NDArray[Any]:
     """Return whole numbers as int64, others as float64; refuse those without a finite sum."""
     if entries.dtype.kind == "f":
-        found = reals("q", entries, MOST_REAL)
+        found = reals(name, entries, MOST_REAL)
         if (found % 1 != 0).any() or np.abs(found).sum() >= _LARGEST:
             require_sum("q", found, MOST_REAL)
             return found
-    whole = integers("q", entries, _LARGEST, least=-_LARGEST, large="Pass real numbers")
+    whole = integers(name, entries, _LARGEST, least=-_LARGEST, large="Pass real numbers")
     require_sum("q", whole, _LARGEST, "Pass real numbers")
     return whole

@@ -81,7 +81,7 @@ class Problem(ABC):
     """What messages say about it."""
     best_known: BestKnown | None = None
     lower_bound: int | None = None
-    """A cost that no solution is below, if good searches may reach it: a run ends there."""
+    """A cost that no solution is below: a run that reaches it ends."""
     maximise: bool = False
     constraints: int | None = None
     """The number of its constraints, if that is a part of its size."""

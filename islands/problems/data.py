@@ -54,16 +54,17 @@ def read_matrix(name: str, values: Any) -> NDArray[Any]:
     Its entries for the same pair are added.
     """
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        require_size(name, max(values.shape), "rows", qaplib.LARGEST)
-        values = _in_full(values)
+        for size, noun in zip(values.shape, ("rows", "columns"), strict=False):
+            require_size(name, size, noun, qaplib.LARGEST)
+        values = _in_full(name, values)
     return read_array(name, values, 2)
 
 
-def _in_full(sparse: Any) -> NDArray[Any]:
+def _in_full(name: str, sparse: Any) -> NDArray[Any]:
     """Return a sparse array in full. Sums of integers never wrap around, unlike those of SciPy."""
     if sparse.dtype.kind not in "iu":
-        return np.asarray(sparse.toarray())
-    sums = np.asarray(sparse.astype(np.float64).toarray())
+        return array_of(name, sparse.toarray(), FORMS[2])
+    sums = array_of(name, sparse.astype(np.float64).toarray(), FORMS[2])
     return sums.astype(np.int64) if np.abs(sums).max(initial=0) < _EXACT else sums
 
 
@@ -355,7 +356,7 @@ def qap(
     A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
     distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
 
-    Either may be a sparse matrix of SciPy. If few flows, or few distances, are not zero, the
+    Each may be a sparse matrix of SciPy. If few flows, or few distances, are not zero, the
     default search is `growth`, which docs/settings.md describes.
 
     `linear` has a row for each facility and a column for each location: whole numbers of at
@@ -431,7 +432,7 @@ def _linear(values: Any, n: int) -> Matrix:
     """Return the costs of facilities at locations."""
     name = "linear"
     fix = "Multiply all of them by a power of ten, and flows or distances by the same"
-    array = read_array(name, values, 2)
+    array = read_matrix(name, values)
     require_shape(name, array, (n, n), f"a row for each of {n} facilities, a column for each place")
     negative = "Add the same number to a whole row, which changes every cost by it"
     return integers(name, array, _NUMBER_MAX, fix=fix, negative=negative)

@@ -26,7 +26,6 @@ from islands.problems.capabilities import Layout, ProblemWords
 from islands.problems.evaluation import Evaluation
 from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
-from islands.problems.qap_sparse import MOST_ITEMS
 
 Matrix = NDArray[np.int64]
 
@@ -74,7 +73,7 @@ class Qap(Problem):
         if self.form.linear is not None:
             self._on_device.append(self._narrowed(self.form.linear))
         self.swaps = Swaps(file, self.form, self._on_device, symmetric=self.symmetric)
-        if self.swaps.suits_growth and self.swaps.sparse:
+        if self.swaps.sparse is not None:
             self.lower_bound = self.swaps.sparse.lower_bound
 
     @classmethod
@@ -123,17 +122,16 @@ class Qap(Problem):
         }
 
     def likeness(self) -> Hashable:
-        """Return the size and the structure, unless it has more than data.
-
-        A run that ends at a lower bound of its own cannot share launches.
-        """
+        """Return the size and the structure, unless it has more than data."""
         is_plain = type(self) is Qap and self.best_known is None
-        if not is_plain or self.form.after is not None or self.lower_bound is not None:
+        if not is_plain or self.form.after is not None:
             return None
-        if self.size > MOST_ITEMS and self.swaps.is_network:
-            return None  # another search has chains of its own
-        structure = self.swaps.is_unstructured, self.swaps.is_dominated, self.form.places is None
-        return (self.size, *structure, *self.defines().items())
+        swaps = self.swaps
+        structure = swaps.is_unstructured, swaps.is_dominated, self.form.places is None
+        network: tuple[Hashable, ...] = ()
+        if (sparse := swaps.sparse) is not None:
+            network = swaps.is_network, sparse.can_grow, sparse.is_metric, sparse.likeness
+        return (self.size, *structure, *network, *self.defines().items())
 
     @property
     def evaluation(self) -> Evaluation:

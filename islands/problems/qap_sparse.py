@@ -6,7 +6,7 @@ the distances between places. Costs are the sums of flows times distances over u
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -30,11 +30,12 @@ FEWEST_ITEMS, MOST_ITEMS = 8, 1024
 a block."""
 _NARROW = 2**28
 """Costs of an item below this limit are stored in 32 bits in kernels."""
-_EXACT = 2**53  # doubles
+_EXACT, _MOST = 2**53, 2**63 - 1  # doubles; integers
 _VECTOR = 16  # numbers
 _LARGEST_PRODUCT = 2**54
 """The largest product of a flow and a distance; growth multiplies it by up to 320."""
 _KEY, _TRIPLES, _FEW = 3, 4096, 100
+_DISTANCES_AT_ONCE, _MOST_RANKED = 2**22, 2**20
 
 
 @dataclass(frozen=True)
@@ -118,14 +119,25 @@ class Sparse:
         """Return the macros of kernels/problems/qap_network.cuh."""
         return {"NETWORK_NUMBER": "int" if self.number is np.int32 else "int64_t"}
 
+    @property
+    def likeness(self) -> Hashable:
+        """What instances have in common whose arrays have the same shapes and types."""
+        return self.size, self._room, self.turned, self.number
+
+    @property
+    def _room(self) -> int:
+        """The length of the lists of neighbours in kernels: whole multiples of the size."""
+        return (len(self.flow) // self.size + 1) * self.size
+
     def tables(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the network in kernels."""
         distances = np.zeros((self.size, self.pitch), self.number)
         distances[:, : self.size] = self.distances
+        padding = 0, self._room - len(self.flow)
         return {
             "first": self.first,
-            "neighbour": np.append(self.neighbour, np.int32(0)),
-            "flow": np.append(self.flow, 0).astype(self.number),
+            "neighbour": np.pad(self.neighbour, padding),
+            "flow": np.pad(self.flow, padding).astype(self.number),
             "distances": distances,
         }
 
@@ -156,13 +168,26 @@ class Sparse:
     @cached_property
     def lower_bound(self) -> int:
         """A lower bound of the cost: each item has its largest flows to the nearest places."""
-        most = int(self.degrees.max(initial=0))
-        ranked = np.zeros((self.size, most), np.int64)
-        item = np.repeat(np.arange(self.size), self.degrees)
-        ranked[item, np.arange(len(item)) - self.first[item]] = self.flow
-        nearest = self.nearest[:, :most].T
-        if int(self.flows.max(initial=0)) * int(nearest.max(initial=0)) < _EXACT:
-            costs = (ranked.astype(np.float64) @ nearest.astype(np.float64)).astype(np.int64)
-        else:
-            costs = ranked @ nearest
-        return (int(costs.min(axis=1).sum()) + 1) // 2
+        n = self.size
+        # Of many neighbours, the last ones share a distance, so that hubs do not take minutes.
+        most = min(int(self.degrees.max(initial=0)), max(1, _MOST_RANKED // n))
+        if most == 0:
+            return 0
+        item = np.repeat(np.arange(n), self.degrees)
+        rank = np.minimum(np.arange(len(item)) - self.first[item], most - 1)
+        ranked = np.zeros((n, most), np.int64)
+        np.add.at(ranked, (item, rank), self.flow)
+        largest = int(self.flows.max()) * int(self.distances.max())
+        ranked = ranked.astype(np.float64 if largest < _EXACT else np.int64)
+        least = np.full(n, _MOST)
+        rows = max(1, _DISTANCES_AT_ONCE // n)
+        for start in range(0, n, rows):
+            near = self._nearest(range(start, min(n, start + rows)), most).astype(ranked.dtype)
+            least = np.minimum(least, (ranked @ near.T).astype(np.int64).min(axis=1))
+        return (int(least.sum()) + 1) // 2
+
+    def _nearest(self, places: range, count: int) -> Matrix:
+        """Return the smallest distances from some places to others, the nearest first."""
+        distances = self.distances[places.start : places.stop].copy()
+        distances[np.arange(len(places)), list(places)] = _MOST
+        return np.sort(np.partition(distances, count - 1, axis=1)[:, :count], axis=1)

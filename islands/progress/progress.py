@@ -44,6 +44,8 @@ class Progress:
     """Whether the population of each island has converged, at least once."""
     tolerance: float = 0.0
     """The relative difference of two costs that counts as none."""
+    lower_bound: float | None = None
+    """A cost that no solution is below, if the problem has such a bound."""
 
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""
@@ -53,6 +55,11 @@ class Progress:
     def has_reached_best_known(self) -> bool:
         """Whether the best cost is at least as good as the best known one, if there is one."""
         return self.best_known is not None and self.reached(self.best_known)
+
+    @property
+    def has_reached_lower_bound(self) -> bool:
+        """Whether the best cost is equal to the lower bound of the problem, if there is one."""
+        return self.lower_bound is not None and self.reached(self.lower_bound)
 
     def is_within(self, percent: float) -> bool:
         """Return whether the gap is known, and at most this."""

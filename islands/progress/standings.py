@@ -29,6 +29,12 @@ class Standing(NamedTuple):
         best = self.problem.best_known
         return best is not None and self.reached(best.value)
 
+    @property
+    def has_reached_lower_bound(self) -> bool:
+        """Whether the cost is equal to the lower bound of the problem, if there is one."""
+        bound = self.problem.lower_bound
+        return bound is not None and self.reached(bound)
+
     def is_within(self, percent: float) -> bool:
         """Return whether the gap is known, and at most this."""
         gap = None if self.cost is None else self.problem.gap(self.cost)
@@ -68,6 +74,11 @@ class Standings:
     def has_reached_best_known(self) -> NDArray[np.bool_]:
         """Whether the best cost is at least as good as the best known one, if there is one."""
         return self._where(lambda best: best.has_reached_best_known)
+
+    @cached_property
+    def has_reached_lower_bound(self) -> NDArray[np.bool_]:
+        """Whether the best cost is equal to the lower bound of the problem, if there is one."""
+        return self._where(lambda best: best.has_reached_lower_bound)
 
     def is_within(self, percent: float) -> NDArray[np.bool_]:
         """Return whether the gap is known, and at most this."""

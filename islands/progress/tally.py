@@ -172,6 +172,7 @@ def summarise(
         maximise=problem.maximise,
         has_converged=tally.converged == tally.islands > 0,
         tolerance=problem.scale.tolerance,
+        lower_bound=problem.lower_bound,
         colony=None if found[0] is None or not starts[1:] else bisect(starts, found[0]) - 1,
     )
 

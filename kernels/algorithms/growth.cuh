@@ -30,7 +30,7 @@ struct Batch {
         constexpr int CHECKPOINTS[] = {64, 32, 128};
         checkpoints = min(n, CHECKPOINTS[number % 3]);
         weight = 1 + int(number % 2);
-        temperature = plan.softness * int(number / 2 % 3);
+        temperature = plan.scales[SOFTNESS] * int(number / 2 % 3);
     }
 };
 
@@ -85,7 +85,7 @@ class Growths {
     // Anneal random individuals, from different temperatures on, for longer and longer. Return
     // whether it was halted.
     __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
-        bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
+        bool halted = improver::halts(improving);
         for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
             const draw::Place random = all_.place(local, made, k);
             State state = at(local, k);
@@ -93,18 +93,18 @@ class Growths {
             state.take(all_.genes_of(all_.row(made - 1, local, mate)));
             const int rungs = rungs_of(k);
             for (int rung = rungs; rung > 0 && !halted; --rung) {
-                int64_t temperature = plan_.coldest;
+                int64_t temperature = plan_.scales[COLDEST];
                 for (int i = 1; i < rung; ++i) temperature += temperature / 16;
                 const int moves = moves_at(made, rungs);
-                state.anneal(temperature, uint32_t(rung) * moves, moves, random);
-                if (POLLING_IS_CHEAP) halted = improver::halts(improving);
+                halted =
+                    !state.anneal(temperature, uint32_t(rung) * moves, moves, random, improving);
             }
+            if (halted) break;
             state.polish();
             state.keep();
             if (warp::lane() == 0) index_[k] = k;
         }
-        __syncthreads();
-        return !halted;
+        return !block::any(halted);
     }
 
     // Grow one state alone, so that there is one.
@@ -264,9 +264,11 @@ class Heirs {
 // A block makes generation 0 of one island after another, of which some individuals may be given.
 GROWTH_KERNEL(first_growths) {
     Scratch scratch(arena.large());
-    growth::Growths growths(scratch, all, plan);
+    Instance own(all, data, plan, improving);
+    growth::Growths growths(scratch, all, own.plan);
     for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
         if (!all.begins(local)) continue;
+        own.choose(local);
         const bool is_whole = growths.grow(local, 0, improving);
         if (!is_whole && local > 0) break;
         if (!is_whole) growths.grow_one(local);
@@ -274,7 +276,7 @@ GROWTH_KERNEL(first_growths) {
             const int32_t row = all.row(0, local, slot);
             int64_t cost = 0;
             if (slot < all.given[local]) {
-                cost = problem::cost(encoding::Order{all.genes_of(row)}, all.shape.n, data);
+                cost = problem::cost(encoding::Order{all.genes_of(row)}, all.shape.n, own.data);
             } else {
                 const growth::State state = growths.of_rank(local, slot % plan.growths);
                 growths.write(all.genes_of(row), state);
@@ -291,10 +293,12 @@ GROWTH_KERNEL(first_growths) {
 // A block grows a batch of one island after another.
 GROWTH_KERNEL(next_growths) {
     Scratch scratch(arena.large());
-    growth::Growths growths(scratch, all, plan);
+    Instance own(all, data, plan, improving);
+    growth::Growths growths(scratch, all, own.plan);
     growth::Heirs heirs(scratch, all);
     for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
         if (all.rests(local)) continue;
+        own.choose(local);
         const int64_t made = all.island[local].generation + 1;
         const bool is_whole = growths.anneals(made) ? growths.anneal(local, made, improving)
                                                     : growths.grow(local, made, improving);

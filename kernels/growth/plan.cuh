@@ -15,6 +15,15 @@ using Number = problem::Network::Number;
 constexpr int MOST_NEAR = 8;  // nearest places in a list
 constexpr int OFFERED = 16;   // states of a generation that may enter the population
 
+// The places of numbers in `scales`.
+enum Scale {
+    LEAST,     // the smallest distance
+    MEAN,      // the mean distance
+    WINDOW,    // by how much a candidate may exceed the best, for each unit of flow
+    SOFTNESS,  // the unit of the temperatures of a batch
+    COLDEST,   // the last temperature of an annealing
+};
+
 }  // namespace growth
 
 namespace algorithm {
@@ -24,17 +33,13 @@ struct Plan {
     const growth::Number* flows;  // [n]: the sum of each item
     const int32_t* near;          // [n][MOST_NEAR]: the nearest places of each, nearest first
     const growth::Number* reach;  // [n]: the distance to the fourth of them
+    const int64_t* scales;        // [5]: see `Scale`
     char* states;                 // [growths] of `state_bytes` for each island
     int64_t state_bytes;
-    int32_t known;         // places in each list of the nearest
-    int32_t growths;       // of a batch
-    int32_t sweeps;        // exchanges of an annealing for each item, times the generation; 0: none
-    int32_t batches;       // first generations that all grow a batch
-    growth::Number least;  // the smallest distance
-    growth::Number mean;   // the mean distance
-    growth::Number window;  // by how much a candidate may exceed the best, for each unit of flow
-    int64_t softness;       // the unit of the temperatures of a batch
-    int64_t coldest;        // the last temperature of an annealing
+    int32_t known;    // places in each list of the nearest
+    int32_t growths;  // of a batch
+    int32_t sweeps;   // exchanges of an annealing for each item, times the generation; 0: none
+    int32_t batches;  // first generations that all grow a batch
 };
 
 }  // namespace algorithm

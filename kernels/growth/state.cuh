@@ -6,6 +6,7 @@
 #pragma once
 
 #include "growth/plan.cuh"
+#include "improvers/base.cuh"
 
 namespace growth {
 
@@ -108,7 +109,7 @@ class State {
             if (at == NONE) continue;
             const int64_t flow = network_.flow[e], distance = network_.from(to)[at];
             at_.cost += flow * distance;
-            at_.excess += flow * (distance - plan_.least);
+            at_.excess += flow * (distance - plan_.scales[LEAST]);
         }
         warp::sync();
         if (warp::lane() == 0) place_[item] = to, holder_[to] = item, penalty_[to] = TAKEN;
@@ -152,7 +153,7 @@ class State {
         int64_t expected = 0;
         for (int i = 0; i < at_.waiting; ++i) {
             const int item = frontier_[i];
-            expected += first_[item] - int64_t(plan_.least) * plan_.flows[item];
+            expected += first_[item] - plan_.scales[LEAST] * plan_.flows[item];
         }
         return 2 * at_.excess + weight * expected;
     }
@@ -201,10 +202,11 @@ class State {
     }
 
     // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first`
-    // numbers the proposals. All items are placed.
-    __device__ void anneal(int64_t temperature, uint32_t first, int moves,
-                           const draw::Place& random) {
+    // numbers the proposals. All items are placed. Return whether it was not halted.
+    __device__ bool anneal(int64_t temperature, uint32_t first, int moves,
+                           const draw::Place& random, const improver::Plan& improving) {
         for (int from = 0; from < moves;) {
+            if (++annealed_ % POLLED == 0 && halts(improving)) return false;
             const int k = from + warp::lane();
             Proposal mine{0, 0, 0};
             bool is_accepted = false;
@@ -223,6 +225,7 @@ class State {
             exchange(warp::of(mine.item, lane), warp::of(mine.other, lane));
             from += lane + 1;
         }
+        return true;
     }
 
     // Exchange items as long as the cost falls: each with those at the nearest places of its
@@ -256,6 +259,11 @@ class State {
           neighbours_(memory.take<int16_t>()),
           frontier_(memory.take<int16_t>()),
           stale_(memory.take<int16_t>()) {}
+
+    // Return whether a stop is requested, the same for all threads of the warp.
+    __device__ static bool halts(const improver::Plan& improving) {
+        return warp::first(warp::lane() == 0 && improver::halt_requested(improving));
+    }
 
     // Whether a cost is below an exponential random number with a temperature as its mean. Of a
     // random word, the leading zeros and the next bits approximate its logarithm.
@@ -342,8 +350,8 @@ class State {
         }
         Number lowest = TAKEN;
         for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
-        const Number limit =
-            warp::least(block::Least<Number>{lowest, 0}).value + flows * plan_.window;
+        const Number window = plan_.scales[WINDOW];
+        const Number limit = warp::least(block::Least<Number>{lowest, 0}).value + flows * window;
         const uint32_t own_salt = hash(item, salt);
         Candidate mine, next;
         for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
@@ -395,7 +403,7 @@ class State {
             if (place_[other] != NONE) continue;
             if (neighbours_[other] == 1) first_[other] = 0;
             const int64_t factor = 192 + (hash(other, word.x) & 127);
-            const int64_t gain = plan_.mean - network_.from(given[item])[given[other]];
+            const int64_t gain = plan_.scales[MEAN] - network_.from(given[item])[given[other]];
             first_[other] += Number(network_.flow[e] * gain * factor / 256);
         }
         warp::sync();
@@ -468,11 +476,13 @@ class State {
         at_.cost += by;
     }
 
+    static constexpr int POLLED = 1024;  // steps of an annealing between looks for a stop request
     static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places that a thread looks at at once
 
     const Plan& plan_;
     const problem::Network& network_;
     const int n_;
+    int annealed_ = 0;  // steps of annealings
     Head* const head_;
     Head at_;
     Number* const costs_;

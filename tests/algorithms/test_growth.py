@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from known_optima import grid
+from emulated_gpu import EmulatedGpu
 
 import islands
 from islands.errors import UsageError
+from islands.instances.grids import grid
 from islands.problems.qap import Qap
 
 _CPU = {"backend": "cpu", "threads": 2, "seconds": 60}
@@ -22,7 +23,7 @@ def _solved(problem: Qap, **options: object) -> islands.Result:
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_default_search_proves_the_optimum(*, turned: bool) -> None:
     planted = grid(7, 9)
-    result = _solved(planted.problem(turned=turned))
+    result = _solved(Qap(planted.file(turned=turned)))
     assert result.cost == planted.cost
     assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
     assert result.settings["algorithm"] == "growth"
@@ -30,16 +31,16 @@ def test_the_default_search_proves_the_optimum(*, turned: bool) -> None:
 
 def test_large_numbers() -> None:
     planted = grid(7, 7, largest=2**27)
-    problem = planted.problem()
+    problem = Qap(planted.file())
     assert problem.swaps.sparse is not None
     assert problem.swaps.sparse.number is np.int64
     assert _solved(problem).cost == planted.cost
 
 
-@pytest.mark.parametrize("faults", [{"deleted": 0.2}, {"false": 0.01}])
-def test_faults(faults: dict[str, float]) -> None:
+@pytest.mark.parametrize("faults", [{"deleted": 20}, {"false": 1}])
+def test_faults(faults: dict[str, int]) -> None:
     planted = grid(7, 7, **faults)  # type: ignore[arg-type]
-    assert _solved(planted.problem(), target=planted.cost).cost <= planted.cost
+    assert _solved(Qap(planted.file()), target=planted.cost).cost <= planted.cost
 
 
 def test_several_components() -> None:
@@ -64,7 +65,7 @@ def test_facilities_without_flows() -> None:
 
 
 def test_few_items_and_hidden_distances() -> None:
-    planted = grid(3, 4, farthest_hidden=3)
+    planted = grid(3, 4, hidden=3)
     own = {
         "algorithm": "growth",
         "islands": 2,
@@ -73,19 +74,19 @@ def test_few_items_and_hidden_distances() -> None:
         "sweeps": 2,
         "batches": 4,
     }
-    result = _solved(planted.problem(), generations=10, **own)
+    result = _solved(Qap(planted.file()), generations=10, **own)
     assert result.cost <= planted.cost
 
 
 def test_given_solutions_stay_the_best() -> None:
-    planted = grid(6, 7, farthest_hidden=2)
-    problem = planted.problem()
+    planted = grid(6, 7, hidden=2)
+    problem = Qap(planted.file())
     own = {"islands": 1, "population": 4, "growths": 16, "generations": 1}
     assert _solved(problem, start=[planted.solution], **own).cost <= planted.cost
 
 
 def test_it_resumes(tmp_path: Path) -> None:
-    problem = grid(6, 8, farthest_hidden=2).problem()
+    problem = Qap(grid(6, 8, hidden=2).file())
     own = {"islands": 2, "population": 8, "growths": 16, "sweeps": 2, "batches": 4}
     whole = _solved(problem, generations=9, **own)
     _solved(problem, generations=5, out=tmp_path / "run", **own)
@@ -94,17 +95,42 @@ def test_it_resumes(tmp_path: Path) -> None:
 
 
 def test_a_time_limit_in_the_first_batch() -> None:
-    result = _solved(grid(20, 25).problem(), seconds=0.01, threads=1)
+    result = _solved(Qap(grid(20, 25).file()), seconds=0.01, threads=1)
     assert sorted(result.solution.tolist()) == list(range(500))
+
+
+_ANNEALS = {"islands": 1, "population": 4, "growths": 16, "batches": 1}
+
+
+def test_an_annealing_is_abandoned_and_repeated(tmp_path: Path) -> None:
+    problem = Qap(grid(6, 8, hidden=2).file())
+    own = {**_ANNEALS, "threads": 1, "sweeps": 256}  # each generation takes longer
+    ended = _solved(problem, seconds=0.5, out=tmp_path / "run", **own)
+    generations = ended.generations + 1
+    resumed = islands.resume(tmp_path / "run", generations=generations)
+    assert resumed.digest == _solved(problem, generations=generations, **own).digest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_a_time_limit_in_an_annealing(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = (20, 20) if device == "cpu" else (5, 8)  # many times longer than allowed
+    if device == "emulated":
+        monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(32))
+    problem = Qap(grid(*size, hidden=2).file())
+    own = {**_ANNEALS, "threads": 1, "sweeps": 8192, "algorithm": "growth"}
+    result = _solved(problem, seconds=1, **own)
+    assert result.generations == 0
+    assert result.seconds < 3
 
 
 def test_dense_flows_are_refused() -> None:
     with pytest.raises(
-        UsageError, match="growth needs symmetric matrices of 8 to 1024 items, one of them sparse"
+        UsageError, match="growth needs 8 to 1024 items, one symmetric matrix, and few flows"
     ):
         islands.solve(islands.qap(np.ones((9, 9)), np.ones((9, 9))), algorithm="growth")
 
 
 def test_few_growths_are_refused() -> None:
     with pytest.raises(UsageError, match="growths=8: must be at least 16"):
-        _solved(grid(6, 7).problem(), growths=8)
+        _solved(Qap(grid(6, 7).file()), growths=8)

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from known_optima import grid
 from numpy_tempering import FIXED, PROBLEMS, archipelago, assert_evolves, both, torus
 from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 
 from islands.algorithms.tempering import sparse
 from islands.algorithms.tempering.algorithm import chains_of
+from islands.algorithms.tempering.pairs import PairChains
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
+from islands.instances.grids import grid
 from islands.instances.qaplib import QapFile
 from islands.paths import data_folder
 from islands.problems.qap import Qap
@@ -54,13 +55,18 @@ def test_temperatures_are_set_as_in_the_reference(
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
 
 
+@pytest.mark.parametrize(("rows", "kind"), [(15, PairChains), (16, sparse.SparseChains)])
+def test_sparse_flows_of_many_items_have_no_stored_changes(rows: int, kind: type) -> None:
+    assert chains_of(Qap(grid(rows, 16).file())) is kind
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
 def test_sparse_flows_equal_the_reference(
     backend: Backend, monkeypatch: pytest.MonkeyPatch, *, turned: bool
 ) -> None:
     monkeypatch.setattr(sparse, "_FEWEST_ITEMS", 0)
-    problem = grid(5, 6, farthest_hidden=2).problem(turned=turned)
+    problem = Qap(grid(5, 6, hidden=2).file(turned=turned))
     assert chains_of(problem) is sparse.SparseChains
     mine, reference = both(backend, problem, tuning=2, sweeps=1, population=4)
     assert_evolves(mine, reference, 4)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import cycle, product
 
 import pytest
-from known_optima import grid
 from problems_for_tests import facilities, flat, lattice, streets
 from programs_for_tests import CHECKS, for_gpu, parts, require_machine_code
 
 from islands.backends.base import Block
 from islands.backends.source import Source
+from islands.instances.grids import grid
+from islands.problems.qap import Qap
 
 pytestmark = pytest.mark.gpu
 
@@ -55,9 +56,9 @@ def programs() -> dict[str, Source]:
     chains = parts(narrow, "tempering", "permutation", {"rungs": 4})
     found["pairs"] = for_gpu("program.cuh", chains.macros(), Block(64))
     for largest in (10, 2**27):  # numbers of 32 and of 64 bits
-        growth = parts(grid(5, 8, largest=largest).problem(), "growth", "permutation")
+        growth = parts(Qap(grid(5, 8, largest=largest).file()), "growth", "permutation")
         found[f"growth-{largest}"] = for_gpu("program.cuh", growth.macros(), Block(512))
-        large = grid(32, 34, largest=largest).problem()
+        large = Qap(grid(32, 34, largest=largest).file())
         chains = parts(large, "tempering", "permutation", {"rungs": 4})
         found[f"sparse-{largest}"] = for_gpu("program.cuh", chains.macros(), Block(64))
     return found

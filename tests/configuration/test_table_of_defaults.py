@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from fakes import FakeProblem
-from known_optima import grid
 from models_for_tests import model_of
 from problems_for_tests import facilities, knapsack, of_two_kinds, uneven
 
@@ -15,15 +14,17 @@ from islands.configuration.defaults import SEARCHES, SHORT_SEARCHES, SIZES, sear
 from islands.configuration.fit import known_settings
 from islands.configuration.resolve import resolve
 from islands.configuration.sizes import Case
+from islands.instances.grids import grid
 from islands.problems.base import Problem
 from islands.problems.mkp import MkpSettings
+from islands.problems.qap import Qap
 
 
 def _problems() -> list[Problem]:
     points = np.random.default_rng(1).random((40, 2))
     return [
-        grid(5, 8).problem(),
-        grid(32, 34).problem(),
+        Qap(grid(5, 8).file()),
+        Qap(grid(32, 34).file()),
         of_two_kinds(30, 9),
         uneven(40),
         facilities(76),

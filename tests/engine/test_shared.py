@@ -23,10 +23,12 @@ from islands.engine import shared as sharing
 from islands.engine.limits import LIMITS
 from islands.engine.shared import VisitRecords
 from islands.errors import IslandsError, RunError
+from islands.instances.grids import grid
 from islands.modelling.header import Functions
 from islands.modelling.model import Model
 from islands.modelling.texts import Text
 from islands.problems.base import Problem
+from islands.problems.qap import Qap
 from islands.progress.result import Result
 
 RANDOM = np.random.default_rng(54)
@@ -77,6 +79,16 @@ CASES = {
     "tempering": (facilities(6), {"islands": 2, "stop": "converged"}),
     "few replicas": (facilities(3), {"islands": 1, "population": 8, "stop": "generations=5"}),
     "unlike": (unlike(), {"islands": 1, "population": 8, "stop": "generations=45"}),
+    # Each ends at a lower bound of its own.
+    "sparse": (
+        [Qap(grid(4, 5, seed).file()) for seed in (1, 2, 3, 4)],
+        {"islands": 1, "stop": "generations=2000"},
+    ),
+    "growth": (
+        [Qap(grid(4, 5, seed, hidden=2, deleted=20).file()) for seed in range(1, 6)],
+        {"algorithm": "growth", "islands": 2, "population": 6, "growths": 16, "sweeps": 2}
+        | {"batches": 2, "stop": "generations=7"},
+    ),
     "core": (
         [*knapsacks(4), *knapsacks(3)],
         {"islands": 2, "population": 8, "proposals": 2000, "stop": "generations=12"},
@@ -101,14 +113,13 @@ CASES = {
 
 EMULATED = [
     pytest.param(each, "emulated", marks=pytest.mark.slow)
-    for each in ("eax", "few replicas", "core", "archives", "brkga")
+    for each in ("eax", "few replicas", "growth", "core", "archives", "brkga")
 ]
 
 
 # On a CPU, the contracts of runs solve instances of the others together.
-ON_CPU = [
-    (each, "cpu") for each in ("eax on matrices", "few replicas", "unlike", "core", "archives")
-]
+FIRST_ON_CPU = ["eax on matrices", "few replicas", "unlike", "sparse", "growth"]
+ON_CPU = [(each, "cpu") for each in (*FIRST_ON_CPU, "core", "archives")]
 
 
 @pytest.mark.slow
@@ -162,7 +173,7 @@ def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.Monke
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", ["eax", "tempering", "swarm of knapsacks"])
+@pytest.mark.parametrize("name", ["eax", "tempering", "growth", "swarm of knapsacks"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problems, settings = CASES[name]
     require_compiles_for_gpus(monkeypatch, problems[:2], **settings)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from known_optima import grid
+from islands.instances.grids import grid
+from islands.problems.qap import Qap
 
-near = grid(6, 8, false=0.02, farthest_hidden=2).problem()
-turned = grid(5, 9, deleted=0.2, farthest_hidden=2).problem(turned=True)
-large = grid(32, 34, farthest_hidden=2).problem(turned=True)
+near = Qap(grid(6, 8, false=2, hidden=2).file())
+turned = Qap(grid(5, 9, deleted=20, hidden=2).file(turned=True))
+large = Qap(grid(32, 34, hidden=2).file(turned=True))

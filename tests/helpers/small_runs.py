@@ -21,7 +21,6 @@ from unittest.mock import patch
 from colonies_for_tests import in_teams, one_colony
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
-from known_optima import grid
 from mixed_for_tests import mixed_by
 from own_steps import problem as problem_of_steps
 from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds, streets
@@ -33,12 +32,14 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, source
 from islands.backends.base import Backend, scratch_bytes
 from islands.improvers import ImproverSettings
+from islands.instances.grids import grid
 from islands.migration import MigrationSettings
 from islands.models import job_shop
 from islands.parallel import World, world
 from islands.paths import data_folder
 from islands.problems.base import Problem
 from islands.problems.mkp import MkpSettings
+from islands.problems.qap import Qap
 
 _TESTS = Path(__file__).parents[1]
 _GUARD = 64  # bytes behind a part, as in checked_scratch.cuh
@@ -83,9 +84,9 @@ def _problem(name: str, folder: Path) -> Problem:
     if name == "mixed":
         return mixed_by("cost")
     if name == "grid":
-        return grid(5, 6, farthest_hidden=2).problem()
+        return Qap(grid(5, 6, hidden=2).file())
     if name == "turned grid":
-        return grid(5, 6, farthest_hidden=2).problem(turned=True)
+        return Qap(grid(5, 6, hidden=2).file(turned=True))
     if name == "steps":
         return problem_of_steps()
     if name == "shop":

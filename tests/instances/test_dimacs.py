@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import islands
-from islands.instances import dimacs
+from islands.instances import dimacs, generated
 from islands.instances.catalogue import catalogue
 from islands.instances.locate import find
 
@@ -51,4 +51,4 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "instances" / "dimacs" / "E1k.5.tsp"
     path.parent.mkdir(parents=True)
     path.write_text("cut off")
-    assert dimacs.made(entry).stat().st_size == entry.bytes
+    assert generated.made(entry).stat().st_size == entry.bytes

@@ -6,11 +6,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from known_optima import grid
 from numpy.typing import NDArray
 
 import islands
 from islands.errors import UsageError
+from islands.instances.grids import grid
+from islands.problems import qap_sparse
+from islands.problems.qap import Qap
 from islands.problems.qap_sparse import Sparse
 
 
@@ -49,13 +51,76 @@ def test_no_assignment_is_below_the_bound(seed: int) -> None:
 
 def test_the_bound_of_a_grid_is_its_optimum() -> None:
     planted = grid(6, 8)
-    problem = planted.problem()
+    problem = Qap(planted.file())
     assert problem.lower_bound == planted.cost == problem.cost(planted.solution)
+
+
+def test_the_bound_is_the_sum_of_nearest_distances() -> None:
+    problem = islands.qap(*_random(20, 60, 7))
+    flows, distances = problem.file.a, problem.file.b
+    least = 0
+    for row in flows:
+        used = np.sort(row[row > 0])[::-1]
+        nearest = [np.sort(np.delete(distances[k], k))[: len(used)] for k in range(20)]
+        least += min(int((used * each).sum()) for each in nearest)
+    assert problem.lower_bound == least
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_of_a_hub_is_none_too_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    flows, distances = _random(8, 0, seed)
+    flows[0, 1:] = flows[1:, 0] = range(1, 8)
+    exact = islands.qap(flows, distances).lower_bound
+    monkeypatch.setattr(qap_sparse, "_MOST_RANKED", 24)  # three neighbours of each
+    monkeypatch.setattr(qap_sparse, "_DISTANCES_AT_ONCE", 24)
+    problem = islands.qap(flows, distances)
+    assert exact is not None
+    assert problem.lower_bound is not None
+    assert 0 < problem.lower_bound <= exact
+    assert exact <= problem.costs(np.array(list(permutations(range(8))))).min()
+
+
+def test_without_flows_the_bound_is_zero() -> None:
+    assert islands.qap(np.zeros((5, 5), int), np.ones((5, 5), int)).lower_bound == 0
+
+
+_CPU = {"backend": "cpu", "threads": 2, "seconds": 20}
+
+
+@pytest.mark.parametrize("algorithm", [None, "tempering", "memetic"])
+def test_small_grids_end_at_a_proven_optimum(algorithm: str | None) -> None:
+    planted = grid(3, 5)
+    own = {"algorithm": algorithm, "improver": "tabu"} if algorithm == "memetic" else {}
+    result = islands.solve(Qap(planted.file()), **_CPU, **own)  # type: ignore[arg-type]
+    assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
+
+
+def test_a_large_grid_ends_at_a_proven_optimum() -> None:
+    planted = grid(40, 50)
+    result = islands.solve(Qap(planted.file()), start=[planted.solution], **_CPU)  # type: ignore
+    assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
+    assert result.generations == 0
+
+
+def test_a_result_has_the_bound() -> None:
+    problem = Qap(grid(4, 5, hidden=3).file())
+    result = islands.solve(problem, bound=True, **{**_CPU, "generations": 2})  # type: ignore
+    assert (result.bound, result.bound_kind) == (problem.lower_bound, "nearest")
+    assert result.bound < result.cost
+
+
+def test_the_criterion_without_a_value_is_that_of_the_problem() -> None:
+    planted = grid(3, 4)
+    result = islands.solve(Qap(planted.file()), **{**_CPU, "stop": ["lower-bound"]})  # type: ignore
+    assert result.cost == planted.cost
+    dense = islands.qap(*_random(20, 150, 1), name="dense")
+    with pytest.raises(UsageError, match="no lower bound of dense is known"):
+        islands.solve(dense, stop=["lower-bound"])
 
 
 def test_near_places() -> None:
     distances = grid(4, 5).distances
-    near = _sparse(grid(4, 5).problem()).near(5)
+    near = _sparse(Qap(grid(4, 5).file())).near(5)
     for place, row in enumerate(near):
         others = np.sort(np.delete(distances[place], place))
         assert place not in row
@@ -88,6 +153,7 @@ def test_sparse_matrices_are_taken() -> None:
     [
         ((3, 4), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
         ((4, 4), r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows"),
+        ((3, 20_000), "flows: has 20000 columns, but at most 10000 fit in memory"),
         ((20_000, 20_000), "flows: has 20000 rows, but at most 10000 fit in memory"),
     ],
 )
@@ -128,6 +194,34 @@ def test_entries_of_a_pair_are_added() -> None:
     assert islands.qap(flows, [[0, 3], [3, 0]]).cost(np.array([0, 1])) == 1200
 
 
+def test_linear_costs_may_be_sparse() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    linear = sparse.coo_array(([5, 7], ([0, 1], [1, 0])), shape=(2, 2))
+    problem = islands.qap([[0, 1], [1, 0]], [[0, 3], [3, 0]], linear=linear)
+    assert [problem.cost(np.array(each)) for each in ([0, 1], [1, 0])] == [6, 18]
+
+
+def test_a_sparse_matrix_on_a_gpu_is_refused() -> None:
+    class OnDevice:
+        shape, nnz, dtype = (3, 3), 2, np.dtype(float)
+
+        def toarray(self) -> OnDevice:
+            return self
+
+        def __array__(self, *_: object, **__: object) -> None:
+            raise TypeError("Implicit conversion to a NumPy array is not allowed")
+
+    with pytest.raises(UsageError, match=r"flows=.*cannot become a NumPy array \(Implicit"):
+        islands.qap(OnDevice(), np.ones((3, 3), int))
+
+
+def test_a_wrong_entry_of_a_sparse_quadratic_model_is_named() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    q = sparse.coo_array(([1.0, np.nan], ([0, 3], [1, 5])), shape=(6, 6))
+    with pytest.raises(UsageError, match=r"q\[3, 5\] = nan: must be a number"):
+        islands.qubo(q)
+
+
 def test_a_row_is_no_matrix() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(UsageError, match="flows: has 1 dimension, must have 2"):
@@ -139,4 +233,4 @@ def test_distances_of_streets_are_a_metric() -> None:
     streets = abs(x[:, np.newaxis] - x) + abs(y[:, np.newaxis] - y)
     planted = grid(6, 8)
     assert _sparse(islands.qap(planted.flows, streets)).is_metric
-    assert not _sparse(planted.problem()).is_metric
+    assert not _sparse(Qap(planted.file())).is_metric

@@ -18,10 +18,9 @@ from islands.backends.source import Header, Macros
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
-_FEWEST_ITEMS = 1025
-"""Cold replicas, which accept few exchanges, propose more with stored changes. On a CPU with 128 to
-640 items at the usual temperatures, these were 2.5 to 6 times as fast, and hot replicas 30 times as
-slow; with 1,600 items, an accepted exchange took milliseconds."""
+_FEWEST_ITEMS = 256
+"""A proposal takes 3 to 9 times as long as with stored changes, but an accepted exchange does not
+update those of all pairs: docs/settings.md has what was measured."""
 _PAIRS_AT_ONCE = 4
 """Pairs evaluated per step on a CPU; larger values waste work after an accepted exchange."""
 

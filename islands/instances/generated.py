@@ -1,0 +1,23 @@
+"""Files of sets that the program generates, such as `dimacs`, in the cache of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from islands.instances import dimacs, grids
+from islands.instances.catalogue import Entry
+from islands.paths import CACHE_ELSEWHERE, cache_folder, published
+
+_TEXTS: dict[str, Callable[[str, int], str]] = {"dimacs": dimacs.text, "grids": grids.text}
+"""The functions that return the text of an instance, given its name and size, by set."""
+
+
+def made(entry: Entry) -> Path:
+    """Return the file of an instance, made unless it is there."""
+    path = cache_folder(f"instances/{entry.set}") / entry.file
+    if path.exists() and path.stat().st_size == entry.bytes:
+        return path
+    with published(path, CACHE_ELSEWHERE) as temporary:
+        temporary.write_text(_TEXTS[entry.set](entry.name, entry.size))
+    return path
