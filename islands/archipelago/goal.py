@@ -29,17 +29,17 @@ class Reached:
 class Goal:
     """Costs at which a run ends, at the call that finds the first of them."""
 
-    def __init__(self, targets: Sequence[float], world: World) -> None:
-        self._targets, self._world = targets, world
+    def __init__(self, targets: Sequence[float], world: World, *, maximise: bool) -> None:
+        self._target = min(targets) if maximise else max(targets)
+        self._maximise, self._world = maximise, world
+
+    def reached(self, costs: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which costs, as a function returns them, reach a target if they are feasible."""
+        return costs >= self._target if self._maximise else costs <= self._target
 
     def found(self, costs: NDArray[np.int64], meaning: Meaning) -> int | None:
         """Return the number of the first cost on the device that reaches a target."""
-        scale = meaning.scale
-        values = scale.own_sense(costs)
-        reached = np.zeros(len(costs), np.bool_)
-        for each in self._targets:
-            reached |= values >= each if scale.maximise else values <= each
-        reached &= costs < meaning.infeasible
+        reached = self.reached(meaning.scale.own_sense(costs)) & (costs < meaning.infeasible)
         return int(reached.argmax()) if reached.any() else None
 
     def first(self, own: Reached | None) -> Reached | None:

@@ -130,7 +130,8 @@ class Loop:
         if not targets or not is_called or self.waits_for_nobody:
             return
         if all(self._world.allgather(self._archipelago.can_seek)):
-            self._archipelago.seek(Goal(targets, self._world))
+            maximise = self._problem.maximise
+            self._archipelago.seek(Goal(targets, self._world, maximise=maximise))
             self._longest = 1
             self._always_attempts = True  # what the last generation overwrites is restored
 

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import islands
+from islands.encodings.direct import Permutation
 from islands.parallel import World
 from islands.testing.ranks import on_ranks
 
@@ -176,3 +177,33 @@ def test_a_cost_and_a_function_resume_alike_after_few_calls(tmp_path: Path) -> N
         result = islands.resume(folder, problem=problem, generations=8, backend="cpu")
         found.add((result.digest, result.evaluations))
     assert len(found) == 1
+
+
+def test_a_target_costs_a_quick_function_no_steps_of_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All solutions of a generation are decoded at once; the function still ends at the target."""
+    rows: list[int] = []
+    decode = Permutation.decode
+
+    def counted(self: Permutation, genomes: NDArray[Any]) -> NDArray[Any]:
+        rows.append(len(genomes))
+        return decode(self, genomes)
+
+    monkeypatch.setattr(Permutation, "decode", counted)
+    problem = islands.permutation(_N, function=functions()["function"])
+    asked: dict[str, Any] = {"algorithm": "ga", "generations": 20, **_ALONE}
+    islands.solve(problem, **asked)
+    without = len(rows)
+    islands.solve(problem, target=0, **asked)
+    assert len(rows) - without <= without + 2
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_processes_end_at_the_same_target(threads: int) -> None:
+    asked: dict[str, Any] = {"algorithm": "ga", "target": 3100, **_ALONE}
+    problem = islands.permutation(_N, function=functions()["function"])
+    alone = islands.solve(problem, **asked)
+    shared = islands.solve(problem, **asked | {"threads": threads})
+    assert (shared.digest, shared.cost) == (alone.digest, alone.cost)
+    assert shared.evaluations >= alone.evaluations
