@@ -32,6 +32,7 @@ from islands.progress.progress import (
     Progress,
     size_of_generation_0,
 )
+from islands.progress.standings import Standing
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
 
@@ -121,17 +122,20 @@ class Loop:
         )
 
     def _seek(self) -> None:
-        """End the run at the call that reaches the target, if `function=` gives the cost.
+        """End the run at the call that reaches a target, if `function=` gives the cost.
 
         Collective.
         """
-        targets = [each.value for each in self._spec.stop if each.kind == "target"]
-        is_called = self._problem.evaluation.argument == "function"
+        problem, targets = self._problem, [each for each in self._spec.stop if each.is_target]
+        is_called = problem.evaluation.argument == "function"
         if not targets or not is_called or self.waits_for_nobody:
             return
+
+        def ends(cost: float) -> bool:
+            return any(each.reached_by(Standing(problem, cost)) for each in targets)
+
         if all(self._world.allgather(self._archipelago.can_seek)):
-            maximise = self._problem.maximise
-            self._archipelago.seek(Goal(targets, self._world, maximise=maximise))
+            self._archipelago.seek(Goal(ends, self._world))
             self._longest = 1
             self._always_attempts = True  # what the last generation overwrites is restored
 

@@ -207,3 +207,19 @@ def test_processes_end_at_the_same_target(threads: int) -> None:
     shared = islands.solve(problem, **asked | {"threads": threads})
     assert (shared.digest, shared.cost) == (alone.digest, alone.cost)
     assert shared.evaluations >= alone.evaluations
+
+
+@pytest.mark.parametrize("criterion", [{"gap": "20%"}, {"stop": "best-known"}])
+def test_other_targets_end_at_the_same_call(criterion: dict[str, Any]) -> None:
+    known = 3000
+    target = known * 1.2 if "gap" in criterion else known
+    asked: dict[str, Any] = {"algorithm": "ga", "record": {"every": 5}, **_ALONE}
+    found = []
+    for own in ({"target": target}, criterion):
+        function = functions()["function"]
+        problem = islands.permutation(_N, function=function, best_known=known)
+        result = islands.solve(problem, generations=300, **asked, **own)
+        assert result.cost is not None
+        assert result.cost <= target
+        found.append((result.digest, result.cost, result.evaluations, function.calls))
+    assert found[0] == found[1]
