@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from islands.calls import explained
-from islands.space.parameters import Integer, Order, Parameter, Real, Subset, category_of
+from islands.space.parameters import Category, Integer, Order, Parameter, Real, Subset
 
 __all__ = ["Parameter", "category", "integer", "order", "real", "subset"]
 
@@ -35,7 +35,7 @@ def category(*choices: Any) -> Parameter:
     >>> islands.space.category("adam", "sgd", None)
     Category(choices=('adam', 'sgd', None))
     """
-    return category_of(choices)
+    return Category.of(choices)
 
 
 @explained

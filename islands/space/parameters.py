@@ -204,6 +204,31 @@ class Category(Parameter):
     kind, dtype = "category", np.dtype(np.int64)
     choices: tuple[Any, ...]
 
+    @classmethod
+    def of(cls, choices: tuple[Any, ...]) -> Category:
+        """Return one of some choices, which must differ; those of a file may have equal texts."""
+        if not choices:
+            raise UsageError('space.category: has no choices. Pass them, such as "a", "b"')
+        places: dict[Any, int] = {}
+        for place, each in enumerate(choices):
+            if not _is_hashable(each):
+                fix = "its name, or a tuple instead of a list"
+                if len(choices) == 1:
+                    fix = "choices one by one, such as space.category(*choices)"
+                raise UsageError(f"space.category: {shown(each)} is not hashable. Pass {fix}")
+            if each in places:
+                first = choices[places[each]]
+                raise UsageError(
+                    f"space.category: {shown(first)} and {shown(each)} are equal. Leave one out"
+                )
+            if each != each:
+                raise UsageError(
+                    "space.category: NaN cannot be a choice, as it is not equal to itself. Pass"
+                    " None instead"
+                )
+            places[each] = place
+        return cls(choices)
+
     @property
     def bounds(self) -> tuple[float, float]:
         return 0.0, float(len(self.choices))
@@ -229,31 +254,6 @@ class Category(Parameter):
 
     def stored(self) -> dict[str, Any]:
         return {"choices": [plain(each) for each in self.choices]}
-
-
-def category_of(choices: tuple[Any, ...]) -> Category:
-    """Return one of some choices, which must differ; those of a file may have equal texts."""
-    if not choices:
-        raise UsageError('space.category: has no choices. Pass them, such as "a", "b"')
-    places: dict[Any, int] = {}
-    for place, each in enumerate(choices):
-        if not _is_hashable(each):
-            fix = "its name, or a tuple instead of a list"
-            if len(choices) == 1:
-                fix = "choices one by one, such as space.category(*choices)"
-            raise UsageError(f"space.category: {shown(each)} is not hashable. Pass {fix}")
-        if each in places:
-            first = choices[places[each]]
-            raise UsageError(
-                f"space.category: {shown(first)} and {shown(each)} are equal. Leave one out"
-            )
-        if each != each:
-            raise UsageError(
-                "space.category: NaN cannot be a choice, as it is not equal to itself. Pass"
-                " None instead"
-            )
-        places[each] = place
-    return Category(choices)
 
 
 @dataclass(frozen=True)
