@@ -65,6 +65,35 @@ def schaffer(x: Vector) -> float:
     return float(np.mean(np.sqrt(s) * (1 + np.sin(50 * s**0.2) ** 2)) ** 2)
 
 
+def g07(x: Vector) -> float:
+    """Return a quadratic function, of which 24.306 is the least value within eight constraints."""
+    first = x[0] ** 2 + x[1] ** 2 + x[0] * x[1] - 14 * x[0] - 16 * x[1] + 45
+    weights, middle = np.array([1, 4, 1, 2, 5, 7, 2, 1]), np.array([10, 5, 3, 1, 0, 11, 10, 7])
+    return float(first + weights @ (x[2:] - middle) ** 2)
+
+
+def g07_excess(x: Vector) -> Vector:
+    """Return by how much each of the eight constraints is exceeded, if positive."""
+    a, b, c, d, e, f, g, h, i, j = x
+    return np.array(
+        [
+            4 * a + 5 * b - 3 * g + 9 * h - 105,
+            10 * a - 8 * b - 17 * g + 2 * h,
+            -8 * a + 2 * b + 5 * i - 2 * j - 12,
+            3 * (a - 2) ** 2 + 4 * (b - 3) ** 2 + 2 * c**2 - 7 * d - 120,
+            5 * a**2 + 8 * b + (c - 6) ** 2 - 2 * d - 40,
+            a**2 + 2 * (b - 2) ** 2 - 2 * a * b + 14 * e - 6 * f,
+            0.5 * (a - 8) ** 2 + 2 * (b - 4) ** 2 + 3 * e**2 - f - 30,
+            -3 * a + 6 * b + 12 * (i - 8) ** 2 - 7 * j,
+        ]
+    )
+
+
+def g07_violation(x: Vector) -> float:
+    """Return the sum of what exceeds the constraints."""
+    return float(np.maximum(0, g07_excess(x)).sum())
+
+
 FUNCTIONS = sphere, ellipsoid, rosenbrock, ridge, rastrigin, ackley, schaffer
 
 
@@ -77,11 +106,17 @@ class Case:
     vector: int = 0
     """The number of dimensions of a vector; 0: the solution is an order."""
     items: int = 0
+    bound: float = BOUND
+    is_constrained: bool = False
+    """Whether solutions must keep the constraints of g07."""
 
     def problem(self, value: Value) -> islands.Problem:
         """Return the problem with a function that returns its values."""
+        if self.is_constrained:
+            own = {"function": value, "violation": g07_violation}
+            return islands.real(-self.bound, self.bound, self.vector, **own)
         if self.vector:
-            return islands.real(-BOUND, BOUND, self.vector, function=value)
+            return islands.real(-self.bound, self.bound, self.vector, function=value)
         return islands.permutation(self.items, function=value)
 
 
@@ -116,6 +151,7 @@ def cases() -> Iterator[Case]:
     for n in (10, 40):
         for each in FUNCTIONS:
             yield Case(f"{each.__name__}, shifted and rotated", turned(each, n), n)
+    yield Case("g07, 8 constraints", g07, 10, bound=10.0, is_constrained=True)
     random = np.random.default_rng(1)
     times, weights = random.integers(1, 100, 100), random.integers(1, 10, 100)
     due = random.integers(0, int(0.6 * times.sum()), 100)
@@ -129,8 +165,7 @@ def by_islands(case: Case, calls: int, seed: int, settings: dict[str, Any]) -> f
     """Return what the defaults find."""
     options: dict[str, Any] = {"backend": "cpu", "threads": 1} | settings
     result = islands.solve(case.problem(case.value), evaluations=calls, seed=seed, **options)
-    assert result.cost is not None
-    return float(result.cost)
+    return np.inf if result.cost is None else float(result.cost)
 
 
 def by_scipy(case: Case, calls: int, seed: int) -> float | None:
@@ -138,10 +173,13 @@ def by_scipy(case: Case, calls: int, seed: int) -> float | None:
     if not case.vector or find_spec("scipy") is None:
         return None
     rounds = max(1, calls // (15 * case.vector) - 1)  # a population of 15 for each dimension
-    bounds = [(-BOUND, BOUND)] * case.vector
-    differential_evolution = import_module("scipy.optimize").differential_evolution
-    options = {"maxiter": rounds, "tol": 0, "polish": False, "rng": seed}
-    return float(differential_evolution(case.value, bounds, **options).fun)
+    bounds = [(-case.bound, case.bound)] * case.vector
+    scipy = import_module("scipy.optimize")
+    options: dict[str, Any] = {"maxiter": rounds, "tol": 0, "polish": False, "rng": seed}
+    if case.is_constrained:
+        options["constraints"] = scipy.NonlinearConstraint(g07_excess, -np.inf, 0)
+    found = scipy.differential_evolution(case.value, bounds, **options)
+    return float(found.fun) if found.get("maxcv", 0) <= 0 else np.inf
 
 
 def by_cmaes(case: Case, calls: int, seed: int) -> float | None:
@@ -150,7 +188,9 @@ def by_cmaes(case: Case, calls: int, seed: int) -> float | None:
         return None
     algorithm = import_module("pymoo.algorithms.soo.nonconvex.cmaes").CMAES()
     made = import_module("pymoo.problems.functional").FunctionalProblem
-    problem = made(case.vector, case.value, xl=-BOUND, xu=BOUND)
+    if case.is_constrained:
+        return None  # pymoo's CMA-ES takes no constraints
+    problem = made(case.vector, case.value, xl=-case.bound, xu=case.bound)
     minimize = import_module("pymoo.optimize").minimize
     return float(minimize(problem, algorithm, ("n_evals", calls), seed=seed).F[0])
 

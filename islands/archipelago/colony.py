@@ -246,14 +246,20 @@ class Colony:
     def _complete_first(self) -> None:
         """Copy the first individual of an island to those that had no evaluation left."""
         upload, download = self._backend.upload, self._backend.download
-        genes, cost = self.state.part("genes", 0), self.state.part("cost", 0)
+        own = [name for name, each in self.state.fields.items() if each.travels]
+        parts = [self.state.part(name, 0) for name in (*self._solutions, *own)]
         for island, quota in enumerate(download(self.state.arrays[QUOTA]).tolist()):
-            for slot in range(quota, self.spec.population):
-                upload(download(genes[island, 0]), genes[island, slot])
             if quota < self.spec.population:
-                costs = download(cost[island])
-                costs[quota:] = costs[0]
-                upload(costs, cost[island])
+                for part in parts:
+                    first = download(part[island, :1])
+                    rest = part[island, max(1, quota) :]
+                    upload(np.broadcast_to(first, rest.shape).copy(), rest)
+
+    @property
+    def _solutions(self) -> list[str]:
+        """The fields with the genomes and costs of individuals, and with those offered."""
+        names = ("genes", "cost", "offered", "offered_cost")
+        return [name for name in names if name in self.state.arrays]
 
     def sort(self) -> None:
         """Sort the islands, whose generations end without order."""
@@ -307,14 +313,18 @@ class Colony:
     ) -> None:
         """Let a generation differ from the one before by an individual that reaches the goal.
 
-        So it is the same on any number of ranks. Of generation 0, all are copies. `calls` are the
-        evaluations before, to which this rank has added some.
+        So it is the same on any number of ranks. Of generation 0, all are copies, as if no other
+        evaluation had been left. `calls` are the evaluations before, to which this rank has added
+        some.
         """
         self.has_reached, upload = True, self._backend.upload
         genes, cost = self.state.part("genes", made), self.state.part("cost", made)
         if made == 0:
-            upload(np.broadcast_to(first.genome, genes.shape).copy(), genes)
-            self._backend.fill(cost, first.cost)
+            for name in self._solutions:
+                part = self.state.part(name, 0)
+                value = first.genome if name in ("genes", "offered") else first.cost
+                upload(np.broadcast_to(value, part.shape).astype(part.dtype), part)
+            self._set_quotas(np.zeros(self.held.islands, np.int64))
         else:
             self.attempt.undo()  # also the states of algorithms
             for name, each in (("genes", genes), ("cost", cost)):

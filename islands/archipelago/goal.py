@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,17 +29,17 @@ class Reached:
 class Goal:
     """Costs at which a run ends, at the call that finds the first of them."""
 
-    def __init__(self, targets: Sequence[float], world: World) -> None:
-        self._targets, self._world = targets, world
+    def __init__(self, ends: Callable[[float], bool], world: World) -> None:
+        """Let a feasible solution end the run if its cost `ends` it."""
+        self._ends, self._world = ends, world
+
+    def reached(self, costs: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which costs, as a function returns them, end the run if they are feasible."""
+        return np.array([self._ends(each) for each in costs.reshape(-1).tolist()], np.bool_)
 
     def found(self, costs: NDArray[np.int64], meaning: Meaning) -> int | None:
-        """Return the number of the first cost on the device that reaches a target."""
-        scale = meaning.scale
-        values = scale.own_sense(costs)
-        reached = np.zeros(len(costs), np.bool_)
-        for each in self._targets:
-            reached |= values >= each if scale.maximise else values <= each
-        reached &= costs < meaning.infeasible
+        """Return the number of the first cost on the device that ends the run."""
+        reached = self.reached(meaning.scale.own_sense(costs)) & (costs < meaning.infeasible)
         return int(reached.argmax()) if reached.any() else None
 
     def first(self, own: Reached | None) -> Reached | None:

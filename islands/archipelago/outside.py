@@ -37,8 +37,7 @@ class Outside:
         """The number of children evaluated since the last launch; for any thread."""
         self.goal: Goal | None = None
         self.reached: Reached | None = None
-        """The first child of the last evaluation that reaches the goal; no other was called after
-        it."""
+        """The first child of the last evaluation that reaches the goal."""
         self._meaning = Meaning(self._problem, self._encoding, self._cost.shape[1])
         self._seconds = 0.0
 
@@ -71,9 +70,8 @@ class Outside:
             # Each process that calls a slow function takes a solution.
             if self._evaluation.python is not None:
                 callers = self._evaluation.python.callers
-            self._batch = max(self._batch, callers)
             begin = self.evaluated
-            some = slice(begin, begin + (self._batch if self.goal is None else callers))
+            some = slice(begin, begin + max(self._batch, callers))
             costs = self._timed(genomes[some], factors[some], must_leave)
             self.evaluated += len(costs)
             found[begin : self.evaluated] = costs
@@ -113,8 +111,8 @@ class Outside:
     ) -> NDArray[np.int64]:
         """Return the costs of genomes, and choose a batch that takes a tenth of a second.
 
-        The costs of the last genomes are left out if they take too long. Genomes of solutions that
-        the problem corrects are changed.
+        The costs of the last genomes are left out if they take too long, or after one that may
+        reach the goal. Genomes of solutions that the problem corrects are changed.
         """
         began = time.perf_counter()
         solutions = self._problem.layout.from_device(self._encoding.decode(genomes))
@@ -122,7 +120,8 @@ class Outside:
             decoded, solutions = solutions, self._problem.kind.corrected(solutions)
             for row in np.flatnonzero((solutions != decoded).any(axis=1)):
                 genomes[row] = self._encoding.corrected(genomes[row], solutions[row])
-        costs = self._evaluation.device_costs(solutions, must_leave, factors)
+        ends = None if self.goal is None else self.goal.reached
+        costs = self._evaluation.device_costs(solutions, must_leave, factors, ends)
         took = time.perf_counter() - began
         self._seconds += took
         each = took / max(1, len(costs))

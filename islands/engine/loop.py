@@ -32,6 +32,7 @@ from islands.progress.progress import (
     Progress,
     size_of_generation_0,
 )
+from islands.progress.standings import Standing
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
 
@@ -121,16 +122,20 @@ class Loop:
         )
 
     def _seek(self) -> None:
-        """End the run at the call that reaches the target, if `function=` gives the cost.
+        """End the run at the call that reaches a target, if `function=` gives the cost.
 
         Collective.
         """
-        targets = [each.value for each in self._spec.stop if each.kind == "target"]
-        is_called = self._problem.evaluation.argument == "function"
+        problem, targets = self._problem, [each for each in self._spec.stop if each.is_target]
+        is_called = problem.evaluation.argument == "function"
         if not targets or not is_called or self.waits_for_nobody:
             return
+
+        def ends(cost: float) -> bool:
+            return any(each.reached_by(Standing(problem, cost)) for each in targets)
+
         if all(self._world.allgather(self._archipelago.can_seek)):
-            self._archipelago.seek(Goal(targets, self._world))
+            self._archipelago.seek(Goal(ends, self._world))
             self._longest = 1
             self._always_attempts = True  # what the last generation overwrites is restored
 
@@ -309,22 +314,24 @@ class Loop:
         """Return whether the limit of evaluations is reached inside an epoch; collective."""
         if self._archipelago.generation < self._count_at:
             return False
-        return bool(is_spent(self._spec.stop, self._measured(self._seconds())))
+        return bool(is_spent(self._spec.stop, self._measured(self._seconds()).progress))
 
     def _step_ended(self, seconds: float) -> None:
         """Show the progress between two distant visits, and write a checkpoint if it is due."""
         seeing = [each for each in self._observers if each.sees_between]
         if seeing and seconds - self._viewed_at >= _VIEW_SECONDS:
-            self._viewed_at, progress = seconds, self._measured(seconds)
+            self._viewed_at, epoch = seconds, self._measured(seconds)
             for each in seeing:
-                each.between(progress)
-            self._reason = self._decided(seeing, progress)
+                each.between(epoch)
+            self._reason = self._decided(seeing, epoch.progress)
         self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 
-    def _measured(self, seconds: float) -> Progress:
-        """Return the progress inside an epoch; collective."""
-        tally, _ = self._agree(Tally.of(self._archipelago.measure()))
-        return self._progress(tally, self._archipelago.generation, seconds, self._before)
+    def _measured(self, seconds: float) -> Epoch:
+        """Return what an epoch has found so far; collective."""
+        measures = self._archipelago.measure()
+        tally, _ = self._agree(Tally.of(measures))
+        progress = self._progress(tally, self._archipelago.generation, seconds, self._before)
+        return Epoch(measures, None, progress)
 
     def _keep_if_due(self, moment: Moment) -> None:
         for each in self._observers:

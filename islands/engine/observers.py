@@ -30,7 +30,7 @@ class Observer:
     decides: ClassVar[bool] = False
     """Whether it may end a run."""
     sees_between: ClassVar[bool] = False
-    """Whether it receives the progress inside long epochs, which must be measured for it, and may
+    """Whether it receives what is found inside long epochs, which must be measured for it, and may
     end the run there if it `decides`."""
 
     def decide(self, progress: Progress) -> str | None:
@@ -40,8 +40,11 @@ class Observer:
     def epoch(self, epoch: Epoch) -> None:
         """Receive an epoch; a GPU may already make the next generations."""
 
-    def between(self, progress: Progress) -> None:
-        """Receive the progress inside a long epoch."""
+    def between(self, epoch: Epoch) -> None:
+        """Receive what a long epoch has found so far, without arrivals.
+
+        It may be received again at its end, if that is in the same generation.
+        """
 
     def is_due(self, moment: Moment) -> bool:
         """Return whether to keep the state of the run; the same on all ranks."""
@@ -56,14 +59,26 @@ class _Records(Protocol):
 
 
 class Recording(Observer):
-    """Adds each epoch to the records of the run."""
+    """Adds each epoch to the records of the run, and what was seen inside long ones."""
+
+    sees_between: ClassVar[bool] = True
 
     def __init__(self, records: _Records, failures: Failures) -> None:
         self._records, self._failures = records, failures
+        self._seen: Epoch | None = None
+        """What was seen last inside an epoch, unless it is its end."""
 
     def epoch(self, epoch: Epoch) -> None:
+        self.between(epoch)
+        self._seen = None
         with self._failures.tolerated():
             self._records.epoch(epoch)
+
+    def between(self, epoch: Epoch) -> None:
+        seen, self._seen = self._seen, epoch
+        if seen is not None and seen.progress.generation < epoch.progress.generation:
+            with self._failures.tolerated():
+                self._records.epoch(seen)
 
 
 class Printing(Observer):
@@ -77,8 +92,8 @@ class Printing(Observer):
     def epoch(self, epoch: Epoch) -> None:
         self._screen.show(epoch.progress)
 
-    def between(self, progress: Progress) -> None:
-        self._screen.show(progress)
+    def between(self, epoch: Epoch) -> None:
+        self._screen.show(epoch.progress)
 
 
 class Checkpointing(Observer):

@@ -20,7 +20,7 @@ from islands.modelling.functions import SEED, PythonCosts, UserFunction
 from islands.modelling.header import Functions
 from islands.modelling.members import Members
 from islands.problems import priced
-from islands.problems.evaluation import Evaluated, Evaluation, never
+from islands.problems.evaluation import Ends, Evaluated, Evaluation, never
 from islands.problems.real_costs import ordered
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SolutionKind
@@ -143,6 +143,7 @@ class ModelEvaluation(Evaluation):
         solutions: NDArray[Any],
         must_leave: Callable[[], bool] = never,
         factors: NDArray[np.float64] | float = 1.0,
+        ends: Ends | None = None,
     ) -> NDArray[np.int64]:
         """Return the costs as on the device: minimised integers. The reference is not used."""
         model, scale = self._model, self._model.scale
@@ -150,7 +151,7 @@ class ModelEvaluation(Evaluation):
         if self.python is None:
             costs = model.costs(solutions)
         else:
-            costs = self.python.costs(solutions, must_leave)
+            costs = self.python.costs(solutions, must_leave, ends)
         minimised = -costs if model.maximise else costs
         if scale.priced:
             return self._compared(solutions, minimised, must_leave, factors)

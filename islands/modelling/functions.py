@@ -9,8 +9,9 @@ import threading
 import time
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import RunError, Suspended
-from islands.problems.evaluation import never
+from islands.problems.evaluation import Ends, never
 from islands.problems.real_costs import agree
 from islands.problems.solution_kinds import SolutionKind, array_module
 from islands.text import counted, shown
@@ -62,27 +63,28 @@ class UserFunction:
         return self.argument != "function" and not self.takes_one
 
     def costs(
-        self, solutions: Any, *, real: bool | None, must_leave: Callable[[], bool] = never
+        self,
+        solutions: Any,
+        *,
+        real: bool | None,
+        must_leave: Callable[[], bool] = never,
+        ends: Ends | None = None,
     ) -> Any:
         """Return the costs of solutions, each row of which is one; int64 or float64.
 
         Unless `real` is None, costs have this type. The solutions may be in the memory of a GPU,
         and the costs are then as well. If the function takes one solution, those after `must_leave`
-        has returned true are left out.
+        has returned true, or after a cost that `ends` them, are left out.
         """
+        if not self.is_batch:
+            return self._usable(solutions, self._called_for_each(solutions, real, must_leave, ends))
         rows = max(1, _ENTRIES_AT_ONCE // solutions.shape[1])
-        found = [
-            self._usable(solutions[i : i + rows], real, must_leave)
-            for i in range(0, len(solutions), rows)
-        ]
+        parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
+        found = [self._usable(each, self.returned(each, real)) for each in parts]
         return found[0] if len(found) == 1 else array_module(solutions).concatenate(found)
 
-    def _usable(self, solutions: Any, real: bool | None, must_leave: Callable[[], bool]) -> Any:
-        """Return costs of a bounded number of solutions; refuse numbers that are no costs."""
-        if self.is_batch:
-            costs = self.returned(solutions, real)
-        else:
-            costs = self._called_for_each(solutions, real, must_leave)
+    def _usable(self, solutions: Any, costs: Any) -> Any:
+        """Return the costs of the first solutions; refuse numbers that are no costs."""
         if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
             raise _too_large(self.argument, costs[large][0].item())
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -107,9 +109,13 @@ class UserFunction:
         return _typed(self.argument, _array(self.argument, costs, module, shape), real)
 
     def _called_for_each(
-        self, solutions: NDArray[Any], real: bool | None, must_leave: Callable[[], bool]
+        self,
+        solutions: NDArray[Any],
+        real: bool | None,
+        must_leave: Callable[[], bool],
+        ends: Ends | None,
     ) -> Any:
-        costs = []
+        costs: list[Any] = []
         for row in solutions:
             if must_leave():
                 break
@@ -118,6 +124,8 @@ class UserFunction:
                 cost = self.call(self.presented(given))
             _refuse_changed(self.argument, given, row)
             costs.append(_array(self.argument, cost, np, ()))
+            if ends is not None and ends(costs[-1]):
+                break
         kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
         return _typed(self.argument, np.array(costs, kind), real)
 
@@ -288,11 +296,14 @@ class PythonCosts:
         return self._always_real or self._first.dtype.kind == "f"
 
     def costs(
-        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        ends: Ends | None = None,
     ) -> NDArray[Any]:
-        """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
+        """Return the cost of each row, or of the first ones if it must leave or a cost ends it."""
         by = self.function if self._workers is None or len(solutions) < 2 else self._workers
-        costs: NDArray[Any] = by.costs(solutions, real=self.real, must_leave=must_leave)
+        costs: NDArray[Any] = by.costs(solutions, real=self.real, must_leave=must_leave, ends=ends)
         return costs
 
     def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
@@ -351,24 +362,43 @@ class WorkerPool:
             _result(self._pool.submit(os.getpid).result)
 
     def costs(
-        self, solutions: NDArray[Any], *, real: bool | None, must_leave: Callable[[], bool] = never
+        self,
+        solutions: NDArray[Any],
+        *,
+        real: bool | None,
+        must_leave: Callable[[], bool] = never,
+        ends: Ends | None = None,
     ) -> NDArray[Any]:
-        """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
+        """Return the cost of each row, or of the first ones if it must leave or a cost ends it.
+
+        After a cost that `ends` it, all chunks that have begun are completed, and returned.
+        """
         # A function that is faster than messages has chunks beyond an even share.
-        rows = max(1, -(-len(solutions) // (_CHUNKS_EACH * self.count)), self.quick)
-        parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
-        waiting = [self._pool.submit(_costs, part, real) for part in parts]
+        share = 1 if ends is not None else -(-len(solutions) // (_CHUNKS_EACH * self.count))
+        rows = max(share, self.quick, 1)
+        parts = deque(solutions[i : i + rows] for i in range(0, len(solutions), rows))
+        ahead = self.count if ends is not None else len(parts)
+        waiting = deque[Future[tuple[NDArray[Any], float]]]()
         found = [np.zeros(0, np.float64 if real else np.int64)]
         slowest = 0.0
-        for part, each in zip(parts, waiting, strict=True):
-            while not each.done() and not must_leave():
-                wait([each], _LOOK_SECONDS)
-            if not each.done():
-                self._is_left = True
+        while True:
+            running = [each for each in waiting if not each.done()]
+            while parts and len(running) < ahead:
+                running.append(self._pool.submit(_costs, parts.popleft(), real))
+                waiting.append(running[-1])
+            if not waiting:
                 break
-            costs, seconds = _result(each.result)
+            if running and not waiting[0].done():
+                if must_leave():
+                    self._is_left = True
+                    break
+                wait(running, _LOOK_SECONDS, FIRST_COMPLETED)
+                continue
+            costs, seconds = _result(waiting.popleft().result)
             found.append(costs)
-            slowest = max(slowest, seconds / len(part))
+            slowest = max(slowest, seconds / len(costs))
+            if ends is not None and ends(costs).any():
+                parts.clear()
         if slowest > 0:
             self.quick = int(_CHUNK_SECONDS / slowest)
         for each in waiting:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 
+Ends = Callable[[Any], NDArray[np.bool_]]
+"""Whether costs of a function may end a run, after which it need not be called any more."""
+
 
 def never() -> bool:
     """Return that all solutions must be evaluated."""
@@ -112,10 +115,12 @@ class Evaluation:
         solutions: NDArray[Any],
         must_leave: Callable[[], bool] = never,
         factors: NDArray[np.float64] | float = 1.0,
+        ends: Ends | None = None,
     ) -> NDArray[np.int64]:
         """Return the exact costs as on the device, where they are minimised.
 
-        If evaluations may take long, those after `must_leave` has returned true are left out.
+        If evaluations may take long, those after `must_leave` has returned true are left out, and
+        those after a cost that `ends` them if a function is called for one after another.
         `factors` are those of the price of a violation, of each solution.
         """
         costs = self._problem.costs(solutions)

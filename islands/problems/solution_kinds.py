@@ -472,8 +472,10 @@ class Choices(SolutionKind):
     def room(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
         """Return how many more items each value may have in each solution."""
         assert self.at_most is not None, "it has limits"
-        has = solutions[:, np.newaxis] == np.arange(len(self.at_most))[:, np.newaxis]
-        return np.asarray(self.at_most - has.sum(axis=2), np.int64)
+        values = len(self.at_most)
+        own = solutions + values * np.arange(len(solutions))[:, np.newaxis]
+        counts = np.bincount(own.ravel(), minlength=values * len(solutions))
+        return np.asarray(self.at_most - counts.reshape(-1, values), np.int64)
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         random = np.random.default_rng(seed)

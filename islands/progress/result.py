@@ -165,8 +165,9 @@ class Result:
     def trace(self) -> pa.Table:
         """Return a row for each epoch and island, of all ranks, as an Arrow table.
 
-        The columns are those of the folder's trace. Without a folder, the rows are in memory, and
-        a run of more than about a million rows keeps only every second, fourth, ... epoch.
+        Long epochs have one about each second, too. The columns are those of the folder's trace.
+        Without a folder, the rows are in memory, and a run of more than about a million rows keeps
+        only every second, fourth, ... epoch.
         """
         return self._recorded("trace")
 

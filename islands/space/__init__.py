@@ -45,7 +45,7 @@ def category(*choices: Any) -> Parameter:
     >>> islands.space.category("adam", "sgd", None)
     Category(choices=('adam', 'sgd', None))
     """
-    return Category(choices)
+    return Category.of(choices)
 
 
 @explained

@@ -204,18 +204,20 @@ class Category(Parameter):
     kind, dtype = "category", np.dtype(np.int64)
     choices: tuple[Any, ...]
 
-    def __post_init__(self) -> None:
-        if not self.choices:
+    @classmethod
+    def of(cls, choices: tuple[Any, ...]) -> Category:
+        """Return one of some choices, which must differ; those of a file may have equal texts."""
+        if not choices:
             raise UsageError('space.category: has no choices. Pass them, such as "a", "b"')
         places: dict[Any, int] = {}
-        for place, each in enumerate(self.choices):
+        for place, each in enumerate(choices):
             if not _is_hashable(each):
                 fix = "its name, or a tuple instead of a list"
-                if len(self.choices) == 1:
+                if len(choices) == 1:
                     fix = "choices one by one, such as space.category(*choices)"
                 raise UsageError(f"space.category: {shown(each)} is not hashable. Pass {fix}")
             if each in places:
-                first = self.choices[places[each]]
+                first = choices[places[each]]
                 raise UsageError(
                     f"space.category: {shown(first)} and {shown(each)} are equal. Leave one out"
                 )
@@ -225,6 +227,7 @@ class Category(Parameter):
                     " None instead"
                 )
             places[each] = place
+        return cls(choices)
 
     @property
     def bounds(self) -> tuple[float, float]:

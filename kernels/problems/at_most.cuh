@@ -8,38 +8,62 @@
 
 namespace problem {
 
-// Return how many of some items, from one on and going round, have a value.
-__device__ int with_value(const Stored* choices, int n, int first, int count, int value) {
-    int found = 0;
-    for (int k = 0; k < count; ++k) {
-        const int item = first + k < n ? first + k : first + k - n;
-        found += choices[item] == value;
+// How many items have each value. Values with too many of them keep the first ones.
+class Counts {
+  public:
+    __device__ Counts(const Stored* choices, int n, const int32_t* most) : most_(most) {
+        for (int value = 0; value < STATED_AT_MOST; ++value) count_[value] = 0;
+        for (int i = 0; i < n; ++i) ++count_[choices[i]];
+        for (int value = 0; value < STATED_AT_MOST; ++value) {
+            if (count_[value] > most[value]) fit_ = false, count_[value] = FIRST;
+        }
     }
-    return found;
-}
+
+    __device__ bool fit() const { return fit_; }
+    __device__ bool has_room(int value) const {
+        return count_[value] >= 0 && count_[value] < most_[value];
+    }
+    __device__ void add(int value) { ++count_[value]; }
+
+    // Return whether the next item of a value keeps it.
+    __device__ bool keeps(int value) {
+        if (count_[value] >= 0) return true;
+        const int kept = FIRST - count_[value];
+        if (kept == most_[value]) return false;
+        --count_[value];
+        return true;
+    }
+
+  private:
+    static constexpr int32_t FIRST = -1;
+
+    const int32_t* const most_;
+    bool fit_ = true;
+    // The number of items or, if there are too many, FIRST minus the number of those that are kept.
+    int32_t count_[STATED_AT_MOST];
+};
 
 // Let no value have more items than it may have; return whether choices have changed. Called by one
 // thread.
 __device__ bool keep_limits(Stored* choices, int n, int values, const int32_t* most) {
+    Counts counts(choices, n, most);
+    if (counts.fit()) return false;
     uint32_t hash = 0x9e3779b9u;
     for (int i = 0; i < n; ++i) {
         hash = (hash ^ uint32_t(choices[i])) * 0x915f77f5u;
         hash ^= hash >> 15;
     }
     const int first = draw::below(hash, n);
-    bool has_changed = false;
     for (int k = 0; k < n; ++k) {
-        const int item = first + k < n ? first + k : first + k - n, value = choices[item];
-        if (with_value(choices, n, first, k, value) < most[value]) continue;
+        const int item = first + k < n ? first + k : first + k - n;
+        if (counts.keeps(choices[item])) continue;
         hash = hash * 0x915f77f5u + 0x9e3779b9u;
         int other = draw::below(hash, values);
-        while (with_value(choices, n, 0, n, other) >= most[other]) {
-            other = other + 1 < values ? other + 1 : 0;
-        }
+        while (!counts.has_room(other)) other = other + 1 < values ? other + 1 : 0;
         choices[item] = other;
-        has_changed = true;
+        counts.add(other);
     }
-    return has_changed;
+    return true;
 }
 
 }  // namespace problem

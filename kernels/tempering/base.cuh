@@ -26,6 +26,9 @@ using encoding::Gene;
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
+// Number of moves that tell the mean change of the cost, the unit of temperatures.
+constexpr int ROUGHNESS_SAMPLES = 32;
+
 // Return the best individual of the ladder of a slot in the previous generation.
 __device__ int best_of_ladder(const Islands& all, int rungs, int local, int slot) {
     const int32_t first = all.row(all.island[local].generation, local, 0);

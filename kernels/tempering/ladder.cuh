@@ -16,8 +16,19 @@ class Ladder : public Ends {
     __device__ Ladder(const Islands& all, const Plan& plan, int local, int number)
         : Ends(all, plan, local, number), record_(plan.records + 2 * of_rank(number)) {}
 
-    // Prepare generation 0.
+    // Prepare generation 0. Replicas that have made no evaluation begin with the individual that
+    // the host copies to them: `adopt` finds that they do not hold it. Samples of the roughness
+    // that a limit of evaluations has cut short do not count.
     __device__ void start() const {
+        for (int i = 0; i < rungs_; ++i) {
+            const int64_t me = first_ + i;
+            const int slot = number_ * rungs_ + i;
+            plan_.rung[me] = i;
+            plan_.mate[me] = NO_MATE;
+            if (all_.is_absent(local_, slot)) plan_.held[me] = block::Least<int64_t>::NONE;
+            const bool is_cut = all_.quota_of(local_, slot) <= ROUGHNESS_SAMPLES;
+            if (plan_.roughness != nullptr && is_cut) plan_.roughness[me] = 0.0;
+        }
         if (plan_.tuning > 0) {
             spread(cooled(1), cooled(1));
         } else {

@@ -11,9 +11,6 @@ namespace tempering {
 
 using Delta = int64_t;
 
-// Number of moves that tell the mean change of the cost, the unit of temperatures.
-constexpr int ROUGHNESS_SAMPLES = 32;
-
 namespace rule {
 
 // Return the random words of a proposal: three of the move, and one of its acceptance.

@@ -138,8 +138,8 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
     const auto exchanges = [&](int other) {
         return row[other] != row[item] && shape.fits(row, item, other);
     };
+    uint32_t own = words.z;
     if (problem::takes(problem::SWAP) && !(SETS && word.below(4) == 0)) {
-        uint32_t own = words.z;
         for (int k = 0; k < TRIES; ++k) {
             const int other = shape.mate(item, own);
             if (exchanges(other)) return {item, 0, other};
@@ -156,8 +156,11 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
             return {item, value, Move::NONE};
     }
     if constexpr (problem::takes(problem::SWAP)) {
-        for (int k = 0; k < shape.count[item]; ++k) {
-            const int other = shape.members[shape.first[item] + k];
+        const int32_t* const members = shape.members + shape.first[item];
+        const int count = shape.count[item];
+        const int first = draw::below(own * 0x915f77f5u + 0x9e3779b9u, count);
+        for (int k = 0; k < count; ++k) {
+            const int other = members[first + k < count ? first + k : first + k - count];
             if (exchanges(other)) return {item, 0, other};
         }
     }

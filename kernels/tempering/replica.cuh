@@ -52,10 +52,6 @@ class Replica {
         // Moves beyond the quota cost nothing here: what they tell is of no use then.
         const int64_t evaluated = min(1 + more, all_.quota_of(local, slot));
         store({Chain::energy_of(cost, plan_), cost, evaluated}, best_order_, 0, local, slot);
-        if (threadIdx.x == 0) {
-            plan_.rung[me] = slot % plan_.rungs;
-            plan_.mate[me] = NO_MATE;
-        }
     }
 
     // Make the next generation of an individual.

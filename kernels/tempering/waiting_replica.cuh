@@ -259,10 +259,6 @@ class Replica {
             plan_.energy[me_] = own_.current;
             plan_.held[me_] = own_.best;
             Ends::count(plan_, me_, {own_.current, own_.best, proposed, beyond, own_.climbs});
-            if (made == 0) {
-                plan_.rung[me_] = slot_ % plan_.rungs;
-                plan_.mate[me_] = NO_MATE;
-            }
         }
         all_.count(local_, slot_, proposed + beyond);
     }

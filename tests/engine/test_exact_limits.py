@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from problems_for_tests import facilities
+from problems_for_tests import cities, facilities
 
 import islands
 from islands.backends.base import Backend
@@ -60,3 +61,24 @@ def test_looking_more_often_changes_nothing(every: int) -> None:
     ]
     assert found[0].digest == found[1].digest
     assert found[0].evaluations == found[1].evaluations == 777
+
+
+SEARCHES: dict[str, dict[str, Any]] = {
+    "eax": {"algorithm": "eax", "population": 20},
+    "local search": {"algorithm": "ga", "encoding": "permutation", "improver": "swap"},
+    "pairs": {"algorithm": "tempering", "population": 8, "sweeps": 3},
+    "colonies": {"colony": ["algorithm=ga islands=1", "algorithm=de islands=1"], "population": 16},
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_limit_is_exceeded_by_less_than_a_generation(search: str, tmp_path: Path) -> None:
+    problem = cities(30, tmp_path) if search in ("eax", "local search") else facilities(12)
+    own: dict[str, Any] = {"seed": 4, "backend": "cpu", **SEARCHES[search]}
+    own |= {} if search == "colonies" else {"islands": 2}
+    limit = islands.solve(problem, generations=3, **own).evaluations + 1
+    found = islands.solve(problem, evaluations=limit, **own, record={"every": 50})
+    before = islands.solve(problem, generations=found.generations - 1, **own)
+    assert before.evaluations < limit <= found.evaluations
+    again = islands.solve(problem, evaluations=limit, **own, record={"every": 1})
+    assert (again.digest, again.evaluations) == (found.digest, found.evaluations)

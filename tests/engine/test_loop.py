@@ -22,7 +22,7 @@ from islands.engine.failures import Failures
 from islands.engine.halting import Watch
 from islands.engine.limits import LIMITS
 from islands.engine.loop import Loop
-from islands.engine.observers import Calling, Checkpointing, Observer
+from islands.engine.observers import Calling, Checkpointing, Observer, Recording
 from islands.errors import InputError
 from islands.parallel import World
 from islands.progress import usage
@@ -157,6 +157,21 @@ def test_observers_see_the_progress_inside_a_long_epoch(monkeypatch: pytest.Monk
     run(options, FakeProblem(), archipelago=Slow(monkeypatch, seconds=0.5), others=[seen])
     assert [epoch.progress.generation for epoch in seen.epochs] == [0, 20]
     assert seen.between_epochs == [2, 4, 6, 8, 10, 12, 14, 16, 18]
+
+
+@pytest.mark.parametrize("last", [20, 6])
+def test_the_trace_has_a_row_for_each_second_inside_a_long_epoch(
+    last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A generation has its rows once, also if the run ends there."""
+    rows = list[Epoch]()
+    recording = Recording(SimpleNamespace(epoch=rows.append), Failures(World(), None, Quiet))  # type: ignore[arg-type]
+    calling = Calling(lambda progress: progress.generation == last, World())
+    options = {"stop": "generations=20", "record.every": 20}
+    slow = Slow(monkeypatch, seconds=0.5)
+    run(options, FakeProblem(), archipelago=slow, others=[calling, recording])
+    assert [each.progress.generation for each in rows] == [*range(0, last + 1, 2)]
+    assert all(each.measures for each in rows)
 
 
 def test_a_launch_that_takes_long_is_halted() -> None:

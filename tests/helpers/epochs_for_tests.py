@@ -16,7 +16,7 @@ from islands.engine.failures import Failures
 from islands.engine.loop import Loop
 from islands.engine.observers import Checkpointing, Observer
 from islands.parallel import World
-from islands.progress.progress import Epoch, Moment, Outcome, Progress
+from islands.progress.progress import Epoch, Moment, Outcome
 
 
 def run(
@@ -48,8 +48,8 @@ class Seen(Observer):
     def epoch(self, epoch: Epoch) -> None:
         self.epochs.append(epoch)
 
-    def between(self, progress: Progress) -> None:
-        self.between_epochs.append(progress.generation)
+    def between(self, epoch: Epoch) -> None:
+        self.between_epochs.append(epoch.progress.generation)
 
 
 class Slow(FakeArchipelago):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import islands
+from islands.encodings.direct import Permutation
+from islands.parallel import World
 from islands.testing.ranks import on_ranks
 
 _N = 12
@@ -125,3 +128,98 @@ def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str, limit: int)
     found = islands.solve(islands.permutation(_N, function=functions()["function"]), **options)
     assert (found.digest, found.evaluations) == (kernel.digest, kernel.evaluations)
     assert kernel.evaluations == limit
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "pso"])
+@pytest.mark.parametrize("first", [{"target": 10**9}, {"target": 3100}, {"evaluations": 3}])
+def test_an_early_end_resumes_alike_on_all_ranks(
+    algorithm: str, first: dict[str, Any], tmp_path: Path
+) -> None:
+    """All are resumed from the first call, from a target inside a generation, or from few."""
+    own = {"cycle": 0, "tuning": 2, "rungs": 5, "proposals": 20} if algorithm == "tempering" else {}
+    own |= {"encoding": "keys"} if algorithm == "pso" else {}
+    asked: dict[str, Any] = {"algorithm": algorithm, **_ALONE, **own, **first}
+    further: dict[str, Any] = {"target": 2800, "generations": 8, "backend": "cpu", "threads": 1}
+    found = set()
+    for ranks in (1, 2):
+        folder = tmp_path / str(ranks)
+        called: list[int] = []
+
+        def function(order: NDArray[Any], called: list[int] = called) -> int:
+            assert sorted(order) == list(range(_N)), "an order"
+            called.append(int(costs(order[None])[0]))
+            return called[-1]
+
+        problem = islands.permutation(_N, function=function)
+
+        def both(world: World, problem: Any = problem, folder: Path = folder) -> islands.Result:
+            begun = islands.solve(problem, world=world, out=folder, **asked)
+            assert "target" in first or begun.evaluations == first["evaluations"]
+            return islands.resume(folder, problem=problem, world=world, **further)
+
+        results = on_ranks(ranks, both)
+        found |= {(each.digest, each.cost, each.generations) for each in results}
+        assert min(called) == results[0].cost
+    assert len(found) == 1
+
+
+def test_a_cost_and_a_function_resume_alike_after_few_calls(tmp_path: Path) -> None:
+    """Most replicas have made no evaluation: they begin with the individual that is copied."""
+    asked: dict[str, Any] = {"algorithm": "tempering", "evaluations": 3, "proposals": 20, **_ALONE}
+    problems = {
+        "cost": islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)}),
+        "function": islands.permutation(_N, function=functions()["function"]),
+    }
+    found = set()
+    for name, problem in problems.items():
+        folder = tmp_path / name
+        islands.solve(problem, out=folder, tuning=2, rungs=5, cycle=0, **asked)
+        result = islands.resume(folder, problem=problem, generations=8, backend="cpu")
+        found.add((result.digest, result.evaluations))
+    assert len(found) == 1
+
+
+def test_a_target_costs_a_quick_function_no_steps_of_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All solutions of a generation are decoded at once; the function still ends at the target."""
+    rows: list[int] = []
+    decode = Permutation.decode
+
+    def counted(self: Permutation, genomes: NDArray[Any]) -> NDArray[Any]:
+        rows.append(len(genomes))
+        return decode(self, genomes)
+
+    monkeypatch.setattr(Permutation, "decode", counted)
+    problem = islands.permutation(_N, function=functions()["function"])
+    asked: dict[str, Any] = {"algorithm": "ga", "generations": 20, **_ALONE}
+    islands.solve(problem, **asked)
+    without = len(rows)
+    islands.solve(problem, target=0, **asked)
+    assert len(rows) - without <= without + 2
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_processes_end_at_the_same_target(threads: int) -> None:
+    asked: dict[str, Any] = {"algorithm": "ga", "target": 3100, **_ALONE}
+    problem = islands.permutation(_N, function=functions()["function"])
+    alone = islands.solve(problem, **asked)
+    shared = islands.solve(problem, **asked | {"threads": threads})
+    assert (shared.digest, shared.cost) == (alone.digest, alone.cost)
+    assert shared.evaluations >= alone.evaluations
+
+
+@pytest.mark.parametrize("criterion", [{"gap": "20%"}, {"stop": "best-known"}])
+def test_other_targets_end_at_the_same_call(criterion: dict[str, Any]) -> None:
+    known = 3000
+    target = known * 1.2 if "gap" in criterion else known
+    asked: dict[str, Any] = {"algorithm": "ga", "record": {"every": 5}, **_ALONE}
+    found = []
+    for own in ({"target": target}, criterion):
+        function = functions()["function"]
+        problem = islands.permutation(_N, function=function, best_known=known)
+        result = islands.solve(problem, generations=300, **asked, **own)
+        assert result.cost is not None
+        assert result.cost <= target
+        found.append((result.digest, result.cost, result.evaluations, function.calls))
+    assert found[0] == found[1]

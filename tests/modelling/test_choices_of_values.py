@@ -279,3 +279,56 @@ def test_limits_that_fill_all_values_leave_exchanges() -> None:
         islands.choices(6, 3, at_most=2, cost=COST, delta=DELTA, data=DATA)
     with pytest.raises(UsageError, match="leave groups out"):
         islands.choices(4, 2, groups=[0, 0, 1, 1], at_most=2, cost=COST, data=DATA)
+
+
+def naively_within(choices: list[int], most: list[int]) -> list[int]:
+    """Return choices within limits, where each question about them counts all of them again."""
+    mixed = 0x9E3779B9
+    for value in choices:
+        mixed = ((mixed ^ value) * 0x915F77F5) % 2**32
+        mixed ^= mixed >> 15
+    n, found = len(choices), list(choices)
+    order = [(mixed * n // 2**32 + k) % n for k in range(n)]
+    for place, item in enumerate(order):
+        if [found[each] for each in order[:place]].count(found[item]) >= most[found[item]]:
+            mixed = (mixed * 0x915F77F5 + 0x9E3779B9) % 2**32
+            first = mixed * len(most) // 2**32
+            values = [(first + k) % len(most) for k in range(len(most))]
+            found[item] = next(each for each in values if found.count(each) < most[each])
+    return found
+
+
+def test_limits_are_kept_as_by_counting_again() -> None:
+    random = np.random.default_rng(2)
+    for n, k in ((2, 2), (7, 3), (40, 12)):
+        most = random.integers(1, 1 + n // k, k)
+        most[0] += max(0, n - most.sum())
+        kind = islands.choices(n, k, at_most=most, function=sum).kind
+        chosen = random.integers(0, k, (60, n)) ** 2 // k
+        expected = [naively_within(row, most.tolist()) for row in chosen.tolist()]
+        assert kind.corrected(chosen).tolist() == expected
+        valid = [all(row.count(v) <= most[v] for v in range(k)) for row in chosen.tolist()]
+        assert [kind.holds(row[np.newaxis]) for row in chosen] == valid
+
+
+def test_many_values_with_limits_take_little_memory() -> None:
+    n, k = 100_000, 50_000
+    kind = islands.choices(n, k, at_most=2, function=sum).kind
+    every = np.arange(n)[np.newaxis] % k
+    assert kind.holds(every)
+    assert not kind.holds(every * (every != 1))
+
+
+def test_a_full_value_is_exchanged_with_any_item() -> None:
+    n, calls = 12, list[NDArray[Any]]()
+
+    def function(choices: NDArray[Any]) -> int:
+        calls.append(choices)
+        return 0
+
+    own = islands.choices(n, 3, at_most=[4, 4, 5], function=function)
+    sizes: Any = {"islands": 1, "population": 2, "generations": 20, "proposals": 100}
+    islands.solve(own, backend="cpu", seed=1, threads=1, **sizes)
+    replicas = (np.array(calls[70:])[begin::2] for begin in (0, 1))  # all moves are accepted
+    moved = sum((each[1:] != each[:-1]).sum(axis=0) for each in replicas)
+    assert moved.max() < 1.3 * moved.mean()

@@ -245,3 +245,21 @@ def test_violations_have_the_same_bits_and_parameters_any_names() -> None:
         python = islands.solve(problem, **SETTINGS)
         assert (compiled.digest, compiled.cost) == (python.digest, python.cost)
         assert violation(python.solution) == python.violation
+
+
+def test_choices_with_equal_texts_are_read_from_a_folder(tmp_path: Path) -> None:
+    choices = [(1, 2), "(1, 2)", np.int64(3), np.bool_(False), np.str_("a")]
+    costs = dict(zip(choices, range(len(choices)), strict=True))
+    problem = islands.mixed(
+        one=space.category(*choices),
+        two=space.category(*choices[2:]),
+        function=lambda p: costs[p["one"]] - costs[p["two"]],
+    )
+    result = islands.solve(problem, evaluations=200, backend="cpu", out=tmp_path / "run")
+    stored = islands.read_run(tmp_path / "run")
+    assert result.solution == {"one": (1, 2), "two": "a"}
+    assert stored.solution == {"one": "(1, 2)", "two": "a"}
+    assert stored.trace().num_rows > 1
+    values = [space.category(*choices[2:]).stored()["choices"]]
+    assert values == [[3, False, "a"]]
+    assert [type(each) for each in values[0]] == [int, bool, str]
