@@ -49,3 +49,11 @@ def test_the_items_of_each_bin_fit() -> None:
     found = [int(sizes[result.solution == own].sum()) for own in {*result.solution.tolist()}]
     assert max(found) <= 150
     assert bound(sizes, 150) <= result.cost == len(found)
+
+
+@pytest.mark.slow
+def test_a_packing_into_one_bin_has_no_moves() -> None:
+    class Plain(islands.models.BinPacking, state=None):
+        pass
+
+    assert islands.solve(Plain([5], 10), **SEARCH, backend="cpu").cost == 1
