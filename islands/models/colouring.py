@@ -13,7 +13,7 @@ from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.lines import shown
 from islands.instances.sizes import MOST_NODES, MOST_NUMBERS, require_size
-from islands.modelling.kinds import keys_of, whole_number
+from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
@@ -21,9 +21,10 @@ from islands.models.graphs import draw_graph, neighbours, pairs_of
 from islands.models.plain import Colouring
 from islands.models.texts import text_of
 from islands.problems.data import name_or
+from islands.problems.solution_kinds import Choices
 
 _MOST = 1 << 16
-"""The most colours, so that keys tell them apart."""
+"""The most colours, of which a cost has a bit each."""
 _SHARED = 64
 """Up to so many colours, all graphs have the same program."""
 _LARGEST = 1 << 28
@@ -65,7 +66,7 @@ class GraphColouring(Model):
             state=text_of("graph_colouring_state"),
             name=name_or(name, f"colouring-{n}-{self.colours}"),
         )
-        super().__init__(keys_of(n), statement)
+        super().__init__(Choices(n, sizes=self.colours), statement)
 
     def constants(self) -> dict[str, int | bool]:
         """Return whether the colours in use have a cost, and a number that most graphs share.
@@ -82,14 +83,14 @@ class GraphColouring(Model):
 
     def exact(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of each solution."""
-        own = colours_of(solutions, self.colours)
-        clashes = (own[:, self.edges[:, 0]] == own[:, self.edges[:, 1]]).sum(axis=1)
-        used = np.array([len(np.unique(each)) for each in own])
+        one, two = self.edges.T
+        clashes = (solutions[:, one] == solutions[:, two]).sum(axis=1)
+        used = np.array([len(np.unique(each)) for each in solutions])
         return np.asarray(2 * clashes + used if self.counts else clashes)
 
     def draw(self, solution: Any, axes: Any) -> None:
         """Draw the graph, with the nodes of each colour next to each other."""
-        draw_graph(axes, self.edges, colours_of(solution, self.colours))
+        draw_graph(axes, self.edges, solution)
 
     def _plain(self) -> Colouring | None:
         """Return the graph; None if the number of colours is given."""
@@ -106,20 +107,13 @@ def graph_colouring(
 
     `edges` is a row of two nodes for each edge; nodes are numbered from 0. The cost is the number
     of colours in use, and 2 for each edge within a colour. With `colours`, that many are allowed,
-    and the cost is the number of edges within a colour. `colours_of` returns the colours of a
-    solution, which consists of keys.
+    and the cost is the number of edges within a colour. A solution is the colour of each node.
 
     >>> problem = islands.models.graph_colouring([[0, 1], [1, 2], [2, 0], [2, 3]])
     >>> islands.solve(problem, generations=20).cost
     3
     """
     return GraphColouring(edges, colours, name=name)
-
-
-def colours_of(solution: ArrayLike, colours: int) -> NDArray[np.int64]:
-    """Return the colour of each node in a solution, of that many colours."""
-    keys = np.asarray(solution, np.float32)
-    return (keys * np.float32(colours)).astype(np.int64)
 
 
 def _greedy(first: NDArray[np.int64], other: NDArray[np.int32]) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import explained
 from islands.errors import UsageError
-from islands.modelling.kinds import keys_of, whole_number
+from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement
 from islands.models.files import NumberFile
@@ -18,9 +18,10 @@ from islands.models.numbers import amounts
 from islands.models.plain import Packing
 from islands.models.texts import text_of
 from islands.problems.data import name_or
+from islands.problems.solution_kinds import Choices
 
 _MOST = 1 << 16
-"""The most bins, so that keys tell them apart."""
+"""The most bins, of which a cost has two numbers each."""
 
 
 class BinPacking(Model):
@@ -50,7 +51,7 @@ class BinPacking(Model):
             state=text_of("bin_packing_state"),
             name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
         )
-        super().__init__(keys_of(len(size)), statement)
+        super().__init__(Choices(len(size), sizes=self.bins), statement)
 
     def constants(self) -> dict[str, int | bool]:
         """Return the number of bins."""
@@ -63,7 +64,7 @@ class BinPacking(Model):
     def exact(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of each solution."""
         found = []
-        for own in bins_of(solutions, self.bins):
+        for own in solutions:
             load = np.bincount(own, self.sizes, self.bins)
             count = np.bincount(own, minlength=self.bins)
             found.append(int(np.where(load > self.capacity, count + 1, count > 0).sum()))
@@ -72,7 +73,7 @@ class BinPacking(Model):
     def draw(self, solution: Any, axes: Any) -> None:
         """Draw the bins."""
         top = np.zeros(self.bins)
-        for i, b in enumerate(bins_of(solution, self.bins).tolist()):
+        for i, b in enumerate(solution.tolist()):
             axes.bar(b, self.sizes[i], bottom=top[b], width=0.9, color=f"C{i % 10}")
             top[b] += self.sizes[i]
         axes.axhline(self.capacity, color="0.4", linewidth=0.8)
@@ -91,19 +92,13 @@ def bin_packing(
 
     The sizes of the items of a bin must not exceed `capacity`; all are whole numbers. A bin that
     is too full costs more than a bin for each of its items. `bins` is how many there are, by
-    default a tenth more than a simple rule needs. `bins_of` returns the bins of a solution, which
-    consists of keys.
+    default a tenth more than a simple rule needs. A solution is the bin of each item.
 
     >>> problem = islands.models.bin_packing([5, 4, 3, 2, 6], 10)
     >>> islands.solve(problem, generations=20).cost
     2
     """
     return BinPacking(sizes, capacity, bins, name=name)
-
-
-def bins_of(solution: ArrayLike, bins: int) -> NDArray[np.int64]:
-    """Return the bin of each item in a solution, of that many bins."""
-    return (np.asarray(solution, np.float32) * np.float32(bins)).astype(np.int64)
 
 
 def bound(sizes: ArrayLike, capacity: int) -> int:

@@ -81,14 +81,14 @@ class Medians(Plain):
 
 @dataclass(frozen=True)
 class Classes(Plain):
-    """Items that need few classes; the items of a solution have keys."""
+    """Items that need few classes."""
 
     most: int
     """The most classes that are allowed."""
 
     def answer(self, classes: NDArray[Any]) -> Answered:
-        """Return the keys of the class of each item, and the number of classes."""
-        return ((classes + 0.5) / self.most).tolist(), len(np.unique(classes))
+        """Return the class of each item, and the number of classes."""
+        return classes.tolist(), len(np.unique(classes))
 
 
 @dataclass(frozen=True)

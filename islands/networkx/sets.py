@@ -62,15 +62,12 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
     if not edges:
         return dict.fromkeys(graph, 0)
     problem = islands.models.graph_colouring([*edges])
-    assert problem.plain is not None
-    statement: Any = problem.plain()
     seconds = clock.left() * _PROVING
     least = len(clock.of_first_rank(lambda: clique_of(graph, seconds)[0]))
-    keys = clock.solution(problem, [f"target={least}"])
-    colours = islands.models.colouring.colours_of(keys, statement.most).tolist()
-    found = dict(zip(nodes, colours, strict=True))
-    ends = np.array([*edges])
-    if (np.array(colours)[ends[:, 0]] == np.array(colours)[ends[:, 1]]).any():
+    colours = clock.solution(problem, [f"target={least}"])
+    found = dict(zip(nodes, colours.tolist(), strict=True))
+    one, two = np.array([*edges]).T
+    if (colours[one] == colours[two]).any():
         _separate(graph, found)  # after a search that had little time
     used = {colour: k for k, colour in enumerate(sorted({*found.values()}))}
     return dict.fromkeys(graph, 0) | {node: used[colour] for node, colour in found.items()}

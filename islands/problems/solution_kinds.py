@@ -449,17 +449,22 @@ class Choices(SolutionKind):
         return {"_sizes": self.sizes, **limits}
 
     def holds(self, solutions: NDArray[Any]) -> bool:
-        if not ((solutions >= 0) & (solutions < self.sizes)).all():
+        if not self._are_values(solutions).all():
             return False
         return self.at_most is None or bool((self.room(solutions) >= 0).all())
 
+    def _are_values(self, solutions: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return for each entry whether its item may have this value."""
+        is_whole = solutions == np.floor(solutions)
+        return np.asarray(is_whole & (solutions >= 0) & (solutions < self.sizes))
+
     def fault(self, solution: NDArray[Any]) -> str:
-        wrong = np.flatnonzero(~((solution >= 0) & (solution < self.sizes)))
+        wrong = np.flatnonzero(~self._are_values(solution))
         if wrong.size:
             item = int(wrong[0])
             return (
-                f"item {item} has the value {solution[item]}, but must have one from 0 to"
-                f" {self.sizes[item] - 1}"
+                f"item {item} has the value {solution[item]}, but must have a whole number from 0"
+                f" to {self.sizes[item] - 1}"
             )
         assert self.at_most is not None, "otherwise, it is valid"
         count = np.bincount(solution.astype(np.int64), minlength=len(self.at_most))

@@ -1,9 +1,6 @@
 // Bin packing: the number of bins in use, and a price for those that are too full. BINS: the number
-// of bins, a constant of the instance. Reads the keys and the sizes of items; returns a cost. No
+// of bins, a constant of the instance. Reads the bins and the sizes of items; returns a cost. No
 // random numbers.
-
-// The bin of an item is a whole number, its key times the number of bins.
-__device__ int bin_of(float key) { return int(key * BINS); }
 
 // A bin that is too full costs more than a bin for each of its items.
 __device__ int price(long long load, int count, const Data& data) {
@@ -13,8 +10,8 @@ __device__ int price(long long load, int count, const Data& data) {
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     int load[BINS] = {}, count[BINS] = {};
     for (int i = 0; i < n; ++i) {
-        load[bin_of(s[i])] += data.size[i];
-        ++count[bin_of(s[i])];
+        load[s[i]] += data.size[i];
+        ++count[s[i]];
     }
     long long sum = 0;
     for (int b = 0; b < BINS; ++b) sum += price(load[b], count[b], data);

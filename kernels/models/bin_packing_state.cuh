@@ -1,5 +1,5 @@
 // A search for bin packing: exchanges of up to two items of two bins, which make bins exactly full.
-// Follows bin_packing.cuh. Reads the keys and the sizes of items; keeps the items and the load of
+// Follows bin_packing.cuh. Reads the bins and the sizes of items; keeps the items and the load of
 // each bin. No random numbers: the caller passes them.
 
 constexpr int NONE = -1;
@@ -8,12 +8,11 @@ constexpr int MOST = 2;       // items of a bin that a step moves
 constexpr int LOOKS = 16;     // random steps, of which the best is proposed
 
 struct State {
-    int *bin, *after;           // of each item: its bin, and the next item there, or NONE
+    int* after;                 // of each item: the next one in its bin, or NONE
     int *load, *count, *first;  // of each bin; `first` is one of its items, or NONE
     long long* lack;            // of each bin: see lack_of()
     __device__ State(Memory& memory, int n, const Data&)
-        : bin(memory.take<int>(n)),
-          after(memory.take<int>(n)),
+        : after(memory.take<int>(n)),
           load(memory.take<int>(BINS)),
           count(memory.take<int>(BINS)),
           first(memory.take<int>(BINS)),
@@ -35,14 +34,12 @@ __device__ long long lack_of(long long load, const Data& data) {
 }
 
 __device__ void put(State& state, int item, int b, const Data& data) {
-    state.bin[item] = b;
     state.after[item] = state.first[b];
     state.first[b] = item;
     state.load[b] += data.size[item], ++state.count[b];
 }
 
-__device__ void take(State& state, int item, const Data& data) {
-    const int b = state.bin[item];
+__device__ void take(State& state, int item, int b, const Data& data) {
     int* at = &state.first[b];
     while (*at != item) at = &state.after[*at];
     *at = state.after[item];
@@ -51,7 +48,7 @@ __device__ void take(State& state, int item, const Data& data) {
 
 __device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
     for (int b = 0; b < BINS; ++b) state.load[b] = state.count[b] = 0, state.first[b] = NONE;
-    for (int i = 0; i < n; ++i) put(state, i, bin_of(s[i]), data);
+    for (int i = 0; i < n; ++i) put(state, i, s[i], data);
     for (int b = 0; b < BINS; ++b) state.lack[b] = lack_of(state.load[b], data);
 }
 
@@ -66,26 +63,26 @@ __device__ long long change(const State& state, const Solution&, int, const Data
 }
 
 // Return another item of the same bin, or NONE.
-__device__ int next_to(const State& state, int item) {
+__device__ int next_to(const State& state, const Solution& s, int item) {
     const int next = state.after[item];
-    const int other = next == NONE ? state.first[state.bin[item]] : next;
+    const int other = next == NONE ? state.first[s[item]] : next;
     return other == item ? NONE : other;
 }
 
 __device__ bool propose(const State& state, const Solution& s, int n, const Data& data,
                         Random& random, Step& step) {
-    const int item = random.below(n), next = next_to(state, item), bin = state.bin[item];
+    const int item = random.below(n), next = next_to(state, s, item), bin = s[item];
     long long least = 0;
     bool is_found = false;
     for (int k = 0; k < LOOKS; ++k) {
         const int other = random.below(n), kind = random.below(8), more = random.below(16);
-        const int to = kind ? state.bin[other] : random.below(BINS);
+        const int to = kind ? s[other] : random.below(BINS);
         if (to == bin) continue;
         const bool comes = kind > 1;  // the other item, in exchange
         const Step each = {
             {bin, to},
             {{item, more % 4 ? NONE : next},
-             {comes ? other : NONE, comes && more < 4 ? next_to(state, other) : NONE}},
+             {comes ? other : NONE, comes && more < 4 ? next_to(state, s, other) : NONE}},
         };
         const long long by = change(state, s, n, data, each);
         if (!is_found || by < least) step = each, least = by, is_found = true;
@@ -104,9 +101,9 @@ __device__ long long apply(State& state, Changing& s, int, const Data& data, Ste
         const int to = step.bin[1 - side];
         for (const int item : step.item[side]) {
             if (item == NONE) continue;
-            take(state, item, data);
+            take(state, item, step.bin[side], data);
             put(state, item, to, data);
-            s.set(item, (to + 0.5f) / BINS);
+            s.set(item, to);
         }
     }
     for (const int b : step.bin) state.lack[b] = lack_of(state.load[b], data);

@@ -1,22 +1,19 @@
 // Graph colouring: the number of colours in use, and a price for each edge within a colour
 // (COUNTS), or the number of edges within a colour. COUNTS and MOST, which no number of colours of
-// the program exceeds, are constants. Reads the keys, the neighbours of nodes and the number of
-// colours; returns a cost. No random numbers.
-
-// The colour of a node is a whole number, its key times the number of colours.
-__device__ int colour_of(float key, const Data& data) { return int(key * data.colours); }
+// the program exceeds, are constants. Reads the colours and the neighbours of nodes; returns a
+// cost. No random numbers.
 
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     unsigned is_used[(MOST + 31) / 32] = {};
     long long sum = 0;
     for (int i = 0; i < n; ++i) {
-        const int own = colour_of(s[i], data);
+        const int own = s[i];
         if (COUNTS && !(is_used[own / 32] >> own % 32 & 1)) {
             is_used[own / 32] |= 1u << own % 32;
             ++sum;
         }
         for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
-            sum += (1 + COUNTS) * (colour_of(s[data.other[k]], data) == own);
+            sum += (1 + COUNTS) * (s[data.other[k]] == own);
         }
     }
     return sum;

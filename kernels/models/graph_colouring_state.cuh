@@ -1,6 +1,6 @@
 // A search for graph colouring: tabu search, and greedy partition crossover. Follows
-// graph_colouring.cuh. Reads the keys and the neighbours of nodes; keeps the colours of nodes and
-// of their neighbours. No random numbers: the caller passes them.
+// graph_colouring.cuh. Reads the colours and the neighbours of nodes; keeps the colours of these.
+// No random numbers: the caller passes them.
 
 constexpr int NONE = -1;
 constexpr int LOOKS = 2000, TENURE = 10;  // steps to look at; a node does not return for about this
@@ -8,15 +8,14 @@ constexpr int LOOKS = 2000, TENURE = 10;  // steps to look at; a node does not r
 // A tabu search with a given number of colours (Hertz and de Werra 1987): the best step of a node
 // with a clash. If none is left, the smallest colour is closed, and its nodes need another one.
 struct State {
-    int *colour, *size;   // of each node; of each colour: its nodes
+    int* size;            // of each colour: its nodes
     int *bad, *place;     // the nodes that need another colour; the place of each, or NONE
     int *open, *open_at;  // the colours that may be used; the place of each, or NONE
     int *near, *until;    // of each node and colour: neighbours with it; the first step to take it
     int colours, bad_count, open_count;
     int wrong, least, step;  // clashes and nodes of closed colours; their least number
     __device__ State(Memory& memory, int n, const Data& data)
-        : colour(memory.take<int>(n)),
-          size(memory.take<int>(data.colours)),
+        : size(memory.take<int>(data.colours)),
           bad(memory.take<int>(n)),
           place(memory.take<int>(n)),
           open(memory.take<int>(data.colours)),
@@ -43,9 +42,8 @@ __device__ int& until_of(const State& state, int i, int colour) {
 }
 __device__ bool is_closed(const State& state, int colour) { return state.open_at[colour] == NONE; }
 
-// Let a node be among those that need another colour, or not.
-__device__ void sort_in(State& state, int i) {
-    const int own = state.colour[i];
+// Let a node of a colour be among those that need another one, or not.
+__device__ void sort_in(State& state, int i, int own) {
     const bool was = state.place[i] != NONE;
     const bool is = near_of(state, i, own) > 0 || is_closed(state, own);
     if (is && !was) state.place[i] = state.bad_count, state.bad[state.bad_count++] = i;
@@ -56,7 +54,8 @@ __device__ void sort_in(State& state, int i) {
 }
 
 // Close the smallest open colour while no node needs another one.
-__device__ void close_one(State& state, int n) {
+template <class Colours>
+__device__ void close_one(State& state, const Colours& s, int n) {
     while (COUNTS && state.bad_count == 0 && state.open_count > 1) {
         int smallest = state.open[0];
         for (int k = 1; k < state.open_count; ++k) {
@@ -66,7 +65,7 @@ __device__ void close_one(State& state, int n) {
         const int at = state.open_at[smallest], last = state.open[--state.open_count];
         state.open[at] = last, state.open_at[last] = at, state.open_at[smallest] = NONE;
         for (int i = 0; i < n; ++i) {
-            if (state.colour[i] == smallest) sort_in(state, i);
+            if (s[i] == smallest) sort_in(state, i, smallest);
         }
         state.least = state.wrong = state.size[smallest];
     }
@@ -75,7 +74,7 @@ __device__ void close_one(State& state, int n) {
 __device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
     for (int c = 0; c < state.colours; ++c) state.size[c] = 0;
     for (int i = 0; i < n; ++i) {
-        ++state.size[state.colour[i] = colour_of(s[i], data)];
+        ++state.size[s[i]];
         state.place[i] = NONE;
         for (int c = 0; c < state.colours; ++c) near_of(state, i, c) = 0, until_of(state, i, c) = 0;
     }
@@ -86,30 +85,23 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     }
     for (int i = 0; i < n; ++i) {
         for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
-            ++near_of(state, i, state.colour[data.other[k]]);
+            ++near_of(state, i, s[data.other[k]]);
         }
-        state.wrong += near_of(state, i, state.colour[i]);
-        sort_in(state, i);
+        state.wrong += near_of(state, i, s[i]);
+        sort_in(state, i, s[i]);
     }
     state.least = state.wrong /= 2;
-    close_one(state, n);
+    close_one(state, s, n);
 }
 
-// What a step adds to the clashes and to the nodes of closed colours.
-__device__ int worse(const State& state, const Step& step) {
-    const int own = state.colour[step.node];
-    return near_of(state, step.node, step.colour) - near_of(state, step.node, own) -
-           is_closed(state, own);
-}
-
-__device__ bool propose(const State& state, const Solution&, int n, const Data&, Random& random,
+__device__ bool propose(const State& state, const Solution& s, int n, const Data&, Random& random,
                         Step& step) {
     if (state.bad_count == 0 || state.open_count == 0) return false;
     const int count = min(state.bad_count, max(1, LOOKS / state.open_count));
     int at = random.below(state.bad_count), best = n, equal = 0;  // more than any step costs
     Step found = {NONE, 0};
     for (int i = 0; i < count; ++i, at = at + 1 < state.bad_count ? at + 1 : 0) {
-        const int node = state.bad[at], own = state.colour[node];
+        const int node = state.bad[at], own = s[node];
         const int* const near = &near_of(state, node, 0);
         const int loss = near[own] + is_closed(state, own);
         for (int k = 0; k < state.open_count; ++k) {
@@ -129,24 +121,23 @@ __device__ bool propose(const State& state, const Solution&, int n, const Data&,
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
 
 __device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
-    const int i = step.node, old = state.colour[i];
+    const int i = step.node, old = s[i];
     const int more = near_of(state, i, step.colour) - near_of(state, i, old);
-    state.wrong += worse(state, step);
+    state.wrong += more - is_closed(state, old);
     state.least = min(state.least, state.wrong);
-    state.colour[i] = step.colour;
     const long long end = data.first[i + 1];
     for (long long k = data.first[i]; k < end; ++k) {
-        const int j = data.other[k], own = state.colour[j];
+        const int j = data.other[k], own = s[j];
         int* const near = &near_of(state, j, 0);
         --near[old], ++near[step.colour];
-        if (own == old || own == step.colour) sort_in(state, j);
+        if (own == old || own == step.colour) sort_in(state, j, own);
     }
-    sort_in(state, i);
+    sort_in(state, i, step.colour);
     ++state.step;
     until_of(state, i, old) = state.step + state.bad_count * 3 / 5 + (i * 7 + state.step) % TENURE;
     const int used = (state.size[step.colour]++ == 0) - (--state.size[old] == 0);
-    s.set(i, (step.colour + 0.5f) / state.colours);
-    close_one(state, n);
+    s.set(i, step.colour);
+    close_one(state, s, n);
     return COUNTS ? 2 * more + used : more;
 }
 
@@ -155,32 +146,31 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
 // first parent if that has no clashes.
 __device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
                       Random& random) {
-    int *const colour[2] = {state.colour, state.bad}, *const size[2] = {state.size, state.open};
-    int *const given = state.place, used = 0, clashes = 0;
+    int *const size[2] = {state.size, state.open}, *const given = state.place;
+    int used = 0, clashes = 0;
     for (int c = 0; c < state.colours; ++c) size[0][c] = size[1][c] = 0;
     for (int i = 0; i < n; ++i) {
-        used += size[0][colour[0][i] = colour_of(child[i], data)]++ == 0;
-        ++size[1][colour[1][i] = colour_of(other[i], data)];
+        used += size[0][child[i]]++ == 0;
+        ++size[1][other[i]];
         given[i] = NONE;
         for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
-            clashes += colour[0][data.other[k]] == colour[0][i];
+            clashes += child[data.other[k]] == child[i];
         }
     }
     const int colours = COUNTS ? max(1, used - (clashes == 0)) : state.colours;
     for (int k = 0, left = n; k < colours && left > 0; ++k) {
-        const int *const sizes = size[k % 2], *const own = colour[k % 2];
+        const int* const sizes = size[k % 2];
         int most = random.below(state.colours);
         for (int c = 0; c < state.colours; ++c) {
             if (sizes[c] > sizes[most]) most = c;
         }
         for (int i = 0; i < n; ++i) {
-            if (given[i] != NONE || own[i] != most) continue;
+            if (given[i] != NONE || (k % 2 ? other[i] : child[i]) != most) continue;
             given[i] = k, --left;
-            --size[0][colour[0][i]], --size[1][colour[1][i]];
+            --size[0][child[i]], --size[1][other[i]];
         }
     }
     for (int i = 0; i < n; ++i) {
-        const int own = given[i] == NONE ? random.below(colours) : given[i];
-        child.set(i, (own + 0.5f) / state.colours);
+        child.set(i, given[i] == NONE ? random.below(colours) : given[i]);
     }
 }

@@ -146,7 +146,7 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
             own = own * 0x915f77f5u + 0x9e3779b9u;
         }
     }
-    if constexpr (SETS) {
+    if (SETS && shape.values > 1) {
         while (shape.sizes[item] < 2) item = item + 1 < shape.n ? item + 1 : 0;
         int value = draw::below(words.z, shape.sizes[item] - 1);
         value += value >= row[item];

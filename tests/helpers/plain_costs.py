@@ -29,10 +29,11 @@ def plain(value: Any) -> Any:
 
 
 def chosen_of(name: str, arguments: Mapping[str, Any], size: int, seed: int) -> list[Any]:
-    """Return a random solution: an order, a subset of the right size, or keys."""
+    """Return a random solution: an order, a subset of the right size, or choices."""
     draw = random.Random(seed)
     if name in ("bin_packing", "graph_colouring"):
-        return [float(np.float32(draw.random() * 0.999)) for _ in range(size)]
+        values = int(arguments.get("bins") or arguments.get("colours") or 1)
+        return [draw.randrange(values) for _ in range(size)]
     if name in ("tsp", "qap", "flow_shop", "job_shop"):
         return draw.sample(range(size), size)
     count = {"p_median": "p", "max_diversity": "size"}.get(name)
@@ -75,21 +76,20 @@ def set_cover(x: list[int], *, costs: Any, rows: Any, **_: Any) -> Any:
     return chosen + sum(min(cost[j] for j in row) + 1 for row in open_rows)
 
 
-def bin_packing(x: list[float], *, sizes: Any, capacity: int, bins: Any = None, **_: Any) -> Any:
+def bin_packing(x: list[int], *, sizes: Any, capacity: int, bins: Any = None, **_: Any) -> Any:
     """Return the number of bins; one that is too full costs more than one for each item."""
     if bins is None:
         return None
     loads: dict[int, list[Any]] = {}
-    for key, size in zip(x, plain(sizes), strict=True):
-        loads.setdefault(int(np.float32(key) * np.float32(bins)), []).append(size)
-    return sum(len(own) + 1 if sum(own) > capacity else 1 for own in loads.values())
+    for own, size in zip(x, plain(sizes), strict=True):
+        loads.setdefault(own, []).append(size)
+    return sum(len(each) + 1 if sum(each) > capacity else 1 for each in loads.values())
 
 
-def graph_colouring(x: list[float], *, edges: Any, colours: Any = None, **_: Any) -> Any:
+def graph_colouring(x: list[int], *, edges: Any, colours: Any = None, **_: Any) -> Any:
     if colours is None:
         return None
-    own = [int(np.float32(key) * np.float32(colours)) for key in x]
-    return sum(own[i] == own[j] for i, j in {frozenset(map(int, pair)) for pair in plain(edges)})
+    return sum(x[i] == x[j] for i, j in {frozenset(map(int, pair)) for pair in plain(edges)})
 
 
 def flow_shop(x: list[int], *, times: Any, objective: str = "makespan", **_: Any) -> Any:

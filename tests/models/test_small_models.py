@@ -52,13 +52,12 @@ def model(case: str) -> Model:
 
 
 def solutions(case: str, size: int) -> Any:
-    """Return all solutions of a small model; a key stands for each class or bin."""
+    """Return all solutions of a small model."""
     _, arguments = CASES[case]
     if "times" in arguments:
         return np.array([*permutations(range(size))])
     if classes := arguments.get("colours", arguments.get("bins")):
-        keys = (np.arange(classes) + 0.5) / classes
-        return np.array([*product(keys, repeat=size)], np.float32)
+        return np.array([*product(range(classes), repeat=size)])
     if chosen := arguments.get("p", arguments.get("size")):
         return np.array(
             [[i in few for i in range(size)] for few in combinations(range(size), chosen)], int
@@ -90,7 +89,7 @@ def test_states_agree_with_costs(case: str) -> None:
 
 
 FILES = [
-    ("colouring", "c a comment\np edge 4 3\ne 1 2\ne 2 3\ne 3 1\n", [0.1, 0.4, 0.8], 3),
+    ("colouring", "c a comment\np edge 4 3\ne 1 2\ne 2 3\ne 3 1\n", [0, 1, 2], 3),
     ("setcover", "2 3\n5 6 7\n2 1 2\n1 3\n", [1, 0, 1], 12),  # by rows
     ("setcover", "2 3\n5 1 1\n6 1 1\n7 1 2\n", [1, 1, 0], 5 + 6 + 7 + 1),  # by columns
     ("setcover", "2 3\n9 9 9 9\n2 1 2\n1 3\n", [1, 1, 0], 1 + 1 + 1 + 1),  # unicost
@@ -101,7 +100,7 @@ FILES = [
     ("flexiblejobshop", "1 2\n2 1 0 5 1 1 6\n", [0, 1], 11),  # machines from 0, without a mean
     ("pmedian", "4 4 1\n1 2 3\n2 3 4\n3 4 1\n1 2 2\n", [0, 1, 0, 0], 2 + 4 + 5),
     ("diversity", "3 2\n0 1 1.5\n0 2 4\n1 2 2\n", [1, 0, 1], 4),
-    ("binpacking", "3\n10\n6\n5\n4\n", [0.0, 0.5, 0.0], 2),
+    ("binpacking", "3\n10\n6\n5\n4\n", [0, 1, 0], 2),
 ]
 
 
