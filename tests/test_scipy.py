@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import optimize
+from scipy.optimize import NonlinearConstraint
 
 import islands
 from islands.scipy import differential_evolution, quadratic_assignment
@@ -296,3 +297,22 @@ def test_large_whole_entries_of_a_matrix_are_scaled() -> None:
     a, b = np.array([[0, 2**33], [1, 0]]), np.array([[0, 1], [5, 0]])
     found = islands.scipy.quadratic_assignment(a, b, options={"time_limit": 0.2})
     assert found.fun == min((a * b[np.ix_(order, order)]).sum() for order in ([0, 1], [1, 0]))
+
+
+def test_a_polish_satisfies_an_equation_up_to_rounding() -> None:
+    calls = 0
+
+    def function(x: np.ndarray) -> float:
+        nonlocal calls
+        calls += 1
+        return float((x[0] - 1) ** 2 + (x[1] - 0.2) ** 2)
+
+    on_curve = NonlinearConstraint(lambda x: [x[0] * x[1]], 0.7, 0.7)
+    found = differential_evolution(
+        function, [(0, 2)] * 2, args=None, constraints=on_curve, maxiter=30, rng=1
+    )
+    first = np.linspace(0.4, 2, 200_001)
+    exact = ((first - 1) ** 2 + (0.7 / first - 0.2) ** 2).min()
+    assert found.fun == pytest.approx(exact, abs=1e-6)
+    assert found.maxcv < 1e-8
+    assert found.nfev == calls

@@ -116,8 +116,7 @@ _CPU = (0.002, 30, 30)
 """Seconds per individual until 1,000 cities converge, on two CPU threads; fewest individuals and
 children."""
 _CPU_DIRECTED = (0.0114, 30, 30)
-"""The same for directed tours: 700 individuals of 500 cities at random distances took 8 s. In 10 s,
-the default of 614 is better there than 150 and 300 with restarts."""
+"""The same for directed tours: 700 individuals of 500 cities at random distances took 8 s."""
 _GPU = (0.00004, 100, 60)
 _MOST, _MOST_ON_CPU = 1000, 300  # individuals; on a CPU, a tenth of the number of cities if more
 _FEW_NODES = 200
@@ -160,8 +159,7 @@ def tour_sizes(case: Case) -> Values:
     if gpus and size > NARROW:
         each *= _WIDE
     children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
-    is_free = gpus or is_directed
-    most = _MOST if is_free else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
+    most = _MOST if gpus else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
     each /= max(1, gpus) ** _GAIN
     population = int(_SHARE * case.seconds / each) // 10 * 10
     is_short = population < fewest or size > NARROW

@@ -66,7 +66,10 @@ def _table(answer: Mapping[str, Any], name: str, field: str | None) -> RoadTable
             f"{name}: has none of {', '.join((*_FIELDS, _VALHALLA))}, which tables of OSRM,"
             " Valhalla and GraphHopper have. Pass such an answer, or a matrix"
         )
-    chosen = field or next(iter(matrices))
+    first = next(iter(matrices))
+    if not (field is None or (isinstance(field, str) and field)):
+        raise UsageError(f"field={shown(field)}: must be the name of a field, such as {first!r}")
+    chosen = field or first
     if chosen not in matrices:
         alike = next((each for each in _SAME if chosen in each), ())
         chosen = next((each for each in matrices if each in alike), chosen)

@@ -478,7 +478,7 @@ class Choices(SolutionKind):
         """Return how many more items each value may have in each solution."""
         assert self.at_most is not None, "it has limits"
         values = len(self.at_most)
-        own = solutions + values * np.arange(len(solutions))[:, np.newaxis]
+        own = solutions.astype(np.int64) + values * np.arange(len(solutions))[:, np.newaxis]
         counts = np.bincount(own.ravel(), minlength=values * len(solutions))
         return np.asarray(self.at_most - counts.reshape(-1, values), np.int64)
 

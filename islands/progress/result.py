@@ -134,8 +134,9 @@ class Result:
     bound_gap: float | None = None
     """How far the cost is from the bound or the estimate, in per cent of it."""
     bound_kind: str = ""
-    """`1-tree` or `estimate` of tours, `linear` or `branch-and-cut` of knapsacks, `nearest` of
-    sparse assignments; empty if no bound was requested, or the run was interrupted."""
+    """`1-tree` or `estimate` of tours, `assignment` of directed tours, `linear` or `branch-and-cut`
+    of knapsacks, `nearest` of sparse assignments; empty if no bound was requested, or the run was
+    interrupted."""
     bound_estimate: float | None = None
     """If no bound was proven in time, an estimate of it; a solution may be better."""
     bound_seconds: float = 0.0

@@ -138,9 +138,7 @@ class Function:
 
     def values(self, rows: Vectors) -> tuple[Vectors, Vectors]:
         """Return the values and the violations; vectors with a violation have no value."""
-        violations = np.zeros(len(rows))
-        for each in self._limits:
-            violations += each.violations(rows).sum(axis=1)
+        violations = self.violations(rows)
         values, feasible = np.full(len(rows), np.inf), violations == 0
         if feasible.any():
             found = self._values(rows[feasible])
@@ -148,6 +146,13 @@ class Function:
             self.is_nan = bool(is_nan.all()) and self.is_nan is not False
             values[feasible] = np.where(is_nan, np.inf, found)
         return values, violations
+
+    def violations(self, rows: Vectors) -> Vectors:
+        """Return by how much each vector violates the constraints."""
+        found = np.zeros(len(rows))
+        for each in self._limits:
+            found += each.violations(rows).sum(axis=1)
+        return found
 
     def _values(self, rows: Vectors) -> Vectors:
         if self._mapped is None:

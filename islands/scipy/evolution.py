@@ -38,6 +38,8 @@ _BEST = 0.9
 """The part of the population whose values have to be close for the search to end."""
 _INFINITE, _INFEASIBLE = 9e299, 1e300
 """What an infinite value and the least violation of a constraint count in the search."""
+_ROUNDING = 1e-8
+"""The violation of constraints that a polish may leave."""
 _MOST_SEED = 2**31 - 1
 _STOPPED = "callback function requested stop early"
 _FINISHED = "Optimization terminated successfully."
@@ -48,7 +50,7 @@ _NO_NUMBER = "func(x, *args) has returned NaN for all vectors"
 def differential_evolution(
     func: Callable[..., Any],
     bounds: Any,
-    args: tuple[Any, ...] = (),
+    args: tuple[Any, ...] | None = (),
     strategy: str = "best1bin",
     maxiter: int | None = 1000,
     popsize: int = 15,
@@ -89,7 +91,7 @@ def differential_evolution(
     start = _start(init, x0, popsize, box, number)
     limits = [Limit.of(each, vectorized=vectorized) for each in _listed(constraints)]
     with _mapping(workers, updating, vectorized=vectorized) as mapped:
-        function = Function(func, args, mapped, limits, box)
+        function = Function(func, args or (), mapped, limits, box)
         population = _Population(function, start)
         watch = _Watch(population, callback, tol, atol, maxiter, disp=disp)
         digest = watch.search(number, settings)
@@ -426,8 +428,10 @@ def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> No
         better = minimize(function.one, found.x.copy(), method=method, **given)
     found.nfev += function.calls - before
     inside = (better.x >= low).all() and (better.x <= high).all()
-    _, violations = function.values(better.x[np.newaxis]) if given.get("constraints") else (0, 0)
-    if inside and better.fun < found.fun and not np.any(violations):
+    before_and_after = function.violations(np.array([found.x, better.x]))
+    is_better = before_and_after[1] < before_and_after[0] or better.fun < found.fun
+    # A local search satisfies equations up to rounding only.
+    if inside and is_better and before_and_after[1] <= max(before_and_after[0], _ROUNDING):
         found.x, found.fun = np.asarray(better.x, float), np.float64(better.fun)
         found.jac = better.get("jac")
         found.population[0], found.population_energies[0] = found.x, found.fun

@@ -120,6 +120,12 @@ def test_a_field_that_a_table_lacks_is_refused() -> None:
         islands.tsp(distances=OSRM, field="weights")
 
 
+@pytest.mark.parametrize("field", [3, ["durations"], ""])
+def test_a_field_is_a_name(field: object) -> None:
+    with pytest.raises(UsageError, match="must be the name of a field, such as 'durations'"):
+        islands.tsp(distances=OSRM, field=field)  # type: ignore[arg-type]
+
+
 def test_a_file_that_is_no_answer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text("[1, 2]")

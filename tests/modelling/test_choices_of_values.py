@@ -217,6 +217,8 @@ def test_values_have_at_most_so_many_items(backend: Backend, way: str, most: Any
 
 def test_limits_are_kept_as_by_kernels() -> None:
     own = islands.choices(12, 4, at_most=[3, 2, 6, 3], **WAYS["batch"])
+    floats = np.array([0.0] * 3 + [1.0] * 2 + [2.0] * 6 + [3.0])
+    assert own.cost(floats) == own.cost(floats.astype(int))
     again = islands.choices(12, 4, at_most=[3, 2, 6, 3], **WAYS["cost"])
     options: Any = {"algorithm": "tempering", "backend": "cpu", "generations": 10, "islands": 2}
     options |= {"population": 4, "tuning": 3, "cycle": 3, "patience": 2}
