@@ -113,8 +113,8 @@ class Case:
     def problem(self, value: Value) -> islands.Problem:
         """Return the problem with a function that returns its values."""
         if self.is_constrained:
-            own = {"function": value, "violation": g07_violation}
-            return islands.real(-self.bound, self.bound, self.vector, **own)
+            low, high = -self.bound, self.bound
+            return islands.real(low, high, self.vector, function=value, violation=g07_violation)
         if self.vector:
             return islands.real(-self.bound, self.bound, self.vector, function=value)
         return islands.permutation(self.items, function=value)
