@@ -65,6 +65,10 @@ def prepared(
         value = getattr(args, option)
         if value is not None and value < 1:
             raise UsageError(f"--{option} {value}: must be at least 1")
+    threads = {
+        name: _threads(args.threads, len(cores), paper.threads)
+        for name, (paper, _) in papers.items()
+    }
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
@@ -77,7 +81,7 @@ def prepared(
         request = ExperimentRequest(
             backend=backend.name,
             device=backend.device,
-            threads=_threads(args.threads, len(cores), paper.threads),
+            threads=threads[name],
             runs=args.runs,
             generations=args.generations,
             campaign=Campaign(ranks, heartbeat),
@@ -85,9 +89,9 @@ def prepared(
         )
         mine = [each for each in selections if each.table in tables.values()]
         whole = args.what == ALL
-        threads = _words(args.threads, paper.threads)
+        words = _words(args.threads, paper.threads)
         asked = name if whole or "/" not in args.what else f"{name}/{next(iter(tables))}"
-        settings = _settings(asked, request, threads, mine)
+        settings = _settings(asked, request, words, mine)
         out = args.out / name if whole and args.out is not None else args.out
         experiments.append(PaperExperiment(name, paper, request, mine, settings, out))
     return [each for each in experiments if each.selections]
