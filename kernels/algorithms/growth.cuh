@@ -107,12 +107,12 @@ class Growths {
         return !block::any(halted);
     }
 
-    // Grow one state alone, so that there is one.
-    __device__ void grow_one(int local) {
+    // Complete one state of a halted batch at random, so that there is a solution: growing it
+    // takes a second on a GPU for the largest instances.
+    __device__ void complete_one(int local) {
         if (warp::index() == 0) {
             State state = at(local, 0);
-            seed(state, local, 0, 0, false);
-            while (state.placed() < n_) state.step(0, all_.place(local, 0, 0));
+            while (state.placed() < n_) state.put_any(all_.place(local, 0, 0));
             state.keep();
         }
         for (int i = threadIdx.x; i < plan_.growths; i += blockDim.x) index_[i] = 0;
@@ -271,7 +271,7 @@ GROWTH_KERNEL(first_growths) {
         own.choose(local);
         const bool is_whole = growths.grow(local, 0, improving);
         if (!is_whole && local > 0) break;
-        if (!is_whole) growths.grow_one(local);
+        if (!is_whole) growths.complete_one(local);
         for (int slot = 0; slot < all.population; ++slot) {
             const int32_t row = all.row(0, local, slot);
             int64_t cost = 0;

@@ -147,6 +147,14 @@ class State {
         for (int i = 0; i < stale; ++i) find_places(stale_[i], word.w);
     }
 
+    // Place a random unplaced item at a random free place.
+    __device__ void put_any(const draw::Place& random) {
+        const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
+        const int item = any_of(place_, word.x);
+        put(item, any_of(holder_, word.y));
+        leave_frontier(item, NONE);
+    }
+
     // Return how much the flows cost above the smallest distance: twice for those between placed
     // items, and `weight` times for what the frontier expects.
     __device__ int64_t score(int weight) const {
