@@ -142,7 +142,8 @@ _STAGE = 8  # numbers of a Stage of kernels/eax
 _ENTROPY, _GREEDY = "entropy", "greedy"
 _CURVE = "curve"
 _DONE = 2  # the phase of an island that begins again
-_FIRST_TOURS = ("greedy", _CURVE, "nearest", "random", "mixed")
+_ASSIGNMENT = "assignment"
+_FIRST_TOURS = ("greedy", _CURVE, "nearest", "random", "mixed", _ASSIGNMENT)
 _CELLS_OF_CURVE = (1 << 19) - 1
 _UNIT = 1 << 24
 _SPREAD = 256
@@ -177,7 +178,9 @@ class EaxSettings(Settings):
         "mixed",
         "how the first tours are made, before 2-opt and Or-opt: the shortest edges first (greedy),"
         " along a space-filling curve (curve; only coordinates), always to the nearest city"
-        " (nearest), in random order, or greedy and nearest in turn (mixed)",
+        " (nearest), in random order, from a shortest assignment (assignment; only directed tours),"
+        " or greedy and nearest in turn (mixed; up to 2,000 cities of directed tours, greedy and"
+        " assignment)",
         choices=_FIRST_TOURS,
     )
     spread: float = setting(
@@ -186,7 +189,7 @@ class EaxSettings(Settings):
         " tours differ",
         low=0,
         high=100,
-        of="first_tours=mixed or greedy or nearest",
+        of="first_tours=mixed or greedy or nearest or assignment",
     )
     restart: bool = setting(
         True,
@@ -238,6 +241,12 @@ class Eax(Algorithm):
         self._pitch = shape.pitch
 
     def require_problem(self, problem: Problem) -> None:
+        near = problem.near
+        if self.settings.first_tours == _ASSIGNMENT and not (near is not None and near.is_directed):
+            raise UsageError(
+                f"first_tours={_ASSIGNMENT}: needs a directed tour, but lengths of"
+                f" {problem.instance} are the same in both directions. Choose greedy or mixed"
+            )
         if self.settings.first_tours == _CURVE and _places(problem) is None:
             raise UsageError(
                 f"first_tours={_CURVE}: a space-filling curve needs coordinates, but"

@@ -33,7 +33,7 @@ constexpr int64_t NO_COST = block::Least<int64_t>::NONE;
 enum Phase : int64_t { SINGLE = 0, BLOCK = 1, DONE = 2 };
 
 // How the first tours are made.
-enum FirstTours : int32_t { GREEDY = 0, CURVE = 1, NEAREST = 2, RANDOM = 3, MIXED = 4 };
+enum FirstTours : int32_t { GREEDY, CURVE, NEAREST, RANDOM, MIXED, ASSIGNMENT };
 
 // Where an island stands; a restart begins at the first phase.
 struct Stage {

@@ -5,6 +5,9 @@
 
 #include "eax/base.cuh"
 #include "encodings/permutation.cuh"
+#if ENCODING_DOUBLED
+#include "tours/assignment.cuh"
+#endif
 #include "tours/curve.cuh"
 #include "tours/greedy.cuh"
 #include "tours/local_search.cuh"
@@ -12,7 +15,8 @@
 
 namespace eax {
 
-constexpr int FEWEST_CITIES = 4;  // fewer have only one tour
+constexpr int FEWEST_CITIES = 4;     // fewer have only one tour
+constexpr int MOST_ASSIGNED = 2000;  // an assignment of more cities takes too long in the mixture
 
 // Write a tour along a curve.
 __device__ void make_curve(const problem::Data& data, const Plan& plan, int n, uint4 key,
@@ -54,7 +58,8 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     const uint4 key = place.words(stream::GREEDY, 0);
     const tours::RandomLengths lengths{data, shape.n, key, uint32_t(plan.spread)};
     // Tours of one kind can all lack the same edges, such as those between clusters.
-    const int turn = place.individual % 2 ? NEAREST : GREEDY;
+    const int other = ENCODING_DOUBLED && shape.n <= 2 * MOST_ASSIGNED ? ASSIGNMENT : NEAREST;
+    const int turn = place.individual % 2 ? other : GREEDY;
     bool is_made = true;
     switch (plan.first_tours == MIXED ? turn : plan.first_tours) {
         case CURVE:
@@ -66,6 +71,12 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
         case RANDOM:
             make_random(data, shape, place, work, order);
             break;
+#if ENCODING_DOUBLED
+        case ASSIGNMENT:
+            is_made =
+                tours::Assignment(lengths, plan.near, work, shape.pitch).run(improving, order);
+            break;
+#endif
         default: {
             const tours::Paths paths(work, shape.pitch);
             is_made = tours::Greedy(lengths, plan.near, paths).run(improving, order);

@@ -13,7 +13,7 @@ from islands.archipelago.memory import neighbours_of
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.backends.source import Source
-from islands.encodings.direct import Permutation
+from islands.encodings.direct import Doubled, Permutation
 from islands.improvers import ImproverSettings
 from islands.improvers.orders import OrOpt
 from islands.paths import data_folder
@@ -25,9 +25,10 @@ _POOL, _A_QUADRANT, _DEGREE = 48, 2, 10
 
 class Tours:
     def __init__(self, backend: Backend, problem: Tsp, steps: int = 0, threads: int = 64) -> None:
-        self.backend, self.problem, self.n = backend, problem, problem.size
+        self.backend, self.problem, self.n = backend, problem, problem.near.nodes
         improver = OrOpt(ImproverSettings(name="or_opt", steps=steps), problem.size)
-        macros = {"ISLANDS_ENCODING": Permutation.header, "ISLANDS_IMPROVER": improver.header}
+        encoding = Doubled if problem.near.is_directed else Permutation
+        macros = {"ISLANDS_ENCODING": encoding.header, "ISLANDS_IMPROVER": improver.header}
         source = Source(_KERNEL, problem.defines() | macros)
         arrays = (backend.upload(each) for each in problem.arrays())
         self._data = Struct(**{f"array{i}": each for i, each in enumerate(arrays)})
@@ -59,6 +60,10 @@ class Tours:
     def nearest(self, count: int, spread: int) -> NDArray[np.int32]:
         """Return tours that always visit the nearest city that is left."""
         return self._made("check_nearest", 3, count, spread)
+
+    def assignment(self, count: int, spread: int) -> NDArray[np.int32]:
+        """Return directed tours of shortest assignments, as nodes."""
+        return self._made("check_assignment", 6, count, spread)
 
     def _made(self, kernel: str, arrays: int, count: int, spread: int) -> NDArray[np.int32]:
         orders = self.backend.zeros((count, self.n), np.int32)

@@ -4,6 +4,9 @@
 #include ISLANDS_ENCODING
 #include "problems/tsp.cuh"
 #include ISLANDS_IMPROVER
+#if ENCODING_DOUBLED
+#include "tours/assignment.cuh"
+#endif
 #include "tours/curve.cuh"
 #include "tours/find_neighbours.cuh"
 #include "tours/greedy.cuh"
@@ -52,6 +55,20 @@ KERNEL(check_nearest, (int32_t rows, int32_t n, int32_t spread, problem::Data da
         __syncthreads();
     }
 }
+
+#if ENCODING_DOUBLED
+// Makes directed tours from assignments, with legs lengthened by up to spread / 256.
+KERNEL(check_assignment, (int32_t rows, int32_t n, int32_t spread, problem::Data data,
+                          improver::Plan plan, int32_t* order, int32_t* memory)) {
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        const uint4 key{uint32_t(row), 17, 29, 41};
+        const tours::RandomLengths lengths{data, n, key, uint32_t(spread)};
+        int32_t* const own = memory + int64_t(row) * tours::Assignment::ARRAYS * n;
+        tours::Assignment(lengths, plan.near, own, n).run(plan, order + row * n);
+        __syncthreads();
+    }
+}
+#endif
 
 // Makes tours along a curve; the square of the first one begins at its lowest coordinates.
 KERNEL(check_curve, (int32_t rows, int32_t n, int32_t pitch, problem::Data data, double* frame,
