@@ -1,6 +1,6 @@
-// The first tours of a population: random ones in one of several ways, improved by 2-opt and
-// Or-opt. All threads of a block make one tour. Reads the problem and the neighbours; writes a tour
-// and its positions. Random streams: GREEDY.
+// The first tours of a population: randomised constructions of several kinds, improved by 2-opt and
+// Or-opt. All threads of a block create one tour. Reads the problem and the neighbours; writes a
+// tour and its positions. Random streams: GREEDY.
 #pragma once
 
 #include "eax/base.cuh"
@@ -12,16 +12,16 @@
 
 namespace eax {
 
-constexpr int FEWEST_CITIES = 4;  // fewer have only one tour
+constexpr int FEWEST_CITIES = 4;  // with fewer, all tours are the same
 
 // Write a tour along a curve.
 __device__ void make_curve(const problem::Data& data, const Plan& plan, int n, uint4 key,
                            int32_t* work, int32_t* order) {
-    // A power of two below 2 n: the pitch is a multiple of four, and WORK is above 4.
+    // The power of two is below 2 n: the pitch is a multiple of four, and WORK is above 4.
     tours::follow_curve(data, n, plan.frame, key, reinterpret_cast<uint64_t*>(work), order);
 }
 
-// Write a tour in random order, with joined cities one after the other.
+// Write a tour in random order, keeping joined cities adjacent.
 __device__ void make_random(const problem::Data& data, const encoding::Shape& shape,
                             const draw::Place& place, int32_t* work, int32_t* order) {
     encoding::fill(order, shape, place, stream::GREEDY);
@@ -44,8 +44,8 @@ __device__ void make_random(const problem::Data& data, const encoding::Shape& sh
 #endif
 }
 
-// Write a tour that is not improved yet; return false if a stop was requested. If it `is_needed`,
-// write one that is made quickly instead.
+// Write an unimproved tour; return false if a stop was requested. If it `is_needed`, write one that
+// is constructed quickly instead.
 __device__ bool make_tour(const problem::Data& data, const Plan& plan,
                           const improver::Plan& improving, const encoding::Shape& shape,
                           const draw::Place& place, int64_t number, int32_t* order,
@@ -53,7 +53,7 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     int32_t* const work = plan.work + number * WORK * shape.pitch;
     const uint4 key = place.words(stream::GREEDY, 0);
     const tours::RandomLengths lengths{data, shape.n, key, uint32_t(plan.spread)};
-    // Tours of one kind can all lack the same edges, such as those between clusters.
+    // Tours of one kind may all lack the same edges, such as those between clusters.
     const int turn = place.individual % 2 ? NEAREST : GREEDY;
     bool is_made = true;
     switch (plan.first_tours == MIXED ? turn : plan.first_tours) {
@@ -81,7 +81,7 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     return true;
 }
 
-// Make the individual of a slot, or only evaluate it if it is given. If it `is_needed`, make it
+// Create the individual of a slot, or only evaluate it if it is given. If it `is_needed`, create it
 // even if a stop was requested.
 __device__ void make_first(const Islands& all, const problem::Data& data, const Plan& plan,
                            const improver::Plan& improving, Scratch scratch, int local, int slot,
