@@ -19,8 +19,8 @@ struct State {
           lack(memory.take<long long>(BINS)) {}
 };
 
-// Exchanges up to two items each of two bins: items[k], unless NONE, leaves bin[k] for the other
-// one.
+// Exchanges up to two items each between two bins: `item[k]`, unless NONE, leaves `bin[k]` for the
+// other one.
 struct Step {
     int bin[2], item[2][MOST];
 };
