@@ -8,8 +8,8 @@
 struct Halo {
     int32_t reach;  // number of individuals at each end that neighbours read
     int32_t alone;  // whether this rank is its own neighbour
-    char* buffer;   // four slots of `reach` migrants: sent to the previous and the next rank, then
-                    // received from them
+    char* buffer;   // four slots of `reach` migrants: sent to both neighbours, then received from
+                    // them
 };
 
 // Each block packs one individual; if the rank is its own neighbour, it also writes the received

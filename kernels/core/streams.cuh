@@ -12,8 +12,7 @@ enum : unsigned {
     SELECT = 5,      // individuals that migrate
     REPLACE = 6,     // individuals that immigrants replace
     NEIGHBOUR = 7,   // which neighbour an individual mates with
-    OPERATORS = 8,   // crossover and mutation decisions of a group of individuals, and the cut
-                     // points
+    OPERATORS = 8,   // crossover, mutation and cut points of a group of individuals
     CROSS = 9,       // draws of a crossover for one individual
     MUTATE = 10,     // draws of a mutation for one individual
     DONORS = 11,     // donors of a differential trial, and the position that always changes

@@ -95,8 +95,7 @@ struct Plan {
     // Block memory for the graph of a pair and its walks, and the number of vertices that fit.
     int32_t graph_bytes, fast_vertices;
     int32_t shares;      // blocks for the heavy children of a pair
-    int32_t is_outside;  // whether tours are compared and improved in `work`, as block memory is
-                         // too small
+    int32_t is_outside;  // whether block memory is too small: tours are in `work`
     int32_t shared;      // whether a launch takes `chosen`, as ranks share the island
 };
 

@@ -479,8 +479,7 @@ class State {
     }
 
     static constexpr int POLLED = 1024;  // annealing steps between checks for a stop request
-    static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places that a thread evaluates at
-                                                            // once
+    static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places evaluated at once
 
     const Plan& plan_;
     const problem::Network& network_;

@@ -13,8 +13,7 @@ struct State {
     int* size;            // per colour: number of nodes
     int *bad, *place;     // the nodes that need another colour; the place of each, or NONE
     int *open, *open_at;  // the allowed colours; the place of each, or NONE
-    int *near, *until;    // per node and colour: neighbours with it; the first step at which it is
-                          // allowed
+    int *near, *until;    // per node and colour: neighbours with it; until when it is tabu
     int colours, bad_count, open_count;
     int wrong, least, step;  // conflicts and nodes of closed colours; their minimum
     __device__ State(Memory& memory, int n, const Data& data)

@@ -2,8 +2,7 @@
 // two schedules. Follows job_shop_paths.cuh. Reads the data of the shop; changes the order and the
 // state. Random numbers: those of the state, and for crossover those that the caller passes.
 
-constexpr int REACH = JOBS < 64 ? JOBS : 64;  // maximum length of a shift, in operations of its
-                                              // machine
+constexpr int REACH = JOBS < 64 ? JOBS : 64;  // maximum shift, in operations of its machine
 constexpr unsigned SCRAMBLE = 0x9e3779b1u, UNSCRAMBLE = 0x0e8b2f51u;  // their product is 1
 
 // A step of the tabu search: apply() selects the best one that is allowed.

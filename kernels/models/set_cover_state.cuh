@@ -13,8 +13,7 @@ struct State {
     int *chosen, *place;        // the chosen columns, and the place of each column among them
     int *open, *open_at;        // the uncovered rows, and the place of each row
     int* changed;               // the step that last chose or dropped a column
-    long long *weight, *score;  // per row; weight of the rows that only this column covers, or
-                                // would cover
+    long long *weight, *score;  // per row; weight of what only this column covers, or would
     long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
     int chosen_count, open_count, step;
     __device__ State(Memory& memory, int n, const Data& data)

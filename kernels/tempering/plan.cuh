@@ -43,8 +43,7 @@ struct PlanOf {
     // Per individual: [islands][population]
     encoding::Gene* state;  // [pitch]
     int64_t* energy;        // cost of the state
-    int64_t* held;          // cost of the genes as the replica left them; if different, they are an
-                            // immigrant's
+    int64_t* held;          // cost of the genes as the replica left them; an immigrant's differs
     int32_t* rung;          // 0 is the coldest
     int32_t* mate;          // the mate for the start of the next generation; see replica.cuh
     // Per rung of each ladder: [islands][population]
