@@ -135,7 +135,7 @@ struct Any {
     __device__ void apply(int32_t* order) const { visit(Apply{order}); }
 };
 
-// Moves of a subset, in the form of user functions: chooses an item, or drops a chosen one.
+// Moves of a subset, as passed to user functions: chooses an item, or drops a chosen one.
 struct Flip {
     int item;
 };

@@ -41,7 +41,7 @@ class Layout:
     sorts_items: bool = False
     """Whether the device numbers items by decreasing utility."""
     to_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
-    """Convert solutions, one or one per row, to the item numbers of the device."""
+    """Convert a solution, or one per row, to the item numbers of the device."""
     from_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
     """Convert solutions from the item numbers of the device to those of the instance."""
 

@@ -45,7 +45,7 @@ class HostCosts(Protocol):
         """Whether it takes many solutions per call."""
 
     def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
-        """Return the costs of solutions in the representation and memory of kernels."""
+        """Return the costs of solutions in the layout of kernels, in the same memory."""
 
 
 class Evaluation:

@@ -55,7 +55,7 @@ class Mixed(Box):
         return Layout(to_device=self._coordinates, from_device=self._entries)
 
     def _entries(self, coordinates: Any) -> Any:
-        """Return the entries of vectors, one or one per row, in their memory."""
+        """Return the entries of vectors, a single one or one per row, in their memory."""
         module = array_module(coordinates)
         found = module.empty_like(coordinates)
         for each, place in self._each():
@@ -63,7 +63,7 @@ class Mixed(Box):
         return found
 
     def _coordinates(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return vectors for solutions, one or one per row."""
+        """Return vectors for solutions, a single one or one per row."""
         found = np.empty(np.shape(solutions))
         for each, place in self._each():
             found[..., place] = each.coordinates(solutions[..., place])

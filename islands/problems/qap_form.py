@@ -46,7 +46,7 @@ class Form:
         return int((n - after).sum())
 
     def to_device(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return solutions, one or one per row, in the form of kernels."""
+        """Return solutions, a single one or one per row, in the form used by kernels."""
         turned = np.argsort(solutions, axis=-1) if self.turned else solutions
         return turned if self.numbering is None else turned[..., self.numbering]
 

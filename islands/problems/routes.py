@@ -197,7 +197,7 @@ class Chains:
         return np.array([*ends, *(each[0] for each in single)], np.int64)
 
     def to_items(self, tours: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return tours, one or one per row, as items in order."""
+        """Return tours, a single one or one per row, as items in order."""
         rows = np.atleast_2d(tours)
         if self.file.ends is not None:
             rows = np.column_stack([rows, np.full(len(rows), self.file.dimension)])
@@ -209,7 +209,7 @@ class Chains:
         return found.reshape(*tours.shape[:-1], -1)
 
     def from_items(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return tours of items, one or one per row, as cities, without the one that closes a path.
+        """Return a tour of items, or one per row, as cities, without the one that closes a path.
 
         A chain whose ends are not adjacent is broken before its last city.
         """

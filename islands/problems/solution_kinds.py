@@ -61,15 +61,16 @@ class SolutionKind(ABC):
 
     @property
     def layout(self) -> Layout:
-        """The form of solutions in encodings."""
+        """The layout of solutions, for encodings."""
         return Layout()
 
     def presented(self, solutions: Any) -> Any:
-        """Return a solution, or one per row, in the form of users and their Python functions."""
+        """Return a solution, or one per row, in the user-facing form, as Python functions see it.
+        """
         return solutions
 
     def array_of(self, solution: Any) -> NDArray[Any]:
-        """Return a solution in the form of users as an array."""
+        """Return a solution in the user-facing form as an array."""
         return np.asarray(solution)
 
     def lines(self, solution: NDArray[Any]) -> list[str]:
@@ -142,11 +143,11 @@ class SolutionKind(ABC):
         return self.size
 
     def stored(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions in the form of kernels."""
+        """Return solutions in the layout of kernels."""
         return np.ascontiguousarray(solutions, self.dtype)
 
     def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions in the form of encodings; the reverse of `read`."""
+        """Return solutions in the layout of encodings; the reverse of `read`."""
         return self.stored(solutions)
 
     def read(self, stored: Any) -> Any:

@@ -1,4 +1,4 @@
-// Moves in the form of user functions: those of chains have one type for all kinds of moves. Reads
+// Moves as passed to user functions: those of chains have one type for all kinds of moves. Reads
 // and returns moves. No random numbers.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace problem {
 
-// Call visit(move) with the move in the form of user functions.
+// Call visit(move) with the move as passed to user functions.
 #if SOLUTION_KIND == SOLUTION_ORDER
 template <class Visit>
 __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
