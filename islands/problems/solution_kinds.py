@@ -65,7 +65,7 @@ class SolutionKind(ABC):
         return Layout()
 
     def presented(self, solutions: Any) -> Any:
-        """Return a solution, or one per row, in the user-facing form, as for Python functions."""
+        """Return a solution, or one per row, in the user-facing form of Python functions."""
         return solutions
 
     def array_of(self, solution: Any) -> NDArray[Any]:
