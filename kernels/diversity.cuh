@@ -1,7 +1,7 @@
-// How different the individuals of an island are: distances of genomes in a sample, and the number
-// of distinct costs. With GENES_ARE_TOURS, genomes are closed tours, and their edges are compared.
-// Reads the genes, costs and ranks of generation g; returns integers, which do not depend on the
-// number of threads. No random numbers.
+// Diversity of an island: distances of genomes in a sample, and the number of distinct costs. With
+// GENES_ARE_TOURS, genomes are closed tours whose edges are compared. Reads the genes, costs and
+// ranks of generation g; returns integers, which do not depend on the number of threads. No random
+// numbers.
 #pragma once
 
 #include "core/islands.cuh"
@@ -9,11 +9,11 @@
 
 namespace diversity {
 
-constexpr int PAIRS = 8;      // at most: each is a better and a worse individual
-constexpr int GENES = 256;    // at most, of each genome
-constexpr int ONE = 1 << 24;  // the distance of two keys or coordinates that differ by 1 or more
+constexpr int PAIRS = 8;      // maximum pairs of a better and a worse individual
+constexpr int GENES = 256;    // maximum number of genes per genome
+constexpr int ONE = 1 << 24;  // maximum distance of keys or coordinates, which differ by 1 or more
 
-// The sample of an island: pairs of genomes, and which genes of them or which cities.
+// The sample of an island: pairs of genomes, and which of their genes or cities.
 struct Sample {
     const Islands& all;
     const int me, individuals, pairs, n, genes;
@@ -40,7 +40,7 @@ struct Sample {
 
 #if GENES_ARE_TOURS
 
-// Call `use` with the number in the sample of each sampled city, and the cities next to it.
+// Call `use` with the sample index of each sampled city, and its adjacent cities.
 template <class Use>
 __device__ void for_cities(const Sample& sample, const encoding::Gene* tour, Use use) {
     const int n = sample.n;
@@ -51,8 +51,8 @@ __device__ void for_cities(const Sample& sample, const encoding::Gene* tour, Use
     }
 }
 
-// Return this thread's part of the number of edges at sampled cities that the worse tour of a pair
-// has and the better one lacks; the better one has as many that the worse one lacks.
+// Return this thread's part of the number of edges at sampled cities that are in the worse tour of
+// a pair but not in the better one; the reverse number is the same.
 __device__ int64_t distances(const Sample& sample) {
     __shared__ int32_t before[GENES], after[GENES];  // of sampled cities, in the better tour
     int64_t mine = 0;
@@ -73,11 +73,11 @@ __device__ int64_t distances(const Sample& sample) {
 
 #else
 
-// Return the distance of two genes: the difference of keys or coordinates, the number of different
-// bits of a word, and for other integers whether they differ.
+// Return the distance of two genes: the difference of keys or coordinates, the number of differing
+// bits of a word, or for other integers whether they differ.
 __device__ int64_t distance(double a, double b) {
     const double difference = a < b ? b - a : a - b;
-    return difference < 1.0 ? int64_t(difference * ONE) : int64_t(ONE);  // also if it is NaN
+    return difference < 1.0 ? int64_t(difference * ONE) : int64_t(ONE);  // also for NaN
 }
 __device__ int64_t distance(float a, float b) { return distance(double(a), double(b)); }
 __device__ int64_t distance(uint32_t a, uint32_t b) { return __popc(a ^ b); }

@@ -1,10 +1,10 @@
-// Reads and writes the single items of a genome. With 32-bit words as genes, each bit is an item;
-// otherwise each gene is an item. No random numbers.
+// Access to single items of a genome. With 32-bit words as genes, each bit is an item; otherwise
+// each gene is an item. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
 
-// Whether all genes must stay between 0 and genes::highest(), because they are the solution itself.
+// Whether genes must stay between 0 and genes::highest(), as they are the solution itself.
 #ifndef ENCODING_BOUNDED
 #define ENCODING_BOUNDED 0
 #endif
@@ -42,11 +42,11 @@ __device__ void set(uint32_t* row, int item, uint32_t bit) {
     row[item / 32] = bit ? row[item / 32] | mask : row[item / 32] & ~mask;
 }
 
-// Return the highest bounded gene: 1 for a coordinate, the next lower number for a key.
+// Return the largest bounded gene: 1 for a coordinate, the next lower number for a key.
 __device__ constexpr double highest(double) { return 1.0; }
 __device__ constexpr float highest(float) { return 0x1.fffffep-1f; }
 
-// Return the bounded gene that is nearest to a number.
+// Clip a number to the range of a bounded gene.
 template <class Gene>
 __device__ Gene clipped(Gene value) {
     const Gene most = highest(value), below = value < most ? value : most;
@@ -68,7 +68,7 @@ __device__ void redraw(uint32_t* row, const Shape&, int item, uint32_t word) {
     set(row, item, word >> 31);
 }
 
-// Exchange the values of two items, unless one of them cannot have the other one's.
+// Exchange the values of two items, unless one cannot have the other's value.
 template <class Gene, class Shape>
 __device__ void exchange(Gene* row, const Shape& shape, int one, int other) {
 #if GENES_ARE_CHOICES

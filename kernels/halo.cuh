@@ -6,13 +6,13 @@
 #include "migrant.cuh"
 
 struct Halo {
-    int32_t reach;  // number of individuals at each end that are visible from outside
+    int32_t reach;  // number of individuals at each end that neighbours read
     int32_t alone;  // whether this rank is its own neighbour
-    char* buffer;   // four slots of `reach` migrants: to the previous and to the next rank, then
-                    // from the previous and from the next
+    char* buffer;   // four slots of `reach` migrants: sent to both neighbours, then received from
+                    // them
 };
 
-// One block packs one individual; if the rank is its own neighbour, it also writes the received
+// Each block packs one individual; if the rank is its own neighbour, it also writes the received
 // copy.
 KERNEL(halo_pack, (Islands all, Halo halo)) {
     const int side = blockIdx.x / halo.reach, k = blockIdx.x % halo.reach;

@@ -1,5 +1,5 @@
-// Evaluates and improves one individual that a block has made, for every algorithm. Reads and
-// changes its row; returns the cost.
+// Evaluates and improves an individual created by a block, for every algorithm. Reads and changes
+// its row; returns the cost.
 // Random streams: those of the problem and the improver.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Costs {
     int64_t first, second;
 };
 
-// Return whether to stop between two evaluations; what the second one would return is discarded.
+// Return whether to stop between two evaluations; the result of the second one would be discarded.
 __device__ bool halts_between(const improver::Plan& plan) {
     return improver::LOOKS_OFTEN && improver::halts(plan);
 }
@@ -101,7 +101,7 @@ __device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Islands& all,
 #endif
 
 // Improve the individual decoded last, and update `row`. Return its cost, and add the number of
-// objective evaluations to `calls`.
+// evaluations to `calls`.
 template <class Decoder>
 __device__ int64_t improve(Decoder& decoder, Scratch scratch, const Islands& all,
                            const problem::Data& data, const improver::Plan& plan,
@@ -112,7 +112,7 @@ __device__ int64_t improve(Decoder& decoder, Scratch scratch, const Islands& all
     auto* const solution = decoder.solution();
     int64_t better = improver::improve(plan, scratch, solution, n, data, cost, place, calls);
 #if COSTS_REAL
-    // The changes of real costs are rounded, so that their sum is not exactly the cost.
+    // Changes of real costs are rounded, so their sum is not exactly the cost.
     if (better != cost && !halts_between(plan)) better = problem::cost_after(solution, n, data);
 #endif
     if (better != cost) decoder.encode(row);

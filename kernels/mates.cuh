@@ -1,6 +1,6 @@
-// Selects one of the visible neighbours as the mate of an individual; CELLULAR_SELECTION is the
-// rule. Reads the neighbours' costs and fitness; returns the number of the mate. No random numbers
-// here: the caller passes random words.
+// Selects one of the visible neighbours as the mate of an individual by the rule
+// CELLULAR_SELECTION. Reads the neighbours' costs and fitness; returns the number of the mate. No
+// random numbers here: the caller passes random words.
 #pragma once
 
 #include "core/costs.cuh"

@@ -1,5 +1,5 @@
-// Sums up one island per block in the few numbers that the host reads at the end of an epoch. Reads
-// the genes, costs and ranks of generation g; writes `measures`. No random numbers.
+// Reduces each island to the few numbers that the host reads at the end of an epoch, one island per
+// block. Reads the genes, costs and ranks of generation g; writes `measures`. No random numbers.
 #pragma once
 
 #include "core/costs.cuh"
@@ -12,7 +12,7 @@ struct Measure {
         best_row, calls, distance, distinct;
 };
 
-// Return the sum of real costs, in units of 2^64. It depends on the order: that of the indices.
+// Return the sum of real costs in index order, in units of 2^64.
 __device__ double sum_of_reals(const int64_t* cost, int size) {
     double sum = 0.0;
     for (int i = 0; i < size && threadIdx.x == 0; ++i) {

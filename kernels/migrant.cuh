@@ -1,6 +1,5 @@
-// The format of an individual that migrates or that a halo shows: a header, then its genes, then
-// its traits. Packing reads a row and writes a migrant; unpacking does the reverse. No random
-// numbers.
+// The format of an individual in migration or in a halo: a header, then its genes, then its traits.
+// Packing reads a row and writes a migrant; unpacking does the reverse. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
@@ -43,7 +42,7 @@ __device__ void pack(const Islands& all, int32_t row, Migrant* to) {
     if (threadIdx.x == 0) to->cost = all.cost[row], to->missing = missing;
 }
 
-// Copy a migrant to a row, except for its cost. The row keeps its own traits that are missing.
+// Copy a migrant to a row, except for its cost. The row keeps its own values of missing traits.
 __device__ void unpack(const Islands& all, int32_t row, Migrant* from) {
     copy_row(all.genes_of(row), from->genes(), all.shape.pitch);
     for (int i = 0; i < all.trait_count; ++i) {

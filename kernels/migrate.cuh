@@ -1,6 +1,6 @@
 // Migration: packs emigrants into a buffer, which is sent unchanged, and replaces individuals by
-// immigrants from a buffer. A slot of the buffer holds the migrants of one island. Reads and
-// writes generation g.
+// immigrants from a buffer. A slot of the buffer holds the migrants of one island. Reads and writes
+// generation g.
 // No random numbers here; selection.cuh draws.
 #pragma once
 
@@ -15,18 +15,18 @@ struct Arrival {
 };
 
 struct Migration {
-    int32_t migrants;  // sent by each island
-    int32_t degree;    // largest number of islands that an island receives from
+    int32_t migrants;  // sent per island
+    int32_t degree;    // maximum number of islands that an island receives from
     int32_t refuse_duplicates;
     int32_t if_better;
-    const int32_t* leaving;  // [slots]: the island that is packed into a slot, or -1
+    const int32_t* leaving;  // [slots]: the island packed into a slot, or -1
     const int32_t* source;   // [islands][degree]: the slots that an island receives, or -1
     char* buffer;
 
     __device__ int arrivals() const { return degree * migrants; }
 
-    // Return arrival `number` of an island, or null. Arrivals are ordered by source island and by
-    // position there.
+    // Return arrival `number` of an island, or null. Arrivals are ordered by source island and
+    // position.
     __device__ Migrant* arrival(const Islands& all, int island, int number) const {
         const int slot = source[island * degree + number / migrants];
         if (slot < 0) return nullptr;
@@ -34,7 +34,7 @@ struct Migration {
     }
 };
 
-// One block packs one emigrant. `chosen` lists the emigrants, `stride` per island.
+// Each block packs one emigrant. `chosen` lists the emigrants, `stride` per island.
 KERNEL(migrate_pack, (Islands all, Migration plan, const int32_t* chosen, int32_t stride)) {
     const int me = plan.leaving[blockIdx.x / plan.migrants];
     if (me < 0) return;
@@ -83,7 +83,7 @@ __device__ bool is_duplicate(const Islands& all, const Migration& plan, int me, 
 
 }  // namespace migrate
 
-// One block checks one arrival, before any has been accepted.
+// Each block checks one arrival, before any is accepted.
 KERNEL(migrate_check, (Islands all, Migration plan, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Migrant* const self = plan.arrival(all, me, number);
@@ -92,9 +92,9 @@ KERNEL(migrate_check, (Islands all, Migration plan, Arrival* arrivals)) {
     if (threadIdx.x == 0) arrivals[blockIdx.x] = {self == nullptr ? 0 : self->cost, refused, 0};
 }
 
-// One block accepts one arrival unless it was refused. The best arrival of an island takes the
-// first place, the next best the second, and so on; of equals, the one from the lower island comes
-// first. Places are the individuals from the worst upwards or, if given, those in `victims`.
+// Each block accepts one arrival unless it was refused. The best arrival of an island takes the
+// first place, the next best the second, and so on; ties are broken by the lower source island.
+// Places are the individuals from the worst upwards or, if given, those in `victims`.
 KERNEL(migrate_take, (Islands all, Migration plan, const int32_t* victims, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Arrival* const here = arrivals + me * plan.arrivals();

@@ -1,14 +1,14 @@
 // Moves: small changes of an order (Jardim 2021), each of the entries from u to v with u < v. Reads
 // and writes the order in place. No random numbers.
 //
-// With IN_LINES, moves form lines: each move is the one before it in its line and one exchange
-// more, and the first one exchanges two entries that are at most two apart. Lines are in the order
-// of their lowest pairs (u, v), which come first (ASCENDS) or last.
+// With IN_LINES, moves form lines: each move is its predecessor in the line plus one exchange, and
+// the first one exchanges two entries at most two apart. Lines are in the order of their lowest
+// pairs (u, v), which come first (ASCENDS) or last.
 #pragma once
 
 #include "core/core.cuh"
 
-// All threads of a block apply a move to an order in block memory, and all see the result.
+// All threads of a block apply a move to an order in block memory, and see the result.
 namespace moves {
 
 // Exchanges two entries.
@@ -22,7 +22,7 @@ struct Swap {
         __syncthreads();
     }
 
-    // Called by one thread; others see the result after the next barrier.
+    // Called by one thread; the result is visible to others after the next barrier.
     __device__ void exchange(int32_t* order) const {
         const int32_t entry = order[u];
         order[u] = order[v];
@@ -32,7 +32,7 @@ struct Swap {
 
 // Reverses the entries from u to v.
 struct Reversal {
-    static constexpr bool IN_LINES = true, ASCENDS = false;  // a line for each centre
+    static constexpr bool IN_LINES = true, ASCENDS = false;  // one line per centre
 
     int u, v;
 
@@ -58,9 +58,9 @@ struct Reversal {
     }
 };
 
-// Removes the entry at u, moves those after it to the left, and inserts it at v.
+// Removes the entry at u, shifts those after it to the left, and inserts it at v.
 struct Insertion {
-    static constexpr bool IN_LINES = true, ASCENDS = true;  // a line for each entry
+    static constexpr bool IN_LINES = true, ASCENDS = true;  // one line per entry
 
     int u, v;
 
@@ -89,8 +89,8 @@ struct Insertion {
     }
 };
 
-// Moves the entries from u to v to the left by a number of places, those that leave to the end.
-// With 1, the first entry goes to the end; with v - u, the last one to the beginning.
+// Rotates the entries from u to v to the left by a number of places. With 1, the first entry moves
+// to the end; with v - u, the last one to the beginning.
 struct Rotation {
     int u, v, by;
 
@@ -107,14 +107,14 @@ struct Rotation {
     }
 };
 
-// A move whose kind is known when it is made.
+// A move whose kind is only known at run time.
 struct Any {
     enum Kind : int32_t { SWAP, REVERSAL, INSERTION, ROTATION };
 
     Kind kind;
     int32_t u, v, by;  // `by` is that of a rotation
 
-    // Call visit(move) with the move as one of its kind.
+    // Call visit(move) with the move as its actual type.
     template <class Visit>
     __device__ auto visit(Visit visit) const {
         if (kind == SWAP) return visit(Swap{u, v});
@@ -123,7 +123,7 @@ struct Any {
         return visit(Rotation{u, v, by});
     }
 
-    // A struct, as some versions of NVRTC take generic lambdas for functions of the host.
+    // A struct, as some versions of NVRTC treat generic lambdas as host functions.
     struct Apply {
         int32_t* order;
 
@@ -135,12 +135,12 @@ struct Any {
     __device__ void apply(int32_t* order) const { visit(Apply{order}); }
 };
 
-// Moves of a subset, as a user's functions receive them: chooses an item, or drops a chosen one.
+// Moves of a subset, as passed to user functions: chooses an item, or drops a chosen one.
 struct Flip {
     int item;
 };
 
-// Drops a chosen item, and chooses one that is not chosen.
+// Drops a chosen item, and chooses another one.
 struct Exchange {
     int out, in;
 };
@@ -160,7 +160,8 @@ struct Flips {
     }
 };
 
-// Sets the value of an item, or exchanges it for that of another one. NOTHING: sets its own value.
+// Sets the value of an item, or exchanges the values of two items. NOTHING: the item keeps its
+// value.
 struct Choice {
     static constexpr int32_t NONE = -1, NOTHING = -2;
 
@@ -180,7 +181,7 @@ struct Choice {
     }
 };
 
-// Sets a number of a vector.
+// Sets a coordinate of a vector.
 template <class Number>
 struct Setting {
     int32_t item;
@@ -192,7 +193,7 @@ struct Setting {
     }
 };
 
-// The order that a move would make.
+// The order after a move, without applying it.
 template <class Move>
 struct After {
     const int32_t* order;

@@ -14,7 +14,7 @@
 namespace neighbourhood {
 
 constexpr int RADIUS = NEIGHBOURHOOD_RADIUS;
-// The number of neighbours, without the individual itself.
+// Number of neighbours, without the individual itself.
 constexpr int SIZE = NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_RING          ? 2 * RADIUS
                      : NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_VON_NEUMANN ? 2 * RADIUS * (RADIUS + 1)
                                                                        : 4 * RADIUS * (RADIUS + 1);
@@ -27,11 +27,11 @@ struct Neighbour {
 
 struct Grid {
     int32_t width;  // of the torus
-    int32_t reach;  // individuals visible beyond either end of the slice
-    char* halo;     // those, first before and then after the islands of this rank
+    int32_t reach;  // number of visible individuals beyond each end of the slice
+    char* halo;     // these individuals, before and then after the islands of this rank
 };
 
-// Return the number of neighbours to either side in a row of the neighbourhood.
+// Return the number of neighbours on each side in a row of the neighbourhood.
 __device__ int half_width(int down) {
     if (NEIGHBOURHOOD_KIND == NEIGHBOURHOOD_MOORE) return RADIUS;
     return RADIUS - (down < 0 ? -down : down);
@@ -58,7 +58,7 @@ __device__ Neighbour of_row(const Islands& all, int32_t row) {
 // Return neighbour k of an individual, in the order of the grid; it may be on another island.
 __device__ Neighbour at(const Grid& grid, const Islands& all, int64_t generation, int local,
                         int slot, int k) {
-    // Skip the middle, which is the individual itself.
+    // Skip the centre, which is the individual itself.
     int line = line_of(grid, slot, k + (k >= SIZE / 2));
 #if NEIGHBOURHOOD_HALO
     line += local * all.population;

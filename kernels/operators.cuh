@@ -8,7 +8,7 @@
 
 namespace algorithm {
 
-// Return the number of bytes taken so far plus the larger need of the two.
+// Return the bytes taken so far plus the maximum needed by the two.
 __device__ int64_t operators_room(const Scratch& scratch, const encoding::Shape& shape) {
     Scratch crossing = scratch, mutating = scratch;
     const crossover::Workspace first(crossing, shape);

@@ -1,5 +1,5 @@
-// The main program of a run: includes one encoding, problem, improver and algorithm, selected by
-// macros. No random numbers here; the included files draw.
+// The main program of a run: one encoding, problem, improver and algorithm, selected by macros. No
+// random numbers here; the included files draw.
 #include "core/core.cuh"
 #include ISLANDS_ENCODING
 #include ISLANDS_PROBLEM

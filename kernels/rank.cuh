@@ -5,16 +5,16 @@
 #include "core/islands.cuh"
 #include "core/marks.cuh"
 
-// The rules by which the record of an island is updated.
+// The rules for updating the record of an island.
 struct RankingPlan {
-    int64_t patience;  // generations without improvement before a restart; 0 means never
-    int32_t archives;  // whether the best may get lost, so that a copy is kept from the start
+    int64_t patience;  // generations without improvement before a restart; 0: never
+    int32_t archives;  // whether the best may get lost, so that a copy is always kept
     int32_t step;      // 1 at the end of a generation, 0 if only individuals changed (migration)
 };
 
 namespace record {
 
-// The best individual that an island may have to archive.
+// The best individual that an island may archive.
 struct Candidate {
     int64_t cost;
     const encoding::Gene* genes;
@@ -41,7 +41,7 @@ __device__ Candidate candidate(const Islands& all, int me, int64_t generation,
     return {kept.value, all.offered + (int64_t(me) * size + slot - size) * all.shape.pitch};
 }
 
-// Update the record of an island. Every thread computes it, so that all take the same branches.
+// Update the record of an island, computed by every thread so that all take the same branches.
 __device__ void update(const Islands& all, int me, const RankingPlan& plan, Island island,
                        const block::Least<int64_t>& best) {
     island.generation += plan.step;
@@ -92,7 +92,7 @@ KERNEL(find_best, (Islands all, RankingPlan plan)) {
     const int me = blockIdx.x, size = all.population;
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation + plan.step, me, 0);
-    constexpr int AT_ONCE = 4;  // loads in flight, as global memory is slow
+    constexpr int AT_ONCE = 4;  // concurrent loads, as global memory is slow
     block::Least<int64_t> mine;
     for (int i = threadIdx.x; i < size; i += AT_ONCE * blockDim.x) {
         int64_t found[AT_ONCE];

@@ -1,5 +1,5 @@
-// Several runs, which begin and end at different times: writes what a new run begins with, and
-// reads what a run has found. A row of `rows` belongs to a run, and contains its part of each
+// Several runs, which begin and end at different times: writes the initial data of a new run, and
+// reads the results of a run. A row of `rows` belongs to a run, and contains its part of each
 // array. Reads and writes generation 0, or the last one. No random numbers.
 #pragma once
 
@@ -7,12 +7,12 @@
 
 #ifdef ISLANDS_RUNS
 
-// The part of a run in an array.
+// The part of an array that belongs to a run.
 struct RunPart {
     char* array;     // of the first run
-    int64_t bytes;   // of a run
-    int64_t stride;  // from a run to the next
-    int64_t half;    // from a half of the array to the other; 0: it has no halves
+    int64_t bytes;   // per run
+    int64_t stride;  // between runs
+    int64_t half;    // between the halves of the array; 0: it has no halves
     int64_t offset;  // in a row; -1: zeros
 };
 
@@ -64,7 +64,7 @@ KERNEL(read_runs, (Islands all, const RunPart* parts, int32_t part_count, const 
     }
 }
 
-// Let the islands of runs rest until the next run begins there.
+// Make the islands of runs idle until the next run begins there.
 KERNEL(rest_runs, (Islands all, const Chosen* chosen)) {
     const int islands = all.runs.islands, count = chosen->count * islands;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {

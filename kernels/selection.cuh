@@ -1,5 +1,5 @@
-// Random selection of individuals for migration: a block selects for one island after another.
-// Reads the ranks of generation g; writes indices of individuals to `drawn`.
+// Random selection of individuals for migration: a block processes one island after another. Reads
+// the ranks of generation g; writes indices of individuals to `drawn`.
 // Random streams: SELECT, or for select_uniform the one that the host names (SELECT or REPLACE).
 #pragma once
 
@@ -30,8 +30,8 @@ KERNEL(select_uniform,
 
 namespace selection {
 
-// The weights of a roulette wheel: the advantage of each rank over the worst. Weights are rounded
-// so that their sum over a population fits.
+// The weights of a roulette wheel: the advantage of each rank over the worst, rounded so that their
+// sum over a population fits.
 struct Wheel {
     const int64_t* cost;
     const int32_t* order;
@@ -63,7 +63,7 @@ KERNEL(select_roulette, (Islands all, int32_t count, int32_t* drawn)) {
     const selection::Wheel wheel(all, me);
     int32_t* const mine = drawn + int64_t(me) * count;
     for (int k = 0; k < count; ++k) {
-        // `mine` holds the ranks already selected; they are replaced by individuals at the end.
+        // `mine` contains the ranks already selected; they are replaced by individuals at the end.
         const auto weight_up_to = [&](int last) {
             int64_t weight = 0;
             for (int i = threadIdx.x; i <= last; i += blockDim.x) weight += wheel.weight(i);

@@ -1,12 +1,14 @@
-// Evaluates given solutions of a stated problem, without an algorithm: a program of its own, for
-// checks. Reads rows of stored solutions; writes their costs, without violations, and these apart.
+// Evaluates given solutions of a stated problem, without an algorithm: a separate program for
+// checks. Reads rows of stored solutions; writes their costs without violations, and the violations
+// separately.
 // No random numbers.
 #include "core/core.cuh"
 #include ISLANDS_PROBLEM
 
 namespace solutions {
 
-// Store what compute(solution) returns in all threads; a block takes one solution after another.
+// Store the result of compute(solution) in all threads; a block processes one solution after
+// another.
 template <class Compute>
 __device__ void compute_each(problem::Data data, const problem::Stored* solutions, int n, int count,
                              int64_t* found, Compute compute) {

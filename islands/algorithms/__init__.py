@@ -1,8 +1,8 @@
-"""The algorithms by name, in display order, and the operators with which they make children.
+"""The algorithms by name, in display order, and their crossover and mutation operators.
 
-Each file has one algorithm: its settings, the arrays of an island, and the launches of a
-generation. The kernels are in `kernels/algorithms`; `tempering` is a folder, as it has a kind of
-chain for each form of problem.
+Each file defines one algorithm: its settings, the arrays of an island, and the launches of a
+generation. The kernels are in `kernels/algorithms`. `tempering` is a folder with one kind of chain
+per form of problem.
 
 - `Algorithm`: base class; how one generation of the populations becomes the next.
 - `Schedule`: the launches of a generation, in order.

@@ -1,8 +1,8 @@
-"""The base class of algorithms: how one generation of the populations becomes the next.
+"""The base class of algorithms, and the schedule of their kernel launches.
 
-The kernel header of an algorithm defines `algorithm::Plan`, the settings as kernels read them, and
-usually a class `algorithm::Mover` (see kernels/algorithms/base.cuh), which kernels/generation.cuh
-calls for each slot of a population. An algorithm with its own kernels also defines their launches.
+The kernel header of an algorithm defines `algorithm::Plan`, its settings on the device, and usually
+a class `algorithm::Mover` (see kernels/algorithms/base.cuh), which kernels/generation.cuh calls for
+each slot of a population. An algorithm with its own kernels also defines their launches.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Shape:
     """Distance between two genomes in memory, in genes."""
     gene: np.dtype[Any]
     made: range | None = None
-    """The slots of each island whose individuals this rank makes; None: all."""
+    """The slots of each island for which this rank creates individuals; None: all."""
     first_made: range | None = None
-    """The same for generation 0, in which no slot is merely copied; None: as `made`."""
+    """The same for generation 0, in which no slot is copied; None: as `made`."""
 
     @property
     def individuals(self) -> int:
@@ -54,17 +54,17 @@ class Shape:
 
     @property
     def slots(self) -> range:
-        """The slots of each island whose individuals this rank makes."""
+        """The slots of each island for which this rank creates individuals."""
         return range(self.population) if self.made is None else self.made
 
     @property
     def jobs(self) -> int:
-        """Number of individuals that this rank makes in a generation."""
+        """Number of individuals that this rank creates in a generation."""
         return self.islands * len(self.slots)
 
 
 class Host(Enum):
-    """A step of the host alone."""
+    """A step performed by the host alone."""
 
     EVALUATES = "evaluates the new children"
     EXCHANGES_HALO = "exchanges the ends of neighbouring islands"
@@ -72,19 +72,19 @@ class Host(Enum):
 
 @dataclass(frozen=True)
 class TeamExchanges:
-    """The step at which the ranks that share an island exchange what each has made.
+    """Exchange of new individuals between the ranks that share an island.
 
     Omitted with a single rank.
     """
 
     fields: tuple[str, ...] = ()
-    """Fields to exchange, with a row for each slot; empty: all kept fields with such rows."""
+    """Fields to exchange, with a row per slot; empty: all kept fields with such rows."""
     renewed: tuple[str, ...] = ()
     """Fields to exchange instead if the island restarts in this generation."""
 
 
 HostStep = Host | TeamExchanges
-"""A step in which the host takes part, between launches."""
+"""A step between launches that involves the host."""
 
 
 @dataclass(frozen=True)
@@ -96,25 +96,22 @@ class Launch:
     room: int | None = 0
     """Bytes of scratch memory per block; None: as much as kernels/generation.cuh needs."""
     threads: int | None = None
-    """Threads per block on a GPU, for a kernel with `KERNEL_OF`, which then has its own `room`;
-    None: those of the program, with the largest room of its launches."""
+    """Threads per block on a GPU, for a kernel with `KERNEL_OF`, which then uses its own `room`;
+    None: the default of the program, with the largest room of its launches."""
     plan: tuple[tuple[str, Any], ...] = ()
-    """Members of the algorithm's plan with values that only this launch has."""
+    """Members of the algorithm's plan that have other values in this launch."""
 
 
 @dataclass(frozen=True)
 class Concurrent:
-    """Sequences of launches that do not depend on each other: a GPU may run them at once."""
+    """Independent sequences of launches, which a GPU may run concurrently."""
 
     sequences: tuple[tuple[Launch, ...], ...]
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """Launches that are repeated, each time after the host has evaluated the waiting moves.
-
-    They end when no move is waiting.
-    """
+    """Launches that are repeated until no move is waiting for its evaluation by the host."""
 
     launches: tuple[Launch, ...]
 
@@ -133,9 +130,9 @@ class Schedule:
     start: tuple[Step, ...]
     generation: tuple[Step, ...]
     adopt: tuple[Launch, ...] = ()
-    """Launches that update derived fields of the rows marked in `Islands::changed`, after a
-    start, a restore or a migration. They must not change other rows: islands of other runs may
-    take part in the same launch."""
+    """Launches that update derived fields of the rows marked in `Islands::changed`, after a start,
+    a restore or a migration. They must not change other rows: islands of other runs may be part of
+    the same launch."""
 
     def __post_init__(self) -> None:
         """Refuse a schedule without launches."""
@@ -149,16 +146,16 @@ class Schedule:
 
     @property
     def evaluates_outside(self) -> bool:
-        """Whether the host evaluates children in each generation."""
+        """Whether the host evaluates children in every generation."""
         return any(each is Host.EVALUATES or isinstance(each, Rounds) for each in self.generation)
 
     @property
     def divides(self) -> bool:
-        """Whether ranks can share the work on an island."""
+        """Whether ranks can share the work of an island."""
         return any(isinstance(each, TeamExchanges) for each in self.start)
 
     def launches(self) -> Iterator[Launch]:
-        """Yield all launches, without steps of the host."""
+        """Yield all launches, without host steps."""
         for step in (*self.start, *self.generation, *self.adopt):
             if isinstance(step, Launch):
                 yield step
@@ -189,7 +186,7 @@ def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
 
 
 NEIGHBOURS = "neighbours of items"
-"""The key of `Neighbours` of kernels/tours among the arrays; no field or table has this name."""
+"""The key of `Neighbours` of kernels/tours among the arrays; reserved."""
 
 
 def reset_setting() -> Any:
@@ -199,65 +196,64 @@ def reset_setting() -> Any:
 
 
 class Algorithm(ABC):
-    """One algorithm with its settings, for populations of one size."""
+    """An algorithm with its settings, for populations of one size."""
 
     name: ClassVar[str]
     header: ClassVar[Header]
-    """Its kernel header."""
+    """The kernel header."""
     encodings: ClassVar[tuple[str, ...]]
-    """The encodings that it supports."""
+    """The supported encodings."""
     Settings: ClassVar[type[Settings]] = NoSettings
 
     uses_neighbours: ClassVar[bool] = False
-    """Whether it needs the neighbours of each item; `plan` receives them as `NEIGHBOURS`."""
+    """Whether the algorithm needs the neighbours of each item; `plan` receives them as
+    `NEIGHBOURS`."""
     needs: ClassVar[str] = "distances between cities"
     """What the problem must provide, as named in the error message."""
     varies_in_length: ClassVar[bool] = False
     """Whether a generation may take many times longer than the previous one."""
     needs_order: ClassVar[bool] = False
-    """Whether each generation needs the individuals in order of cost, not only the best one."""
+    """Whether each generation needs all individuals sorted by cost, not only the best one."""
     fewest_threads: ClassVar[int] = 32
-    """Minimum number of threads per block for good speed on a GPU."""
+    """Minimum number of threads per block for good performance on a GPU."""
     slow_to_compile: ClassVar[tuple[str, ...]] = ()
-    """Kernels that take a large part of the compile time, the longest first; they are compiled in
-    parallel."""
+    """Kernels that dominate the compile time, slowest first; they are compiled in parallel."""
     few_threads: bool = False
-    """Whether the threads of a block wait for each other so often that small blocks are faster on
-    a GPU."""
+    """Whether blocks synchronise so often that small blocks are faster on a GPU."""
     block: Block | None = None
-    """The threads for which its kernels were written, and the maximum number of blocks that share a
-    multiprocessor of a GPU; None: any. May depend on the problem."""
+    """The block size for which the kernels were written, and the maximum number of resident blocks
+    per multiprocessor; None: any. May depend on the problem."""
     children: int = 1
-    """`CHILDREN` of its mover: number of children that it makes at once for a slot."""
+    """`CHILDREN` of the mover: number of children created at once per slot."""
     decodings: ClassVar[tuple[str, ...]] = ()
-    """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""
+    """The supported decodings of keys, the default first; empty: always `free`, for any keys."""
     improves: ClassVar[bool] = True
-    """Whether an improver can improve its individuals; False if it does so itself."""
+    """Whether an improver can be used; False if the algorithm has its own local search."""
     shares_launches: bool = True
-    """Whether runs on other instances may share its launches."""
+    """Whether runs on other instances may share launches."""
     may_take_long: ClassVar[bool] = False
-    """Whether a generation may take seconds on a GPU, so that time limits have to abandon it."""
+    """Whether a generation may take seconds on a GPU, so that a time limit must interrupt it."""
     may_begin_partly: ClassVar[bool] = True
     """Whether generation 0 may be incomplete if the limit of evaluations is too low for it."""
     most_first_calls: ClassVar[int] = 1
-    """Maximum number of evaluations of an individual in generation 0."""
+    """Maximum number of evaluations per individual in generation 0."""
     keeps_quota: bool = True
-    """Whether an island ends a generation when its quota of evaluations is used up."""
+    """Whether an island ends a generation early when its quota of evaluations is used up."""
     same_slots: bool = False
-    """Whether all generations make children for the same slots, except the first generation and
-    restarts."""
+    """Whether all generations except the first and restarts create children for the same slots."""
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
     price_factors: str = ""
-    """The field with factors of the price of violations, each for an equal number of consecutive
-    slots; empty: the price is constant. May depend on the problem."""
+    """The field with factors of the violation price, each for the same number of consecutive slots;
+    empty: the price is constant. May depend on the problem."""
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
     divides: ClassVar[bool | None] = None
     """Whether ranks may share the individuals of an island. None: only if all fields have an entry
-    for each individual, as each rank would see only its own changes of other fields."""
+    per individual, as a rank would see only its own changes of other fields."""
     grows_by_islands: ClassVar[bool] = True
-    """Whether the default number of islands grows with that of GPUs, or they share the same."""
+    """Whether the default number of islands grows with the number of GPUs; otherwise GPUs share the
+    same islands."""
     halo: int = 0
     """Number of individuals at each end of an island that the next island reads; 0: no halo."""
 
@@ -270,7 +266,7 @@ class Algorithm(ABC):
 
     @classmethod
     def standstill(cls, settings: Any, population: int, size: int, *, is_warm: bool) -> int:
-        """Return the number of generations without improvement after which it has converged.
+        """Return the number of generations without improvement that count as convergence.
 
         `is_warm`: the run starts from given solutions.
         """
@@ -278,40 +274,40 @@ class Algorithm(ABC):
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
-        """Return whether it can solve a problem that has one of its encodings."""
+        """Return whether the algorithm supports a problem that has one of its encodings."""
         return problem.near is not None or not cls.uses_neighbours
 
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
-        """Return whether it can solve a problem that it `fits` with one of its encodings."""
+        """Return whether the algorithm supports a problem that `fits` in this encoding."""
         return True
 
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
-        """Return whether it accepts a combination of settings, by name; defaults always fit."""
+        """Return whether a combination of settings, by name, is accepted; defaults always are."""
         return True
 
     @classmethod
     def completed(cls, settings: Any, encoding: str) -> Any:
-        """Return the settings with the encoding's defaults for those that were not set."""
+        """Return the settings, with unset ones replaced by the defaults of the encoding."""
         return settings
 
     @classmethod
     def confined(cls, settings: Any) -> Any:
-        """Return the settings for a bounded encoding; refuse those that do not fit its range."""
+        """Return the settings for a bounded encoding; refuse those that do not suit its range."""
         return settings
 
     def prepare(self, problem: Problem, shape: Shape) -> None:  # noqa: B027
-        """Derive what the other methods need from the problem and the sizes of the populations."""
+        """Derive what other methods need from the problem and the sizes of the populations."""
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
-        """Refuse a number of islands, over all ranks, that does not fit the settings."""
+        """Refuse a total number of islands that does not fit the settings."""
 
     def require_problem(self, problem: Problem) -> None:  # noqa: B027
         """Refuse a problem that does not fit the settings."""
 
     def defines(self) -> Macros:
-        """Return the macros for the compilation of the kernels."""
+        """Return the macros for compiling the kernels."""
         return {}
 
     @abstractmethod
@@ -319,11 +315,11 @@ class Algorithm(ABC):
         """Return `algorithm::Plan`; `arrays` contains its fields and tables."""
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        """Return its own arrays of an island; no other array may have the same name."""
+        """Return the algorithm's own arrays of an island; names must be unique."""
         return {}
 
     def numbers(self) -> Hashable:
-        """Return the numbers of its plan by which instances differ that may share launches."""
+        """Return the instance-dependent values that must be equal for runs to share launches."""
         return None
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
@@ -341,36 +337,36 @@ class Algorithm(ABC):
         return all(each.shape[:1] == (shape.population,) for each in fields)
 
     def are_renewed(self, read: Callable[[str], NDArray[Any]]) -> list[bool]:
-        """Return for each island of the rank whether the generation in progress restarts it.
+        """Return for each island of the rank whether the current generation restarts it.
 
-        `read` returns a field. This is only called if ranks share the islands and the schedule has
-        fields that they exchange in this case.
+        `read` returns a field. Only called if ranks share the islands and the schedule has
+        `renewed` fields.
         """
         return []
 
     @classmethod
     def shares_all(cls, problem: Problem) -> bool:
-        """Return whether ranks share all islands instead of dealing them.
+        """Return whether ranks share all islands instead of distributing them.
 
-        This pays off if generations take long and differ in length: ranks with islands of their
-        own would wait for each other.
+        This pays off if generations are long and vary in length, as ranks with their own islands
+        would wait for each other.
         """
         return False
 
     @classmethod
     def most_calls(cls, settings: Any, problem: Problem) -> float:
-        """Return the maximum number of evaluations of an individual in a generation from 1 on.
+        """Return the maximum number of evaluations per individual in generations after the first.
 
-        Those of an improver do not count. Infinite if unknown.
+        Evaluations of an improver do not count. Infinite if unknown.
         """
         return cls.children if cls.improves else math.inf
 
     def items(self, problem: Problem) -> int:
-        """Return the number of work items that the threads of a block share."""
+        """Return the number of work items that are distributed over the threads of a block."""
         return problem.evaluation.items
 
     def room(self, pitch: int) -> int:
-        """Return the bytes of scratch memory that it needs in addition to those of its mover."""
+        """Return the scratch memory needed in addition to that of the mover, in bytes."""
         return 0
 
     def kept(self) -> int:
@@ -378,5 +374,5 @@ class Algorithm(ABC):
         return 0
 
     def copied(self) -> int:
-        """Return the number of first slots for which a generation makes no children."""
+        """Return the number of leading slots that are copied to the next generation."""
         return self.kept()

@@ -1,7 +1,7 @@
 """The biased random-key genetic algorithm (Goncalves and Resende 2011) on islands (Xavier 2019).
 
-With more than two parents it is the multi-parent form of BRKGA-MP-IPR (Andrade, Toso, Goncalves and
-Resende 2021), without its path relinking.
+With more than two parents, this is the multi-parent variant of BRKGA-MP-IPR (Andrade, Toso,
+Goncalves and Resende 2021) without path relinking.
 """
 
 from __future__ import annotations

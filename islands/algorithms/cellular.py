@@ -1,7 +1,7 @@
 """The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010).
 
-Individuals are arranged on a ring or a torus. In each generation, all individuals mate with one of
-their neighbours at the same time, and the better of the two children replaces the individual.
+Individuals are arranged on a ring or a torus. In each generation, every individual mates with one
+of its neighbours simultaneously, and the better of the two children replaces it.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Cellular(Algorithm):
             self._require_size(whole, f"islands={islands} x population={self.population}")
 
     def _columns(self) -> int:
-        """Return the columns of the torus."""
+        """Return the number of columns of the torus."""
         population = self.population
         side = math.isqrt(population)
         square = next(side - k for k in range(side) if population % (side - k) == 0)
@@ -178,7 +178,7 @@ class Cellular(Algorithm):
         return width
 
     def _require_size(self, individuals: int, named: str) -> None:
-        """Refuse a grid that is too small for a neighbourhood without repetitions."""
+        """Refuse a grid in which a neighbourhood would contain an individual twice."""
         if self.settings.grid == _RING:
             if individuals <= self.settings.neighbours:
                 raise UsageError(

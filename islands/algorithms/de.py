@@ -1,12 +1,13 @@
-"""Differential evolution (Storn and Price 1997) on islands, for orders as Jardim (2021) uses it.
+"""Differential evolution (Storn and Price 1997) on islands, for orders as in Jardim (2021).
 
-Keys of orders and subsets may take any value and are never clipped. Bounded genes start anywhere in
-their range; one that would leave it moves half the way to the bound instead.
+Keys of orders and subsets may take any value and are never clipped. Bounded genes are initialised
+within their range; a gene that would leave it moves half the distance to the bound instead.
 
-With `adaptation=jde`, each individual has its own F and Cr. They change at random, are kept if the
-trial that they produce survives, and migrate with the individual (Brest, Greiner, Boskovic, Mernik
-and Zumer 2006). With `nearby`, the new values are near the individual's own, mostly as the
-distributions of JADE, whose strategy current-to-pbest/1 is (Zhang and Sanderson 2009).
+With `adaptation=jde`, each individual has its own F and Cr, which change at random, are kept if the
+resulting trial survives, and migrate with the individual (Brest, Greiner, Boskovic, Mernik and
+Zumer 2006). With `nearby`, new values are drawn near those of the individual, mostly from the
+distributions of JADE (Zhang and Sanderson 2009), which also introduced the strategy
+current-to-pbest/1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A genetic algorithm with edge assembly crossover on tours (Nagata and Kobayashi 2013).
 
-Individuals mate in a random cyclic order. Each pair makes children: the first parent with some of
-its edges exchanged for those of the second, along AB-cycles, and the sub-tours that this leaves
-merged. The child with the largest gain per loss of diversity replaces the first parent, together
-with the next ones that change other parts of the tour.
+Individuals mate in a random cyclic order. A child is the first parent with some edges replaced by
+edges of the second along AB-cycles; the resulting sub-tours are then merged. The child with the
+largest gain per loss of diversity replaces the first parent, combined with the next best children
+that change other parts of the tour.
 """
 
 from __future__ import annotations
@@ -39,40 +39,40 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 
-# The constants of kernels/eax and kernels/tours.
+# Constants of kernels/eax and kernels/tours.
 MOST_CUTS, MOST_CYCLES, WORK = 320, 128, 6
 TABLE, RECORD = 2 * MOST_CYCLES + 2, 1 + 3 * MOST_CUTS
 MOST_DEGREE = 10
-LIGHT, HEAVY = 32, 256  # threads that make a child
-_SHARES, _SHARES_OF_SMALL = 8, 2  # blocks, or small ones, that make the heavy children of a pair
+LIGHT, HEAVY = 32, 256  # threads per child
+_SHARES, _SHARES_OF_SMALL = 8, 2  # blocks for the heavy children of a pair, of full size or smaller
 _MOST_CHOSEN, _MOST_CHOSEN_CUTS = 32, 1024
 _GROUP, _USUAL_CELLS, _LARGEST_CELL = 32, 256, 256
 _MOST_WALKS, _PER_WALK, _LONGEST_WALK = 8, 512, 512
-_VERTEX, _ALIGNED = 5, 32  # bytes of a vertex with its neighbours and bits; lost to alignment
+_VERTEX, _ALIGNED = 5, 32  # bytes of a vertex with its neighbours and flags; alignment loss
 _MOST_ADDED, _MERGE_BYTES, _CANDIDATES = 48, 32, 4 * 8
 
 NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
 MOST_INSIDE = 15 << 14
-"""Number of cities up to which the block memory of a large GPU has room to improve and to compare
-tours."""
+"""Maximum number of cities for which tours are improved and compared in the block memory of a large
+GPU."""
 _SMALLEST, _STEP = 128, 1 << 11  # size classes: the smallest, and the step above NARROW
 _FEWEST_FAST = 6144
-"""Differing positions of a pair that block memory has room for: at least these."""
+"""Minimum number of differing positions of a pair that fit into block memory."""
 _GRAPH_BYTES = 73 << 10
-"""Bytes of block memory for a graph and its walks: a third of that of a large GPU, which has also
-room for what each block declares and for what the system takes."""
+"""Bytes of block memory for a graph and its walks: a third of that of a large GPU, less what a
+block declares statically and the system reserves."""
 
 
 def size_class(pitch: int) -> int:
-    """Return the size for which kernels are compiled: compiling takes seconds."""
+    """Return the size for which kernels are compiled; classes limit the number of compilations."""
     if pitch > NARROW:
         return -(-pitch // _STEP) * _STEP
     return max(_SMALLEST, 1 << (pitch - 1).bit_length())
 
 
 def is_outside(pitch: int) -> bool:
-    """Return whether tours are improved and compared outside block memory, which is too small."""
+    """Return whether tours exceed block memory when they are improved and compared."""
     return size_class(pitch) > MOST_INSIDE
 
 
@@ -85,14 +85,14 @@ def fast_vertices(pitch: int) -> int:
 def graph_bytes(pitch: int) -> int:
     """Return the bytes for the graph of a pair and its walks."""
     fast = fast_vertices(pitch)
-    # One walk in a graph outside block memory, with wider numbers, needs as much as two.
+    # A walk in a graph outside block memory uses wider numbers and needs as much as two.
     walks = max(2, min(_MOST_WALKS, pitch // _PER_WALK))
     all_walks = scratch_bytes(4 * fast, walks * fast, *_walk_parts(walks)) + _ALIGNED
     return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _comparison_or_walk(pitch))
 
 
 def _comparison_or_walk(pitch: int) -> int:
-    """Return the bytes for the comparison of a pair, and then for a walk."""
+    """Return the bytes for the comparison of a pair, which a walk reuses later."""
     comparison = 0 if is_outside(pitch) else scratch_bytes(*[4 * -(-pitch // 32)] * 4)
     return max(comparison, scratch_bytes(*_walk_parts(1))) + _ALIGNED
 
@@ -103,7 +103,7 @@ def _walk_parts(walks: int) -> tuple[int, ...]:
 
 
 def child_bytes(pitch: int, threads: int) -> int:
-    """Return the bytes for making a child."""
+    """Return the bytes for creating a child."""
     position = 4 if pitch > NARROW else 2
     cuts = MOST_CUTS
     positions, numbers = position * cuts, 2 * cuts
@@ -112,12 +112,12 @@ def child_bytes(pitch: int, threads: int) -> int:
 
 
 def promising_bytes(children: int) -> int:
-    """Return the bytes for the list of the promising children of a pair."""
+    """Return the bytes for the list of promising children of a pair."""
     return scratch_bytes(2 * children)
 
 
 def choice_bytes(children: int, pitch: int) -> int:
-    """Return the bytes for choosing among the children of a pair, and for writing the result."""
+    """Return the bytes for choosing among the children of a pair and writing the result."""
     cuts, chosen = 4 * min(pitch, _MOST_CHOSEN_CUTS), 4 * _MOST_CHOSEN
     in_order = 1 << (children - 1).bit_length()
     choice = (cuts, 2 * cuts, cuts, cuts, 8 * in_order, 4 * in_order, chosen, chosen + 4)
@@ -131,14 +131,14 @@ def chosen_bytes(pitch: int) -> int:
 
 
 def search_bytes(n: int) -> int:
-    """Return the bytes of block memory for making and improving a first tour."""
+    """Return the block memory for creating and improving a first tour, in bytes."""
     if is_outside(n):
         return 0
     groups, cells = -(-n // _GROUP), max(_USUAL_CELLS, -(-n // _LARGEST_CELL))
     return scratch_bytes(4 * groups, 24 * groups, 8 * cells, 4)
 
 
-_STAGE = 8  # numbers of a Stage of kernels/eax
+_STAGE = 8  # number of values in a Stage of kernels/eax
 _ENTROPY, _GREEDY = "entropy", "greedy"
 _CURVE = "curve"
 _DONE = 2  # the phase of an island that begins again
@@ -148,13 +148,15 @@ _CELLS_OF_CURVE = (1 << 19) - 1
 _UNIT = 1 << 24
 _SPREAD = 256
 FEW_CITIES = 500
-"""Up to this number, islands converge in a second, and eight of them rarely miss the optimum."""
+"""Up to this number, islands converge within a second, and eight of them rarely miss the
+optimum."""
 _STILL = 5
-"""Generations without a better tour after which few cities have converged. With 12 in place of 5,
-of 200 tours of 200 cities one more was as short as the shortest one of all runs."""
+"""Generations without a better tour that count as convergence for few cities. With 12 instead of 5,
+one more of 200 tours of 200 cities reached the shortest length of all runs."""
 _CROWDED = 512
-"""Blocks of the usual size that a large GPU has room for. With more of them, smaller ones for few
-cities are faster: those of one warp solved 1,000 tours of 100 cities in 0.4 of the time (H200)."""
+"""Number of blocks of the default size that fit on a large GPU. With more blocks, smaller ones are
+faster for few cities: blocks of one warp solved 1,000 tours of 100 cities in 0.4 of the time
+(H200)."""
 _CLEARING = 8  # blocks that clear the frequencies of an island
 
 
@@ -225,13 +227,13 @@ class Eax(Algorithm):
 
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
-        # Only lengths between two nodes of a city are the same in both directions.
+        # The nodes of a doubled city make directed lengths symmetric.
         is_directed = problem.near is not None and problem.near.is_directed
         return (encoding == "doubled") == is_directed
 
     @classmethod
     def standstill(cls, settings: EaxSettings, population: int, size: int, *, is_warm: bool) -> int:
-        # A given tour is better than the first ones for as long as its edges spread.
+        # A given tour remains the best one while its edges spread through the population.
         return population if is_warm or size > FEW_CITIES else _STILL
 
     def defines(self) -> Macros:
@@ -310,7 +312,7 @@ class Eax(Algorithm):
 
     @classmethod
     def shares_all(cls, problem: Problem) -> bool:
-        # Islands begin again at different times, and their first generations take longest.
+        # Islands restart at different times, and their first generations are the slowest.
         return problem.size > FEW_CITIES
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
@@ -347,7 +349,7 @@ class Eax(Algorithm):
         children = Concurrent(tuple(map(children_of, _halves(shape.slots))))
         generation: tuple[Step, ...] = (children, replace, restart, stage)
         if shape.made is not None:
-            # Tours are large, so only the cuts of children travel, and each rank makes all tours.
+            # Tours are large, so ranks exchange only the cuts of children and all build all tours.
             shared = (("shared", np.int32(1)),)
             generation = (
                 children,
@@ -375,23 +377,23 @@ _ARRAYS = (
 
 
 _OF_TOURS = ("genes", "cost", "calls")
-"""The fields of new tours that ranks exchange."""
+"""Fields of new tours that ranks exchange."""
 
 
 def _threads_of(pitch: int, usual: int) -> int:
-    """Return the threads of a block for this number of cities, one for about eight of them."""
+    """Return the threads per block for this number of cities: about one for eight cities."""
     return min(usual, max(LIGHT, 1 << (pitch // 8 - 1).bit_length()))
 
 
 def _halves(pairs: range) -> list[range]:
-    """Return the halves of the pairs: one makes children while the other still finds cycles."""
+    """Return the two halves of the pairs: one creates children while the other finds cycles."""
     middle = pairs.start + (len(pairs) + 1) // 2
     return [each for each in (range(pairs.start, middle), range(middle, pairs.stop)) if each]
 
 
 @lru_cache(maxsize=64)
 def entropy_of(population: int) -> NDArray[np.int32]:
-    """Return the share of the entropy of an edge for each number of tours that have it."""
+    """Return the entropy contribution of an edge by the number of tours that contain it."""
     shares = [number / population for number in range(1, population + 2)]
     return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
 
@@ -401,9 +403,9 @@ def _places(problem: Problem) -> NDArray[np.float64] | None:
 
 
 def frame_of(problem: Problem) -> NDArray[np.float64]:
-    """Return the lowest coordinates of all cities, and the cells of a curve in a unit of length.
+    """Return the minimum coordinates of the cities, and the cells of the curve per unit of length.
 
-    Without coordinates, there is no curve, and these are zeros.
+    All are zero without coordinates, for which there is no curve.
     """
     places = _places(problem)
     if places is None:

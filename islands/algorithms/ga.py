@@ -1,7 +1,7 @@
 """The genetic algorithm: generational (Dantas and Cáceres 2014) or steady-state.
 
-The steady-state form refuses duplicates, as in Chu and Beasley (1998), but makes many children per
-generation: each competes with one of the worst individuals.
+The steady-state form refuses duplicates, as in Chu and Beasley (1998), but creates many children
+per generation; each competes with one of the worst individuals.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 _KINDS = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
-"""`GA_SELECTION` of the kernel; at random, a tournament of one selects."""
+"""`GA_SELECTION` of the kernel; random selection is a tournament of size one."""
 _REPLACEMENTS = ("generational", "steady")
 _DUPLICATES = ("accept", "refuse")
 _LARGEST_TOURNAMENT, _MOST_MUTATIONS = 1000, 1000

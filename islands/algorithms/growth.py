@@ -1,9 +1,9 @@
 """Resampled growth of assignments with sparse flows.
 
-Partial assignments grow along the flows from one random pair each, always with the item that would
-lose most by its second best place. At checkpoints, the better half of a batch replaces the others.
-Exchanges of two items, the moves of other searches, hardly ever pay where many items have to move
-together.
+Each partial assignment grows along the flows from a random pair; the next item is the one with the
+largest regret (difference between its best and second-best place). At checkpoints, the better half
+of a batch replaces the other half. This helps where many items have to move together, as pairwise
+exchanges rarely improve such assignments.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.problems.qap_sparse import Sparse
 
-# The constants of kernels/growth.
+# Constants of kernels/growth.
 _THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
 _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
 _MOST_SHARED = 256
-"""Maximum number of items of runs that share launches: larger ones fill a device, and only a run
-alone ends in time."""
+"""Maximum number of items of runs that share launches. Larger runs fill a device, and only a run
+with its own launches can meet its time limit."""
 _MOST_SCANS = 2**26
-"""Maximum number of places that a batch scans for each neighbour of an item: seconds on a CPU."""
+"""Maximum number of places scanned per batch and neighbour: seconds on a CPU."""
 _WINDOW = 6
-"""Candidates cost at most a sixth of the mean distance more than the best for each unit of flow."""
+"""Candidates exceed the best cost by at most 1/6 of the mean distance per unit of flow."""
 _SOFTNESS = 32
-"""The unit of temperatures is the mean product of a flow and a distance, divided by this."""
+"""The unit of temperature is the mean product of a flow and a distance, divided by this."""
 _COLDEST, _MOST_TEMPERATURE = 1 / 64, 2**52
-"""The last temperature of an annealing relative to the mean change of the cost by an exchange, and
-its maximum in units of 1/256."""
+"""The final annealing temperature relative to the mean cost change of an exchange, and the maximum
+temperature in units of 1/256."""
 _OFFERED = 16
 
 
@@ -75,7 +75,7 @@ class GrowthSettings(Settings):
 
 
 class Growth(Algorithm):
-    """Batches of growths on each island, whose individuals are the best ones."""
+    """Batches of growths on each island; the population consists of the best ones."""
 
     name: ClassVar[str] = "growth"
     header: ClassVar[Header] = Header("algorithms/growth.cuh")
@@ -158,7 +158,7 @@ class Growth(Algorithm):
         return Schedule(launch("first_growths"), launch("next_growths"))
 
     def _room(self, shape: Shape) -> int:
-        """Return the bytes of block memory: of the warps, to sort the growths, and of the heirs."""
+        """Return the bytes of block memory for the warps, the sorting of growths and the heirs."""
         ranked = 1 << (self._growths - 1).bit_length()
         costs = _THREADS // 32 * self._sparse.pitch * self._bytes
         size = shape.population
@@ -170,7 +170,7 @@ def _sparse(problem: Problem) -> Sparse | None:
 
 
 def _scales(sparse: Sparse, unit: float) -> NDArray[np.int64]:
-    """Return the numbers of `Scale` in kernels, given the mean change of the cost."""
+    """Return the values of `Scale` in kernels; `unit` is the mean cost change of an exchange."""
     count, pairs = max(1, len(sparse.flow)), sparse.size * (sparse.size - 1)
     total, flows = int(sparse.nearest.sum()), int(sparse.flow.sum())
     least = int(sparse.nearest.min())
@@ -182,5 +182,5 @@ def _scales(sparse: Sparse, unit: float) -> NDArray[np.int64]:
 
 
 def _rounded(number: int, divisor: int) -> int:
-    """Return a quotient of integers, rounded."""
+    """Return an integer quotient, rounded to nearest."""
     return (2 * number + divisor) // (2 * divisor)

@@ -1,7 +1,7 @@
-"""A memetic algorithm on orders, whose population stays diverse by distance.
+"""A memetic algorithm on orders that maintains diversity by distance.
 
-Each individual crosses with a random mate of its island. The child, usually improved by a local
-search, replaces only this individual, and only if it is better and no better individual is near.
+Each individual crosses with a random mate of its island. The child, usually improved by local
+search, replaces the individual if it is better and no better individual is close to it.
 """
 
 from __future__ import annotations

@@ -36,12 +36,12 @@ class Operator:
         return operator
 
     def room(self, pitch: int) -> int:
-        """Return the bytes of scratch memory that it needs besides what its header declares."""
+        """Return the scratch memory needed besides what the header declares, in bytes."""
         return 0
 
 
 class Crossover(Operator):
-    """Makes children from two mates; its kernel function is `crossover::cross`.
+    """Creates children from two mates; its kernel function is `crossover::cross`.
 
     >>> islands.Crossover.built_in("order", ("permutation",)).header
     Header('crossovers/order.cuh')
@@ -64,11 +64,11 @@ _ORDERS, _BITS, _KEYS, _VECTORS, _CHOICES = ENCODINGS = (
     *("permutation", "bits"),
     *("keys", "vector", "choices"),
 )
-"""The encodings that have operators; the first that fits a problem is its default."""
+"""The encodings with operators; the first one that fits a problem is its default."""
 
 _BY_ITEM = (_KEYS, _BITS, _VECTORS, _CHOICES)
 
-# The default of an encoding is the operator that names it earliest; of several, the first.
+# The default of an encoding is the operator that lists it at the lowest index; ties: the first.
 _ALL_CROSSOVERS = (
     *(Crossover.built_in(name, _BY_ITEM) for name in ("two_point", "one_point", "uniform")),
     *(Crossover.built_in(name, (_VECTORS, _KEYS)) for name in ("sbx", "blend")),
@@ -90,7 +90,7 @@ _ALL_MUTATIONS = (
 
 CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
 MUTATIONS: dict[str, Mutation] = {each.name: each for each in _ALL_MUTATIONS}
-"""The operators by name; if two share a name, the one for orders."""
+"""The operators by name; the one for orders if two share a name."""
 
 CROSSOVER = PartKind(
     *("crossover", Crossover, CROSSOVERS, _ALL_CROSSOVERS),
@@ -107,17 +107,17 @@ _Operator = TypeVar("_Operator", bound=Operator)
 
 
 def crossover(name: str, encoding: str) -> Crossover:
-    """Return the crossover with this name, or the encoding's default for an empty name."""
+    """Return the crossover with this name; an empty name selects the encoding's default."""
     return _fitting("crossover", name, encoding, _ALL_CROSSOVERS, CROSSOVERS)
 
 
 def mutation(name: str, encoding: str) -> Mutation:
-    """Return the mutation with this name, or the encoding's default for an empty name."""
+    """Return the mutation with this name; an empty name selects the encoding's default."""
     return _fitting("mutation", name, encoding, _ALL_MUTATIONS, MUTATIONS)
 
 
 def completed(settings: Any, encoding: str) -> Any:
-    """Return settings with the names of the operators that they choose for an encoding."""
+    """Return the settings with the names of the operators chosen for an encoding."""
     chosen = {"crossover": crossover(settings.crossover, encoding).name}
     if hasattr(settings, "mutation"):
         chosen["mutation"] = mutation(settings.mutation, encoding).name

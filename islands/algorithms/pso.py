@@ -1,7 +1,7 @@
 """Particle swarm optimisation (Kennedy and Eberhart 1995); each island is a swarm.
 
 On bits, the sigmoid of a velocity is the probability that the bit is set (Kennedy and Eberhart
-1997; Munhao et al. 2019). An individual of the population is the best position of a particle.
+1997; Munhao et al. 2019). Individuals of the population are the best positions of the particles.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_PULLED, _MOST_NEIGHBOURS = 100.0, 1024
 _FARTHEST, _FASTEST = 1e6, 1e30
 _BITS = 32
 
-# Bits do not converge if velocities fade, as a bit with velocity 0 is set with probability 0.5.
+# On bits, decaying velocities prevent convergence: velocity 0 sets a bit with probability 0.5.
 _USUAL_INERTIA = {"keys": 0.7298, "bits": 1.0, "vector": 0.7298}
 _USUAL_VELOCITY = 0.5  # of bounded genes: half of their range
 

@@ -1,7 +1,6 @@
-"""Bounds: lower bounds of tours, and upper bounds of the profits of knapsacks.
+"""Bounds: lower bounds of tours, and upper bounds of knapsack profits.
 
-A bound proves a maximum distance of the best solution from the optimum. Its computation has a time
-limit.
+A bound limits the distance of the best solution from the optimum. Its computation has a time limit.
 
 - `Bound`: the value, and whether the computation was complete.
 - `Graph`: a sparse graph of near cities, with its shortest 1-trees.

@@ -1,8 +1,8 @@
 """Lower bounds of tours that are directed, open or have fixed edges.
 
-Every directed tour assigns each item another one that follows it, so that a shortest assignment is
-no longer. Symmetric tours with fixed edges are tours of the same items without this condition, for
-which the bound of Held and Karp holds; joins then have no length.
+The assignment problem is a relaxation of directed tours: every item has a successor. Symmetric
+tours with fixed edges are relaxed by dropping that condition, with joins of length zero, so that
+the bound of Held and Karp applies.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from islands.problems.legs import PRICE, Legs
 from islands.problems.tsp import Tsp
 
 _MOST_ASSIGNED, _ASSIGNED = 5_000, 1_600
-"""The most items of an assignment, and those of one that takes SciPy less than a second; its time
-grows by their third power.
-"""
+"""Maximum number of items of an assignment, and of one that takes SciPy less than a second; time
+grows cubically."""
 _LONGEST = 2**31 - 1
 
 ASSIGNMENT = "assignment"
@@ -46,7 +45,7 @@ def bound_of_legs(
 
 
 def _assigned(lengths: Ints, seconds: float) -> int:
-    """Return the length of a shortest assignment, or less without time for it.
+    """Return the length of a shortest assignment, or a weaker bound if time is short.
 
     All numbers are exact as doubles.
     """

@@ -1,14 +1,13 @@
-"""A sparse graph of cities near each other, and the shortest 1-trees in it.
+"""A sparse graph of neighbouring cities and its shortest 1-trees.
 
-A 1-tree is a spanning tree and one more edge at one of its leaves. The weight of an edge is its
-length and the multipliers of its two cities. Every tour contains two edges at each city, so it has
-the same multipliers in sum; and it is a 1-tree itself: a path through all cities but one, and the
-two edges of that city. Hence the shortest 1-tree of the complete graph, less twice the sum of the
-multipliers, is at most the length of any tour. This holds for any multipliers and any symmetric
-lengths, with or without the triangle inequality.
+A 1-tree is a spanning tree plus one more edge at one of its leaves. The weight of an edge is its
+length plus the multipliers of its two cities. A tour is a 1-tree with two edges at each city, so
+the multipliers add the same amount to every tour. Hence the weight of the shortest 1-tree of the
+complete graph, minus twice the sum of the multipliers, is a lower bound of all tours. This holds
+for any multipliers and any symmetric lengths, with or without the triangle inequality.
 
 All weights are integers: lengths are multiplied by `scale`, a power of two, and multipliers are
-integers in the same unit. So a bound never suffers from rounding errors.
+integers in the same unit, so the bound has no rounding errors.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
 _NEAREST = 10
 _FINE = 1 << 40
-"""Scaled lengths are at most this, and multipliers a little more, so that sums of weights are exact
-in 53 bits, which a spanning tree of SciPy has."""
+"""Maximum of scaled lengths; multipliers are slightly larger. Sums of weights are then exact in the
+53 bits of SciPy's spanning trees."""
 _LARGEST_MULTIPLIER = 1 << 46
 _LARGEST_SUM = 1 << 59
 
@@ -42,20 +41,20 @@ class Tree:
 
 @dataclass(frozen=True)
 class OneTree:
-    """The longest of the shortest 1-trees, one for each leaf of the shortest spanning tree."""
+    """The heaviest of the shortest 1-trees, one per leaf of the minimum spanning tree."""
 
     value: int
-    """Its weight less twice the sum of the multipliers."""
+    """Its weight minus twice the sum of the multipliers."""
     degrees: Ints
     leaf: int
     tree: Tree
 
 
 class Graph:
-    """Edges between cities near each other, and those of a tour, which connect all cities."""
+    """Edges between neighbouring cities and those of a tour, which connect all cities."""
 
     def __init__(self, problem: Problem, tour: Ints) -> None:
-        """Take the nearest cities of each one, and a tour of at least three cities."""
+        """Build the graph from the nearest cities of each city and a tour of at least 3 cities."""
         assert problem.near is not None, "a tour has distances"
         self.near, self.size = problem.near, problem.size
         count = min(_NEAREST + 1, self.size)
@@ -68,7 +67,7 @@ class Graph:
         most = min(_FINE // max(1, longest), _LARGEST_SUM // max(1, length))
         self.scale = 1 << (max(1, min(most, 1 << 20)).bit_length() - 1)
         self.most = min(_LARGEST_MULTIPLIER, _LARGEST_SUM // self.size)
-        """The largest multiplier, so that no sum exceeds 64 bits."""
+        """The largest multiplier for which no sum exceeds 64 bits."""
 
     def add(self, starts: Ints, ends: Ints) -> None:
         """Add edges."""
@@ -97,13 +96,13 @@ class Graph:
         return np.asarray(self.scale * self.lengths + sums)
 
     def spanning_tree(self, weights: Ints) -> Tree:
-        """Return a shortest spanning tree."""
+        """Return a minimum spanning tree."""
         from scipy.sparse import csr_matrix
         from scipy.sparse.csgraph import minimum_spanning_tree
 
-        # SciPy ignores edges of weight 0. Integers below 2^53 are exact as floating-point numbers.
+        # SciPy ignores edges of weight 0. Integers below 2^53 are exact as doubles.
         positive = (weights - (weights.min() - 1)).astype(np.float64)
-        # It removes the other edges from its arguments.
+        # SciPy removes the other edges from its arguments.
         arrays = (positive, self._columns.copy(), self._pointers.copy())
         matrix = csr_matrix(arrays, (self.size, self.size))
         found = minimum_spanning_tree(matrix, overwrite=True)
@@ -112,10 +111,9 @@ class Graph:
         return Tree(edges, int(weights[edges].sum()))
 
     def one_tree(self, multipliers: Ints) -> OneTree:
-        """Return the longest of the shortest 1-trees.
+        """Return the heaviest of the shortest 1-trees.
 
-        The edge of the tree at a leaf is the shortest one there, so that the other edge of the leaf
-        is its second shortest.
+        The tree edge of a leaf is the shortest one there, so the other edge is its second shortest.
         """
         weights = self.weights(multipliers)
         tree = self.spanning_tree(weights)
@@ -134,7 +132,7 @@ class Graph:
         return OneTree(value, degrees, leaf, tree)
 
     def complete_value(self, multipliers: Ints) -> int:
-        """Return the value if the spanning tree is a shortest one of the complete graph too."""
+        """Return the value if the spanning tree is also a minimum one of the complete graph."""
         found = self.one_tree(multipliers)
         others = np.delete(np.arange(self.size), found.leaf)
         lengths = self.near.between(np.full(len(others), found.leaf), others)

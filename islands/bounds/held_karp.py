@@ -1,7 +1,7 @@
 """The lower bound of Held and Karp (1971): the largest value of a shortest 1-tree.
 
-Subgradient steps improve the multipliers: a city with more than two edges in the 1-tree gets a
-larger multiplier, a city with one edge a smaller one.
+Subgradient steps improve the multipliers: those of cities with more than two edges in the 1-tree
+increase, those of cities with one edge decrease.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from islands.bounds.pricing import Limit, Pricing
 from islands.problems.base import Problem
 
 _STEPS, _MORE_STEPS = 400, 200
-_SHARE = 0.7  # of the time that is left, for the steps of a round
+_SHARE = 0.7  # share of the remaining time for the steps of a round
 _ROUNDS = 10
 _LITTLE = 1e-4
-"""A round that raises the bound by less than this share, and finds no edges, is the last."""
+"""The last round is the one that raises the bound by less than this share and finds no edges."""
 
 _REACH = 0.02
-"""A step aims at most at this share above the best value so far, as the tour may be long."""
+"""Target of a step, at most this share above the best value so far, as the tour may be long."""
 _MOMENTUM = 0.3
-"""The share of the previous direction in a step, which dampens oscillations."""
+"""Weight of the previous direction in a step, which dampens oscillations."""
 
 ONE_TREE, ESTIMATE, NEAREST = "1-tree", "estimate", "nearest"
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound, or only an estimate of it."""
+    """A lower bound, or an estimate of it."""
 
     value: int
     kind: str
     """`1-tree`: no tour is shorter. `estimate`: the 1-tree is the shortest of a sparse graph, as
-    the time did not suffice to compare all edges; a tour may be shorter."""
+    there was no time to compare all edges; a tour may be shorter."""
     seconds: float
 
 
@@ -48,18 +48,18 @@ def lower_bound(
     seconds: float,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Bound:
-    """Return a lower bound of the lengths of all tours, given a good one, in about `seconds`.
+    """Return a lower bound of all tour lengths, given a good tour, in about `seconds`.
 
-    The steps use a sparse graph; then all edges of the complete graph are compared, and those that
-    were missing are added. If this is not complete by then, it may take as long again. The program
-    for it is compiled before the time begins.
+    The steps use a sparse graph. Then all edges of the complete graph are compared, and missing
+    ones are added. If this is incomplete at the limit, it may take as long again. Compilation does
+    not count towards the limit.
     """
     goal = int(problem.costs(tour[np.newaxis])[0])
     if problem.size <= 3:
         return Bound(goal, ONE_TREE, 0.0)  # the only tour
     pricing = Pricing(problem, backend)
     limit = Limit(seconds, is_stopped)
-    # A weak bound is worth more than an estimate.
+    # A weak bound is more useful than an estimate.
     for_first = Limit(2 * seconds, is_stopped)
     graph = Graph(problem, tour)
     multipliers = np.zeros(graph.size, np.int64)
@@ -83,7 +83,7 @@ def lower_bound(
 
 
 def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: Limit) -> bool:
-    """Add the edges of the shortest spanning tree of the complete graph; False: no time is left."""
+    """Add missing edges of the complete graph's minimum spanning tree; False: out of time."""
     while (found := pricing.find(graph, multipliers, limit)) is not None:
         graph.add(found.starts, found.ends)
         if found.is_all:
@@ -94,17 +94,17 @@ def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: Limit) -
 
 
 def _rounded_up(value: int, graph: Graph) -> int:
-    """Return the smallest whole length of a tour with at least a scaled length."""
+    """Return the smallest integer tour length of at least a scaled length."""
     return -(-value // graph.scale)
 
 
 def ascend(graph: Graph, multipliers: Ints, goal: int, limit: Limit, steps: int) -> Ints:
     """Return the best multipliers of at most `steps` steps.
 
-    `goal` is the length of a tour, which no bound exceeds. Steps begin with twice the length that
-    would reach the aim if the bound were linear, and end with 0.
+    `goal` is the length of a tour, an upper limit of all bounds. Step sizes start at twice the one
+    that would reach the target if the bound were linear, and decrease to 0.
     """
-    # In a cluster, cities are near each other, so that smaller steps fit.
+    # Cities in a cluster are close to each other and need smaller steps.
     scales = graph.local_lengths()
     scales += 0.01 * scales.mean() + 1e-9
     best, best_value = multipliers, -graph.most * graph.size

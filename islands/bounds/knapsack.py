@@ -1,9 +1,9 @@
 """An upper bound of the profit of a knapsack, by relaxations for each number of chosen items.
 
-For every number of items that a better subset can have, the linear relaxation bounds its profit.
-Reduced costs then fix items, and HiGHS proves by branch and cut that there is no better subset of
-this size, the sizes with the largest relaxations first. Sizes that are not decided in time keep
-the relaxation, whose value is computed exactly from rounded prices: any prices give a bound.
+For every possible number of items in a better subset, the linear relaxation bounds the profit.
+Reduced costs then fix items, and HiGHS proves by branch and cut that no better subset of this size
+exists, in decreasing order of the relaxations. Sizes not decided in time keep the relaxation, whose
+value is computed exactly from rounded prices, as any prices yield a bound.
 
 M. Vasquez, J.-K. Hao: A hybrid approach for the 0-1 multidimensional knapsack problem. IJCAI 2001.
 """
@@ -25,14 +25,14 @@ LINEAR, BRANCHED = "linear", "branch-and-cut"
 _BITS = 24  # of the fractions of prices
 _LARGEST = 1 << 31  # numbers up to which HiGHS decides; larger ones exceed its tolerances
 _SLACK = 1e-6
-_ANY, _NONE = -1, -1  # any number of items; the bound of subsets that do not exist
-_INFEASIBLE = 2  # a status of HiGHS in SciPy
+_ANY, _NONE = -1, -1  # any number of items; the bound for sizes without subsets
+_INFEASIBLE = 2  # status of HiGHS in SciPy
 
 
 class _Relaxation(NamedTuple):
     """The relaxation of subsets with a number of items.
 
-    `value` is its profit, or, of subsets with any number, the number of items.
+    `value` is its profit or, for subsets of any size, the number of items.
     """
 
     items: int
@@ -44,7 +44,7 @@ class _Relaxation(NamedTuple):
 def upper_bound(
     file: MkpFile, profit: int, seconds: float, is_stopped: Callable[[], bool] = lambda: False
 ) -> Bound:
-    """Return an upper bound of all profits, given that of a subset, in about `seconds`.
+    """Return an upper bound of all profits, given the profit of a subset, in about `seconds`.
 
     Both are integers, as in the file.
     """
@@ -63,7 +63,7 @@ def upper_bound(
         largest = max(int(file.profits.max(initial=0)), int(file.weights.max(initial=0)))
         for each in sorted(counts, key=lambda each: -each.bound):
             if largest > _LARGEST or left() <= 0 or not _has_none(file, profit, each, left):
-                break  # the bound is that of this number of items
+                break  # this number of items determines the bound
             bounds[each.items] = profit
             kind = BRANCHED
         value = min(value, max(bounds.values(), default=profit))
@@ -73,10 +73,10 @@ def upper_bound(
 def _counts(
     file: MkpFile, profit: int, whole: _Relaxation, left: Callable[[], float]
 ) -> list[_Relaxation] | None:
-    """Return the relaxations of all numbers of items that a better subset may have.
+    """Return the relaxations for all numbers of items that a better subset may have.
 
-    None: the time did not suffice, or one of them could not be solved. As the relaxation is a
-    concave function of the number, all others lie beyond the first one that is not better.
+    None: out of time, or one of them could not be solved. As the relaxation is a concave function
+    of the number, the search stops at the first one that is not better in each direction.
     """
     found: list[_Relaxation] = []
     below = int(np.floor(whole.value))
@@ -92,7 +92,7 @@ def _counts(
 
 
 def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
-    """Return the relaxation of subsets with a number of items; None: it was not solved."""
+    """Return the relaxation of subsets with a number of items; None: not solved."""
     from scipy.optimize import linprog
 
     n = file.size
@@ -128,7 +128,7 @@ def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
 def _has_none(
     file: MkpFile, profit: int, relaxation: _Relaxation, left: Callable[[], float]
 ) -> bool:
-    """Return whether it is proven that no subset of this number of items has more profit."""
+    """Return whether it is proven that no subset with this number of items has more profit."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     gap = relaxation.value - profit - 1 + _SLACK

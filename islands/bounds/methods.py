@@ -1,4 +1,4 @@
-"""Which bound a problem has, and how long its computation may take."""
+"""The bound of each kind of problem, and its time limit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ IsStopped = Callable[[], bool]
 
 @dataclass(frozen=True)
 class BoundMethod:
-    """A way to compute a bound of all costs, given a solution."""
+    """A method to compute a bound of all costs, given a solution."""
 
     least: float
-    """Seconds that it may always take."""
+    """Minimum time limit in seconds."""
     share: float
-    """It may take this share of the time of the run, if that is more."""
+    """Share of the run time that it may take, if that is more."""
     compute: Callable[[Any, NDArray[np.int64], Backend, float, IsStopped], Bound]
-    """Return the bound, given the problem, a solution, a device and the seconds."""
+    """Computes the bound from the problem, a solution, a device and the seconds."""
 
 
 def _of_knapsack(
@@ -50,7 +50,7 @@ def _of_tour(
     found = compute(problem, tour, device, seconds, is_stopped)
     if near.matrix is None or not isinstance(near.unit, float):
         return found
-    # Lengths in a matrix were rounded by up to half a unit each: a real tour may be shorter.
+    # Matrix entries were rounded by up to half a unit, so a real tour may be shorter.
     return replace(found, value=max(0, found.value - problem.entries))
 
 
@@ -67,7 +67,7 @@ _KNOWN = BoundMethod(0.0, 0.0, _known)
 
 
 def method_for(problem: Problem) -> BoundMethod | None:
-    """Return the way to compute a bound for a problem; None: there is none."""
+    """Return the method to compute a bound for a problem; None: there is none."""
     if problem.layout.is_tour:
         return _TOUR
     if problem.lower_bound is not None:

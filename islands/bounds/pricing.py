@@ -1,7 +1,7 @@
-"""Find the edges that a shortest spanning tree of the complete graph has, and a sparse graph lacks.
+"""Find the edges of the complete graph's minimum spanning tree that a sparse graph lacks.
 
-The tree becomes a line of cities: two parts that an edge joins are placed one after the other. The
-longest edge of the tree between two cities is then the widest gap between their places.
+The tree is laid out as a line of cities: two components joined by an edge are placed one after the
+other. The longest tree edge between two cities is then the widest gap between their places.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from islands.backends.source import Source
 from islands.bounds.graph import Graph, Ints
 from islands.problems.base import Problem
 
-# The constants of kernels/bounds/shorter_edges.cuh.
+# Constants of kernels/bounds/shorter_edges.cuh.
 _TILE, _MOST = 64, 4
 _THREADS, _BLOCKS = 128, 1024
-_TRIAL = 0.2  # seconds, after which the time of all launches can be predicted
+_TRIAL = 0.2  # seconds after which the time of all launches can be predicted
 _FEW = 4096
-"""On a CPU, a launch compares this number of cities with each other, on average; then the clock is
-read. A GPU takes all cities at once, as a thread walks along the line."""
+"""Average number of cities that a launch compares on a CPU before the clock is read. A GPU compares
+all cities at once, as a thread walks along the line."""
 
 
 _LINE = Struct(
@@ -35,12 +35,12 @@ _LINE = Struct(
     box=Null(np.float64),
     scale=np.int64(0),
 )
-"""A sample of `Line` of kernels/bounds/shorter_edges.cuh."""
+"""An example of `Line` of kernels/bounds/shorter_edges.cuh."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A number of seconds from now, which ends early if `is_stopped` returns True."""
+    """A time limit from now on, which ends early if `is_stopped` returns True."""
 
     seconds: float
     is_stopped: Callable[[], bool]
@@ -48,12 +48,12 @@ class Limit:
 
     @property
     def elapsed(self) -> float:
-        """The seconds since the beginning."""
+        """The elapsed seconds."""
         return time.perf_counter() - self.began
 
     @property
     def left(self) -> float:
-        """The seconds that are left; 0 if it is over."""
+        """The remaining seconds; 0 if it is over."""
         return 0.0 if self.is_stopped() else max(0.0, self.seconds - self.elapsed)
 
     @property
@@ -62,18 +62,18 @@ class Limit:
         return 1.0 if self.left == 0.0 else self.elapsed / self.seconds
 
     def part(self, share: float) -> Limit:
-        """Return a share of the time that is left."""
+        """Return a limit for a share of the remaining time."""
         return Limit(share * self.left, self.is_stopped)
 
 
 @dataclass(frozen=True)
 class ShorterEdges:
-    """Edges that are shorter than the tree's between the same cities."""
+    """Edges that are shorter than the tree's longest edge between the same cities."""
 
     starts: Ints
     ends: Ints
     is_all: bool
-    """Whether they are all such edges."""
+    """Whether all such edges are included."""
 
 
 class Pricing:
@@ -97,7 +97,7 @@ class Pricing:
         return self._backend.zeros(shape[:1], np.int32), self._backend.zeros(shape, np.int32)
 
     def find(self, graph: Graph, multipliers: Ints, limit: Limit) -> ShorterEdges | None:
-        """Return the edges that belong into the shortest spanning tree; None: no time is left."""
+        """Return the edges that belong to the minimum spanning tree; None: out of time."""
         weights = graph.weights(multipliers)
         edges = graph.spanning_tree(weights).edges
         edges = edges[np.argsort(weights[edges], kind="stable")]
@@ -146,9 +146,9 @@ class Pricing:
 
 
 def line_of(size: int, starts: Ints, ends: Ints, weights: Ints) -> tuple[Ints, Ints]:
-    """Return the cities of a tree on a line, and the gap after each place.
+    """Return the cities of a tree in a line, and the gap after each place.
 
-    The edges are those of the tree, the shortest first. The last gap is that of no edge.
+    The edges are those of the tree, shortest first. The last gap belongs to no edge.
     """
     path, last, after = list(range(size)), list(range(size)), [-1] * size
     gap = [int(weights[0])] * size

@@ -1,11 +1,11 @@
-"""The encodings by name, in display order, and by kind of solution.
+"""The encodings by name, in display order, and by solution kind.
 
-An encoding says what a genome is, and which solution it represents: random keys that are sorted to
-an order, or the order itself. The kernels are in `kernels/encodings`.
+An encoding defines genomes and the solutions that they represent: random keys that are sorted to an
+order, or the order itself. The kernels are in `kernels/encodings`.
 
 - `Encoding`: base class: the layout of genomes, and their conversion to and from solutions.
 - genome: the array of genes of one individual; operators and migration work on it.
-- kind of solution: an order, a subset, choices, keys or a vector (`problems/solution_kinds.py`).
+- solution kind: an order, a subset, choices, keys or a vector (`problems/solution_kinds.py`).
 
 May import `problems`, `custom`, `backends` and the layers below them.
 """
@@ -41,7 +41,7 @@ KIND = PartKind(
 
 
 def base_encoding(name: str) -> str:
-    """Return the encoding by which algorithms support another: what it is `like`, or itself."""
+    """Return the encoding that algorithms list for another: what it is `like`, or itself."""
     return next(iter(ENCODINGS[name].values())).like or name
 
 

@@ -15,24 +15,24 @@ _NUMBERS_AT_ONCE = 1 << 22
 
 
 class Encoding(ABC):
-    """One kind of genome, for solutions of one size; the kernels are in `kernels/encodings/`."""
+    """A kind of genome for solutions of one size; the kernels are in `kernels/encodings/`."""
 
     name: ClassVar[str]
     header: ClassVar[Header]
-    """Its kernel header."""
+    """The kernel header."""
     gene: ClassVar[np.dtype[Any]]
     """The type of one gene."""
     solution_kinds: ClassVar[tuple[str, ...]]
-    """The kinds of solutions that its genomes represent."""
+    """The kinds of solutions that genomes represent."""
     bounded: ClassVar[bool] = False
-    """Whether all genes must stay between 0 and 1, since they are the solution itself."""
+    """Whether genes must stay between 0 and 1, as they are the solution itself."""
     like: ClassVar[str] = ""
-    """A built-in encoding with equal genomes, whose algorithms and operators support this one."""
+    """A built-in encoding with the same genomes, whose algorithms and operators are supported."""
 
     size: int
-    """Number of genes of a genome."""
+    """Number of genes per genome."""
     pitch: int
-    """Distance between two genomes in memory, in genes; the padding has no meaning."""
+    """Distance between two genomes in memory, in genes; the padding is unused."""
 
     def __init__(
         self,
@@ -42,17 +42,17 @@ class Encoding(ABC):
         *,
         assigns: bool = False,
     ) -> None:
-        """Define genomes for solutions of `size` items: a gene for each, unless overridden.
+        """Define genomes for solutions of `size` items: one gene per item unless overridden.
 
-        A block has `block_memory` bytes to decode them. With `assigns`, a solution contains the
-        place of each item, otherwise the item at each place. An encoding of vectors also takes
-        their bounds, `low` and `high`.
+        `block_memory` is the memory of a block for decoding, in bytes. With `assigns`, a solution
+        contains the place of each item, otherwise the item at each place. Encodings of vectors also
+        take their bounds, `low` and `high`.
         """
         self.size = size
         self.pitch = -(-size // 4) * 4
 
     def defines(self) -> Macros:
-        """Return the macros for the compilation of the kernel header."""
+        """Return the macros for compiling the kernel header."""
         return {}
 
     def shape(self) -> Struct:
@@ -64,7 +64,7 @@ class Encoding(ABC):
         """Return the solution of each row of `genomes`, computed with NumPy."""
 
     def accepts(self, other: Encoding) -> bool:
-        """Return whether genomes of another encoding are valid here, with the same solutions."""
+        """Return whether genomes of another encoding are valid and represent the same solutions."""
         return self.name == other.name
 
     def holds(self, genomes: NDArray[Any]) -> bool:
@@ -76,19 +76,19 @@ class Encoding(ABC):
         """Return a genome that represents `solution`."""
 
     def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
-        """Return a genome for a solution into which its own was changed, as the kernel makes it."""
+        """Return the genome after a kernel has changed its solution, as the kernel computes it."""
         found = genome.copy()
         found[: self.size] = self.encode(solution)[: self.size]
         return found
 
 
 def are_inside(genes: NDArray[Any]) -> bool:
-    """Return whether all genes are in the range of bounded ones; NaN is not."""
+    """Return whether all genes are in the range of bounded genes; NaN is not."""
     return bool(((genes >= 0) & (genes <= highest(genes.dtype))).all())
 
 
 def highest(gene: np.dtype[Any]) -> Any:
-    """Return the highest bounded gene: 1 for a coordinate, the next lower number for a key."""
+    """Return the largest bounded gene: 1 for a coordinate, the next lower number for a key."""
     return np.float64(1) if gene == np.float64 else np.nextafter(np.float32(1), np.float32(0))
 
 

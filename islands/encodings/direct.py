@@ -1,4 +1,4 @@
-"""Encodings whose genomes are the solution itself, or have its items or bits one by one."""
+"""Encodings whose genomes are the solution itself, item by item or bit by bit."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Permutation(Encoding):
 
 
 class Doubled(Encoding):
-    """Orders as closed tours through two nodes for each item: 2 k, its way in, and 2 k + 1.
+    """Orders as closed tours through two nodes per item: 2 k, its entry, and 2 k + 1, its exit.
 
-    Lengths between nodes are the same in both directions, though those between items are not.
+    Lengths between nodes are symmetric even if those between items are not.
     """
 
     name: ClassVar[str] = "doubled"
@@ -48,7 +48,7 @@ class Doubled(Encoding):
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         nodes = genomes[:, : self.size].astype(np.int64)
-        # A tour may begin between the nodes of an item, and may be in reverse.
+        # A tour may start between the nodes of an item, and may be reversed.
         is_whole = nodes[:, :1] // 2 == nodes[:, 1:2] // 2
         rolled = np.where(is_whole, nodes, np.roll(nodes, 1, axis=1))
         is_reversed = rolled[:, :1] % 2 == 1
@@ -65,14 +65,14 @@ class Doubled(Encoding):
 
 
 def _are_pairs(nodes: NDArray[Any]) -> bool:
-    """Return whether the nodes of each item follow each other in the same direction."""
+    """Return whether the nodes of each item are adjacent, in the same direction for all items."""
     rolled = nodes if nodes[0] // 2 == nodes[1] // 2 else np.roll(nodes, 1)
     ways = (rolled % 2).reshape(-1, 2)
     return bool((rolled[::2] // 2 == rolled[1::2] // 2).all() and (ways == ways[0]).all())
 
 
 class RawKeys(Encoding):
-    """Keys as single-precision numbers in [0, 1), for a problem with a decoder of its own."""
+    """Keys as single-precision numbers in [0, 1), for a problem with its own decoder."""
 
     name: ClassVar[str] = "keys"
     header: ClassVar[Header] = Header("encodings/numbers.cuh")
@@ -93,7 +93,7 @@ class RawKeys(Encoding):
 
 
 class Vector(Encoding):
-    """Points of the box from `low` to `high`: a gene is a coordinate, scaled to [0, 1]."""
+    """Points of the box from `low` to `high`: a gene is a coordinate scaled to [0, 1]."""
 
     name: ClassVar[str] = "vector"
     header: ClassVar[Header] = Header("encodings/numbers.cuh")
@@ -120,7 +120,7 @@ class Vector(Encoding):
         return are_inside(genomes[:, : self.size])
 
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
-        """Return the vector in the unit box; coordinates outside the box move to its bound."""
+        """Return the vector in the unit box; coordinates outside the box are clipped."""
         width = self._high - self._low
         above = np.asarray(solution, np.float64) - self._low
         unit = np.divide(above, width, out=np.zeros(self.size), where=width > 0)

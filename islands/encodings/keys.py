@@ -1,8 +1,8 @@
-"""Random keys (Bean 1994): a number for each item; sorting them gives the order.
+"""Random keys (Bean 1994): one number per item; sorting them yields the order.
 
 If solutions assign places, the place of an item is the rank of its key (relative position index).
-Initial keys are multiples of 2^-24 in [0, 1), which float32 represents exactly; an algorithm may
-give keys any value. Equal keys are ordered by index.
+Initial keys are multiples of 2^-24 in [0, 1), which float32 represents exactly; algorithms may
+assign any value. Ties are broken by index.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IN, _OUT = 0.75, 0.25  # keys of selected items and of others
 
 DECODINGS = ("sorted", "plain", "free")
 """How items are sorted: by the block with a bucket sort, by one thread, or by the block with
-comparisons, which supports keys of any value and is required for improvers."""
+comparisons. The last supports keys of any value and is required for improvers."""
 
 
 class Keys(Encoding):
@@ -49,7 +49,7 @@ class Keys(Encoding):
         self._assigns = assigns
         self.index_bits = max(1, (size - 1).bit_length())
         self._decoding = decoding
-        # With this number of buckets, a word has room for the index and all 24 bits of the key.
+        # With this many buckets, the index and all 24 bits of the key fit into a word.
         fewest = max(1, (1 << self.index_bits) >> 8)
         if block_memory is None:
             self.buckets = max(fewest, size)
@@ -92,7 +92,7 @@ class Keys(Encoding):
         return bool(((keys >= 0) & (keys < 1)).all())
 
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
-        """Return keys evenly spaced over [0, 1) in the order of `solution`."""
+        """Return evenly spaced keys in [0, 1) in the order of `solution`."""
         keys = np.zeros(self.pitch, np.float32)
         if self._assigns:
             keys[: self.size] = self._even[solution]
@@ -101,9 +101,9 @@ class Keys(Encoding):
         return keys
 
     def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
-        """Return the same keys in the order of `solution`, equal ones raised, so that they differ.
+        """Return the same keys in the order of `solution`; equal keys are raised to differ.
 
-        The upper halves of the words of the kernel are integers in the order of keys.
+        The upper halves of the kernel's words are integers in the order of the keys.
         """
         bits = (genome[: self.size] + np.float32(0)).view(np.uint32)
         sortable = np.where(bits >> 31, np.uint32(0) - bits, bits | np.uint32(1 << 31))
@@ -141,7 +141,7 @@ class KeysOfSubset(Encoding):
         return genome
 
     def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
-        """Return the keys, mirrored for each item whose choice differs."""
+        """Return the keys, mirrored for each item whose selection differs."""
         found, own = genome.copy(), genome[: self.size]
         mirrored = np.float32(1) - own
         fits = (mirrored >= 0.5) == (solution == 1)  # a key of 0.5 is its own mirror image
@@ -151,12 +151,12 @@ class KeysOfSubset(Encoding):
 
 
 def _sorted_items(keys: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the items of each row in the order of their keys, equal keys by index.
+    """Return the items of each row in the order of their keys; ties are broken by index.
 
-    NumPy sorts integers several times as fast as it finds the order of floats.
+    NumPy sorts integers several times faster than it argsorts floats.
     """
     bits = (keys.astype(np.float32) + np.float32(0)).view(np.uint32)  # -0 becomes 0
-    # As unsigned integers, negative floats are in reverse order and above the positive ones.
+    # As unsigned integers, negative floats are reversed and above the positive ones.
     ordered = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31)).astype(np.uint64)
     words = ordered << np.uint64(32) | np.arange(keys.shape[1], dtype=np.uint64)
     words.sort(axis=1)

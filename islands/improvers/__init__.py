@@ -1,12 +1,12 @@
 """The improvers by name, in display order.
 
-An improver is a local search, run by the block that made a solution. The kernels are in
-`kernels/improvers`; the files here state which problems and encodings a search supports, its
-settings, and how much work and memory it needs.
+An improver is a local search that runs in the block that created a solution. The kernels are in
+`kernels/improvers`; these files define the supported problems and encodings, the settings, and the
+work and memory that a search needs.
 
-- `Improver`: base class; `work` estimates the numbers that a search reads.
+- `Improver`: base class; `work` estimates the memory reads of a search.
 - `ImproverSettings`: the settings that all improvers share.
-- moves: the kinds of moves of a problem, whose cost changes its kernel header computes.
+- moves: the kinds of moves for which the kernel header of a problem computes cost changes.
 
 May import `problems`, `encodings`, `custom`, `backends` and the layers below them.
 """
@@ -29,7 +29,7 @@ KIND = PartKind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solutio
 
 
 def improvers_for(solution_kind: str) -> dict[str, type[Improver]]:
-    """Return the improvers for this kind of solution, by name."""
+    """Return the improvers for a solution kind, by name."""
     known = dict.fromkeys([*_ALL, *IMPROVERS.values()])
     return {each.name: each for each in known if solution_kind in each.solution_kinds}
 

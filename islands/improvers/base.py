@@ -1,4 +1,4 @@
-"""The base class of improvers: local searches, run by the block that made the solution."""
+"""The base class of improvers: local searches that run in the block that created a solution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 IMPROVERS: dict[str, type[Improver]] = {}
-"""The improvers by name; if two share a name, the one for orders. `__init__.py` fills it."""
+"""The improvers by name; the one for orders if two share a name. `__init__.py` fills it."""
 STRATEGIES = ("first", "best")
 SCOPES = ("all", "position")
 _MOST = 2**31 - 1  # kernels use 32-bit integers
@@ -28,7 +28,7 @@ MOST_STEPS = 50_000  # tabu searches count steps in 16 bits
 
 @dataclass(frozen=True)
 class ImproverSettings(Settings):
-    """Which local search improves individuals, how many of them and how far."""
+    """Which local search is used, for how many individuals, and for how many steps."""
 
     name: str = setting("none", "local search that improves solutions", choices=IMPROVERS)
     rate: float = setting(1.0, "share of the individuals that are improved", low=0, high=1)
@@ -93,23 +93,23 @@ NO_NEIGHBOURS = Struct(
     twins=Null(np.int32),
     table=Null(np.int32),
 )
-"""`Neighbours` of kernels/tours for a run without them."""
+"""An example of `Neighbours` of kernels/tours, for a run without them."""
 
 
 class Improver(ABC):
-    """One improver for solutions of one size."""
+    """An improver for solutions of one size."""
 
     name: ClassVar[str]
     header: ClassVar[Header]
-    """Its kernel header."""
+    """The kernel header."""
     solution_kinds: ClassVar[tuple[str, ...]]
-    """The kinds of solutions that it can improve."""
+    """The kinds of solutions that can be improved."""
     moves: ClassVar[tuple[str, ...]] = ()
-    """The moves for which it needs `delta` of the problem's header."""
+    """The moves for which the problem's header must provide `delta`."""
     uses_neighbours: ClassVar[bool] = False
-    """Whether it needs the neighbours of each item, which problems with distances have."""
+    """Whether the neighbours of each item are needed, which problems with distances have."""
     adds_costs: ClassVar[bool] = False
-    """Whether it adds up differences of costs, which must then be integers."""
+    """Whether cost differences are summed, and must therefore be integers."""
 
     def __init__(self, settings: ImproverSettings = _USUAL, size: int = 0) -> None:
         """Refuse settings that do not fit solutions of `size` items.
@@ -119,22 +119,22 @@ class Improver(ABC):
         self.settings, self.size = settings, size
 
     def room(self) -> int:
-        """Return the bytes of scratch memory that it needs besides what its header declares."""
+        """Return the scratch memory needed besides what the header declares, in bytes."""
         return 0
 
     def items(self) -> int:
-        """Return the number of work items that the threads of a block share."""
+        """Return the number of work items that are distributed over the threads of a block."""
         return self.size
 
     def block(self, problem: Problem) -> Block | None:
-        """Return the threads that its kernels need on a GPU, and the most resident blocks.
+        """Return the block size that the kernels need on a GPU, and the maximum of resident blocks.
 
-        None: any block is suitable.
+        None: any block size is suitable.
         """
         return None
 
     def defines(self) -> Macros:
-        """Return the macros for the compilation of its kernel."""
+        """Return the macros for compiling the kernel."""
         return {}
 
     def steps(self) -> int:
@@ -149,7 +149,7 @@ class Improver(ABC):
         return 0.0
 
     def most_calls(self) -> float:
-        """Return an upper bound of the evaluations of one search; infinite if it is unknown."""
+        """Return an upper bound of the evaluations per search; infinite if unknown."""
         return math.inf
 
     def tenures(self) -> tuple[int, int]:
@@ -180,7 +180,7 @@ class Improver(ABC):
 
 
 class NoImprover(Improver):
-    """Leaves individuals as the algorithm makes them."""
+    """Leaves individuals unchanged."""
 
     name: ClassVar[str] = "none"
     header: ClassVar[Header] = Header("improvers/none.cuh")

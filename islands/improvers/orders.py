@@ -1,4 +1,4 @@
-"""Local searches on orders: moves that lower the cost, 2-opt with Or-opt, and tabu search."""
+"""Local searches on orders: descent by one kind of move, 2-opt with Or-opt, and tabu search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ITEMS_A_THREAD = 16  # work items per thread of a block
 _MOVES_AT_ONCE = 128  # the first improving move is usually found early; more would be wasted
 _TRIES = 64  # approximate number of tries to find one of the first n improving moves
-_MOST_MOVED = 92_681  # the index of a move has 32 bits
+_MOST_MOVED = 92_681  # limit of 32-bit move indices
 
 
 class LocalSearch(Improver):
@@ -25,7 +25,7 @@ class LocalSearch(Improver):
 
     header: ClassVar[Header] = Header("improvers/local.cuh")
     moves: ClassVar[tuple[str, ...]]
-    """The one kind of move, in kernels/moves.cuh."""
+    """The kind of move, in kernels/moves.cuh."""
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
     def __init__(self, settings: ImproverSettings, size: int) -> None:
@@ -40,7 +40,7 @@ class LocalSearch(Improver):
         return {"IMPROVER_MOVE": f"moves::{self.moves[0].capitalize()}"}
 
     def items(self) -> int:
-        """Return so many work items that the block has a thread for each move it tries at once."""
+        """Return the number of work items that gives each simultaneous move a thread."""
         moves = self._moves()
         if self.settings.scope == "all" and self.settings.strategy == "first":
             moves = min(moves, _MOVES_AT_ONCE)
@@ -53,7 +53,7 @@ class LocalSearch(Improver):
         whole = self.scans() * moves * of_move
         if not 0 < self.settings.steps <= n:
             return whole
-        # The first improving moves are found quickly, so making them dominates.
+        # The first improving moves are found quickly, so applying them dominates.
         return min(whole, self.settings.steps * (_TRIES * of_move + n / 2))
 
     def most_calls(self) -> float:
@@ -112,9 +112,9 @@ class OrOpt(Improver):
 
 _STEPS_PER_ITEM = 20
 _MOST_EVALUATIONS = 1 << 27  # of a search with the default steps: a tenth of a second on a CPU
-_MOST_UNCHECKED = 1 << 28  # evaluations without a check for a stop request: 0.25 s on a GPU
+_MOST_UNCHECKED = 1 << 28  # evaluations between checks for a stop request: 0.25 s on a GPU
 _FEWEST_STEPS = 100
-_READ_AT_ONCE = 5  # numbers of two rows that a CPU reads in the time of one step of a pair
+_READ_AT_ONCE = 5  # entries of two rows that a CPU reads in the time of one step of a pair
 _MOST_PAIRED = 32_768  # the row and the column of a pair have 16 bits each
 
 
@@ -142,7 +142,7 @@ class Tabu(Improver):
 
     def work(self, problem: Problem) -> float:
         reads = problem.evaluation.reads("swap")
-        if problem.swaps is not None:  # each is computed once, from rows in memory, then updated
+        if problem.swaps is not None:  # each is computed once from rows in memory, then updated
             return self.items() * (self.steps() + reads / _READ_AT_ONCE)
         return self.items() * self.steps() * reads
 

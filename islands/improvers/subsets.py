@@ -1,8 +1,8 @@
-"""Local search and tabu search on subsets; only feasible subsets are improved, and stay feasible.
+"""Local search and tabu search on subsets. Only feasible subsets are improved, and stay feasible.
 
-Local search makes exchanges that raise the profit, until none does or `steps` are made. Tabu search
-makes the best allowed exchange that fits, even if it lowers the profit: an item that was added or
-removed may not change again for some steps, except if the result is better than any subset so far.
+Local search applies exchanges that raise the profit, until there is none or `steps` are made. Tabu
+search applies the best allowed exchange that fits, even if it lowers the profit: a changed item is
+tabu for some steps, unless the result is better than any subset so far.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 _EXCHANGES = 3  # approximate number of exchanges that a local search makes
 _TABU_STEPS = 100
-_MOST_ITEMS = 92_681  # the index of a pair of items has 32 bits
+_MOST_ITEMS = 92_681  # limit of 32-bit indices of pairs of items
 
 
 class NearSubset(Improver):
-    """A search that exchanges items of the core: all items, or those with medium utility."""
+    """A search that exchanges items of the core: all items, or those of medium utility."""
 
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
     moves: ClassVar[tuple[str, ...]] = ("exchange",)
@@ -109,7 +109,7 @@ class SubsetTabu(NearSubset):
         return self.settings.steps or _TABU_STEPS
 
     def work(self, problem: Problem) -> float:
-        # Items are sorted by profit, so only a few of each row are read.
+        # Items are sorted by profit, so only the beginning of each row is read.
         of_items, of_pairs = self.reads(problem)
         return self.steps() * (4 * of_items + of_pairs / 200)
 

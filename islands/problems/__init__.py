@@ -1,14 +1,13 @@
-"""The kinds of problems by name, and the functions that load an instance of any kind.
+"""The kinds of problems by name, and functions that load an instance of any kind.
 
-Each kind is a class with the data of an instance and its exact cost in NumPy, and a header in
-`kernels/problems`, which computes the same cost on a device. Every result is compared with NumPy.
+A kind is a class with the data of an instance and its exact cost in NumPy, and a header in
+`kernels/problems` that computes the same cost on a device. Every result is compared with NumPy.
 
 - `Problem`: base class: an instance, its arrays on a device, and its exact cost.
-- `SolutionKind`: what a solution is in Python, in CUDA and in files.
-- `Evaluation`: who computes costs during a run, and how much work that is.
+- `SolutionKind`: the form of a solution in Python, in CUDA and in files.
+- `Evaluation`: how costs are computed during a run, and the work that this takes.
 
-May import `instances`, `space`, `custom`, `backends` and the layers below them; it knows no
-algorithm.
+May import `instances`, `space`, `custom`, `backends` and the layers below them, but no algorithms.
 """
 
 from __future__ import annotations
@@ -49,11 +48,11 @@ READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
     "tsplib": Tsp.read,
     "qaplib": Qap.read,
 }
-"""The reader of each format whose files have one instance."""
+"""Readers of formats whose files contain one instance."""
 PART_READERS: dict[str, Callable[[Path, str, BestKnown | None, str, int | None], Problem]] = (
     dict.fromkeys(KNAPSACK_FORMATS, Mkp.read)
 )
-"""The reader of each other format, which takes the format and the number of an instance."""
+"""Readers of the other formats, which take the format and the number of an instance."""
 
 
 @explained
@@ -61,8 +60,8 @@ PART_READERS: dict[str, Callable[[Path, str, BestKnown | None, str, int | None],
 def load(instance: str | Path, form: str | None = None) -> Problem:
     """Return the instance called `set/name`, a unique bare name, or a path.
 
-    `FILE:00` is the first instance of a file with several. Without `form`, the format is detected.
-    `FILE.py:NAME` is the problem that a script defines as NAME.
+    `FILE:00` is the first instance of a file with several. The format is detected unless `form` is
+    given. `FILE.py:NAME` is the problem that a script defines as NAME.
 
     >>> problem = islands.load("demo/tsp")
     >>> problem.size, problem.cost(range(120)) >= problem.best_known.value
@@ -73,9 +72,9 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
 
 
 def loaded(instance: str, form: str | None = None, finder: Finder | None = None) -> Problem:
-    """Return what `load` returns, for a name that may come from a file.
+    """Return the same as `load`, for a name that may come from a file.
 
-    The `finder` may have seen the files before.
+    The `finder` may have cached the files.
     """
     if is_reference(instance):
         if form is not None:
@@ -91,10 +90,9 @@ def loaded(instance: str, form: str | None = None, finder: Finder | None = None)
 def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
     """Return the name of an instance for `run.toml`, and the instance if it already exists.
 
-    A program calls this with what it has stated: if that is a name, its script may run.
-
-    An instance without a file or a script may have any name. Refuse data that is no problem yet;
-    `call` is the name of the calling function.
+    Called with a problem that a program passes: if it is a name, its script may run. An instance
+    without a file or a script may have any name. Data that are not a problem are refused; `call` is
+    the name of the calling function.
     """
     if isinstance(problem, str | Path):
         trust_named(str(problem))
@@ -120,9 +118,9 @@ def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
 
 
 def saved(problem: Problem) -> Arrays:
-    """Return the arrays from which `restored` makes a problem; empty if a file or script has it."""
+    """Return the arrays from which `restored` creates a problem; empty for files and scripts."""
     if not KIND.has_built_in(type(problem)):
-        # Only its script can make a problem that is derived from a built-in one.
+        # A problem derived from a built-in one can only be created by its script.
         is_derived = any(map(KIND.has_built_in, type(problem).__mro__))
         return {} if is_derived or problem.path is not None else problem.saved()
     if problem.path is not None:
@@ -137,7 +135,7 @@ def saved(problem: Problem) -> Arrays:
 
 
 def restored(arrays: Arrays) -> Problem | None:
-    """Return the problem that these arrays describe; None if they are of a user's own one."""
+    """Return the problem that these arrays describe; None for user-defined problems."""
     facts = json.loads(arrays[FACTS].tobytes())
     if facts.get("kind") not in PROBLEMS:
         return None
@@ -147,12 +145,12 @@ def restored(arrays: Arrays) -> Problem | None:
 
 
 def hint_of(name: str) -> str:
-    """Return the hint for a run on this kind of problem that finds no feasible solution."""
+    """Return the hint for runs on this kind of problem that find no feasible solution."""
     return PROBLEMS[name].words.infeasible_fix if name in PROBLEMS else ""
 
 
 def read(found: Found, form: str | None = None) -> Problem:
-    """Return the instance in a file, with the data of the catalogue about it."""
+    """Return the instance in a file, with its data from the catalogue."""
     path, entry = found.file(), found.entry
     if form is not None and form not in EVERY_FORMAT:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, EVERY_FORMAT)}")

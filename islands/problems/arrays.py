@@ -1,4 +1,4 @@
-"""The arrays of a problem: as they are stored, and in the narrowest types on a device."""
+"""The stored arrays of a problem, and the narrowest types for a device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Arrays = dict[str, NDArray[Any]]
 FACTS = "facts"
-"""The array with what says which problem the other arrays describe."""
+"""The array that says which problem the other arrays describe."""
 
 
 def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:

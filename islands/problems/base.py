@@ -36,31 +36,31 @@ Solution = NDArray[Any]
 
 
 _SCALES = {each: Scale(maximise=each) for each in (False, True)}
-"""Those of costs that are minimised or maximised, made once."""
+"""The scales of minimised and maximised costs, created once."""
 
 
 class Problem(ABC):
-    """One instance of one kind of problem.
+    """An instance of some kind of problem.
 
-    The methods check the kernel header independently: they use NumPy and exact integers.
+    The methods check the kernel header independently, using NumPy and exact integers.
     """
 
     name: str
-    """Its name on the command line."""
+    """Name on the command line."""
     header: Header
-    """Its kernel header, which computes the same objective on the device."""
+    """The kernel header, which computes the same objective on the device."""
     solution_kind: str
-    """`order` (a permutation of n items), `subset` (some of n items), `vector` (n numbers between
-    `low` and `high`), `keys` (n single-precision numbers in [0, 1)) or `choices` (one of some
-    values for each of n items)."""
+    """`order` (a permutation of n items), `subset` (of n items), `vector` (n numbers between `low`
+    and `high`), `keys` (n single-precision numbers in [0, 1)) or `choices` (a value for each of n
+    items)."""
     solution_suffix: ClassVar[str]
-    """The suffix of solution files in the usual format of the problem, such as `.tour`."""
+    """Suffix of solution files in the usual format of the problem, such as `.tour`."""
     moves: tuple[str, ...] = ()
-    """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
+    """The moves for which the header has `delta`: swap, reversal, insertion; subsets: exchange."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings
-    """Its settings, which have no prefix; no algorithm has settings with the same names."""
+    """The settings, which have no prefix; their names must differ from those of algorithms."""
     instance: str
-    """The instance's name; `set/name` if it is in the catalogue."""
+    """Name of the instance; `set/name` if it is in the catalogue."""
     size: int
     """Number of items that a solution orders or selects from, or of numbers in a solution."""
     low: ArrayLike = 0.0
@@ -68,28 +68,28 @@ class Problem(ABC):
     high: ArrayLike = 1.0
     """Upper bounds of vectors."""
     near: Distances | None = None
-    """The distances between its items, if it has any; then each has nearest neighbours."""
+    """The distances between items, if any; they define the nearest neighbours of an item."""
     swaps: Swaps | None = None
-    """What it says about exchanges of two items, if its kernels can update their differences."""
+    """Exchanges of two items, if kernels can update their cost differences."""
     core: Core | None = None
     """The core of a knapsack that has one, whose items tempering exchanges."""
     chains: Chains = Chains()
-    """The moves by which tempering can search it."""
+    """The moves that tempering can use."""
     layout: Layout = Layout()
-    """What the entries of a solution mean."""
+    """The meaning of the entries of a solution."""
     words: ProblemWords = ProblemWords()
-    """What messages say about it."""
+    """Words for messages."""
     best_known: BestKnown | None = None
     lower_bound: int | None = None
-    """A cost that no solution is below: a run that reaches it ends."""
+    """A lower bound of all costs: a run that reaches it ends."""
     maximise: bool = False
     constraints: int | None = None
-    """The number of its constraints, if that is a part of its size."""
+    """Number of constraints, if it is part of the problem's size."""
     path: Path | None = None
-    """Its file, if it was read from one."""
+    """The file that the problem was read from, if any."""
     settings: named.Settings = named.NoSettings()
     plot: Callable[[Solution, Any], Any] | None = None
-    """A function that draws a solution into Matplotlib axes."""
+    """A function that plots a solution into Matplotlib axes."""
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         """Refuse a class that lacks methods, with a hint."""
@@ -110,22 +110,22 @@ class Problem(ABC):
         return adjusted
 
     def as_solved(self, settings: Mapping[str, Any]) -> Problem:
-        """Return the problem that a run with these settings solved: solutions may differ."""
+        """Return the problem that a run with these settings solved; solutions may differ."""
         return self
 
     @property
     def scale(self) -> Scale:
-        """How costs on the device are read."""
+        """How to interpret costs on the device."""
         return _SCALES[bool(self.maximise)]
 
     @property
     def evaluation(self) -> Evaluation:
-        """Who computes its costs in a run."""
+        """How costs are computed during a run."""
         return Evaluation(self)
 
     @property
     def entries(self) -> int:
-        """The number of entries of a solution: its size, unless kernels order other items."""
+        """Number of entries of a solution: the size, unless kernels order other items."""
         return self.size
 
     def __repr__(self) -> str:
@@ -136,48 +136,47 @@ class Problem(ABC):
 
     @abstractmethod
     def defines(self) -> Macros:
-        """Return the macros for the compilation of its kernel header."""
+        """Return the macros for compiling the kernel header."""
 
     @abstractmethod
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, in the order of the pointers in `problem::Data`."""
 
     def device_data(self) -> Mapping[str, NDArray[Any] | np.generic]:
-        """Return the members of `problem::Data`: device arrays, and numbers; named or in order."""
+        """Return the members of `problem::Data`, arrays and numbers, by name or in order."""
         return {str(place): array for place, array in enumerate(self.arrays())}
 
     def saved(self) -> Arrays:
-        """Return arrays from which it can be made again; empty if only a script has it."""
+        """Return arrays from which the problem can be recreated; empty if only a script can."""
         return {}
 
     def earlier(self) -> Sequence[Problem]:
-        """Return the other problems that earlier versions made of the same statement."""
+        """Return the problems that earlier versions created from the same statement."""
         return []
 
     @classmethod
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
-        """Return the problem of `PROBLEMS` that was `saved` like this."""
+        """Return the problem of `PROBLEMS` from the arrays of `saved`."""
         raise NotImplementedError
 
     def likeness(self) -> Hashable:
-        """Return what its settings and programs depend on, the same for problems with equal ones.
+        """Return a key of what settings and programs depend on; None: unknown.
 
-        None: unknown. Its arrays have the same shapes then, and its numbers the same values.
+        Problems with equal keys have arrays of the same shapes and equal numbers.
         """
         return None
 
     @cached_property
     def kind(self) -> SolutionKind:
-        """The kind of its solutions."""
+        """The solution kind."""
         return SOLUTION_KINDS[self.solution_kind](self.size, self.low, self.high)
 
     def defaults(self) -> dict[str, Any]:
-        """Return default settings of a class of a script, by name.
+        """Return default settings of a class in a script, by name.
 
-        They are laid over those of islands/configuration/defaults.py, unless they name another
-        algorithm.
+        They override those of islands/configuration/defaults.py unless they name another algorithm.
         """
         return {}
 
@@ -194,15 +193,15 @@ class Problem(ABC):
         """Return the solution in a file of the problem's usual format."""
 
     def settings_in(self, path: Path) -> Mapping[str, Any]:
-        """Return the settings of the problem that a solution file states."""
+        """Return the problem settings stated in a solution file."""
         return {}
 
     def remarks(self) -> Sequence[Remark]:
-        """Return the remarks about its data, which the header of a run shows."""
+        """Return remarks about the data for the header of a run."""
         return self.words.remarks
 
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
-        """Return the remarks about its file and a solution in `path` with this cost.
+        """Return remarks about the problem's file and a solution in `path` with this cost.
 
         None: the solution is infeasible.
         """
@@ -210,10 +209,10 @@ class Problem(ABC):
 
     @abstractmethod
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
-        """Write a solution, with its cost in units, in the problem's usual format."""
+        """Write a solution in the problem's usual format; `cost` is in units."""
 
     def cost(self, solution: ArrayLike) -> float:
-        """Return the exact cost of one solution; refuse an infeasible one.
+        """Return the exact cost of a solution; refuse an infeasible one.
 
         The cost is an integer unless costs have decimals.
         """
@@ -231,7 +230,7 @@ class Problem(ABC):
         return cost
 
     def _rows(self, solutions: ArrayLike) -> NDArray[Any]:
-        """Return solutions as an array with one in each row; refuse other shapes."""
+        """Return solutions as an array with one per row; refuse other shapes."""
         try:
             array = np.asarray(solutions)
         except ValueError:  # rows of different lengths
@@ -244,7 +243,7 @@ class Problem(ABC):
         return array
 
     def violation(self, solution: Solution) -> float:
-        """Return by how much a solution is infeasible, where results may be; 0 if feasible."""
+        """Return the violation of a solution if infeasible results are allowed; 0 if feasible."""
         return 0.0
 
     def gap(self, cost: float) -> float | None:
@@ -253,7 +252,7 @@ class Problem(ABC):
             return None
         best = self.best_known.value
         if self.scale.tolerance and self.scale.agrees(cost, best):
-            return 0.0  # the sums of the same lengths may differ in their last digits
+            return 0.0  # sums of the same lengths may differ in the last digits
         if self.scale.real and best:
             return float(percent_worse(np.float64(cost), float(best), maximise=self.maximise))
         worse = best - cost if self.maximise else cost - best

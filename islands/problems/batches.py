@@ -1,4 +1,4 @@
-"""Many problems from arrays with one more dimension, each made when it is needed."""
+"""Many problems from arrays with an additional dimension, created when needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORM = "a list of arrays, one for each problem"
 
 
 class Batch(Sequence[Problem]):
-    """Problems that are made from parts of arrays; only the arrays are in memory."""
+    """Problems created from parts of arrays; only the arrays are kept in memory."""
 
     def __init__(self, count: int, made: Callable[[int], Problem]) -> None:
         self._count, self._made = count, made
@@ -44,7 +44,7 @@ class Batch(Sequence[Problem]):
 def tsp_batch(
     coordinates: Any = None, metric: str | None = None, *, distances: Any = None
 ) -> Batch:
-    """Return many travelling salesman problems: see `tsp` for one.
+    """Return many travelling salesman problems; see `tsp`.
 
     `coordinates` has the shape (B, n, 2), `distances` (B, n, n); a list may have arrays of
     different sizes.
@@ -67,9 +67,9 @@ def tsp_batch(
 
 @explained
 def qap_batch(flows: Any, distances: Any) -> Batch:
-    """Return many quadratic assignment problems: see `qap` for one.
+    """Return many quadratic assignment problems; see `qap`.
 
-    Both have the shape (B, n, n), or one of them (n, n) for the same matrix in all problems.
+    Both arrays have the shape (B, n, n); one may be (n, n) for the same matrix in all problems.
 
     >>> len(islands.qap_batch(np.ones((5, 8, 8), int), np.ones((8, 8), int)))
     5
@@ -80,10 +80,10 @@ def qap_batch(flows: Any, distances: Any) -> Batch:
 
 @explained
 def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
-    """Return many multidimensional knapsack problems: see `mkp` for one.
+    """Return many multidimensional knapsack problems; see `mkp`.
 
-    `profits` has the shape (B, n), `weights` (B, m, n), `capacities` (B, m); any of them may lack
-    the first dimension, if all problems have the same.
+    `profits` has the shape (B, n), `weights` (B, m, n), `capacities` (B, m); the first dimension
+    may be omitted for data that all problems share.
 
     >>> len(islands.mkp_batch([6, 5, 9], [[2, 3, 4]], [[5], [6], [7]]))
     3
@@ -97,7 +97,7 @@ def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
 
 
 def as_problems(problems: Any) -> Iterable[Any]:
-    """Return an iterable of problems; an array of tours has one for each of its parts."""
+    """Return an iterable of problems; each part of an array of tours is a problem."""
     if isinstance(problems, str | Path | Problem):
         raise UsageError(
             f"problems={shown(problems)}: is one problem. Write islands.solve for one, or a list"
@@ -124,7 +124,7 @@ def as_problems(problems: Any) -> Iterable[Any]:
 def _iterable(problems: Any) -> Iterable[Any]:
     try:
         iter(problems)
-    except Exception:  # any object may raise any error
+    except Exception:  # arbitrary objects may raise any error
         raise UsageError(
             f"problems={shown(problems)}: cannot be iterated. Pass a list of problems, or an array"
             " of the shape (B, n, 2)"
@@ -133,7 +133,7 @@ def _iterable(problems: Any) -> Iterable[Any]:
 
 
 def _parts(name: str, values: Any, dimensions: int) -> Sequence[NDArray[Any]]:
-    """Return the data of each problem: the parts of an array, or those of a list."""
+    """Return the data of each problem: the parts of an array or the items of a list."""
     if not hasattr(values, "__array__"):
         return [
             array_of(f"{name}[{place}]", each, FORMS[dimensions])
@@ -149,7 +149,7 @@ def _parts(name: str, values: Any, dimensions: int) -> Sequence[NDArray[Any]]:
 
 
 def _alike(name: str, values: Any, dimensions: int) -> tuple[int | None, Callable[[int], Any]]:
-    """Return the number of problems, or None for data of all, and the data of a problem."""
+    """Return the number of problems (None: shared data) and a function for the data of each."""
     array = array_of(name, values, _FORM)
     if array.ndim == dimensions:
         return None, lambda _: array
@@ -158,7 +158,7 @@ def _alike(name: str, values: Any, dimensions: int) -> tuple[int | None, Callabl
 
 
 def _count(parts: dict[str, tuple[int | None, Callable[[int], Any]]]) -> int:
-    """Return the number of problems; refuse arrays of different numbers."""
+    """Return the number of problems; refuse arrays that differ in it."""
     counts = {name: count for name, (count, _) in parts.items() if count is not None}
     if not counts:
         raise UsageError(

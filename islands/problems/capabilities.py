@@ -1,4 +1,4 @@
-"""Optional capabilities of problems: moves, a numbering of items, words for messages."""
+"""Optional capabilities of problems: moves, item numbering, words for messages."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from islands.instances.solution_files import Remark
 
 @dataclass(frozen=True)
 class Chains:
-    """How chains of tempering change a solution; those of `swaps` and `core` are not listed."""
+    """How tempering can change a solution; chains for `swaps` and `core` are not listed."""
 
     proposals: tuple[str, ...] = ()
-    """The moves after which kernels compute the cost."""
+    """Moves after which kernels can compute the cost."""
     has_state: bool = False
-    """Whether a state that is updated by moves gives their changes of the cost in a few steps."""
+    """Whether an updated state yields the cost changes of moves in a few steps."""
     has_steps: bool = False
-    """Whether the state proposes moves of its own."""
+    """Whether the state proposes its own moves."""
     has_cross: bool = False
-    """Whether the state makes children of two solutions."""
+    """Whether the state crosses two solutions."""
 
 
 def _same(solutions: NDArray[Any]) -> NDArray[Any]:
@@ -31,19 +31,19 @@ def _same(solutions: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the entries of a solution mean, and how kernels see them."""
+    """The meaning of the entries of a solution, and its form in kernels."""
 
     is_tour: bool = False
-    """Whether an order is a closed tour, whose cost is its length by `near`: the edges of two
-    orders are compared, and islands/bounds finds a lower bound."""
+    """Whether an order is a closed tour whose cost is its length by `near`: diversity then compares
+    edges, and islands/bounds finds a lower bound."""
     assigns: bool = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
     sorts_items: bool = False
     """Whether the device numbers items by decreasing utility."""
     to_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
-    """Return solutions, one or a row each, with the items as the device numbers them."""
+    """Convert a solution, or one per row, to the item numbers of the device."""
     from_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
-    """Return solutions of the device with the items as the instance numbers them."""
+    """Convert solutions from the item numbers of the device to those of the instance."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class ProblemWords:
     """Words for messages about a problem."""
 
     cost: str = "cost"
-    """The usual name of its cost, such as `length`."""
+    """The usual term for the cost, such as `length`."""
     infeasible_fix: str = ""
-    """The fix that is shown if a run finds no feasible solution."""
+    """The suggested fix if a run finds no feasible solution."""
     moves_fix: str = "Add it to its header and to `moves` of its class"
-    """The fix that is shown if an improver needs another move."""
+    """The suggested fix if an improver needs another move."""
     structure: str = ""
-    """What is special about the instance, for the header of a run."""
+    """Special structure of the instance, for the header of a run."""
     remarks: Sequence[Remark] = ()
-    """Remarks about its file."""
+    """Remarks about the file."""

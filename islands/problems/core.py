@@ -1,9 +1,9 @@
 """The core of a knapsack: the items that a search exchanges, and the prices of overloads.
 
-The items are those whose reduced profit is nearest to zero at given prices of the capacities, such
-as the duals of the linear relaxation: good solutions differ from the relaxation in them only. A
-subset may exceed capacities; its energy is minus its profit, plus the price of each unit of
-overload. Numbers are rounded to those of kernels/tempering/core_state.cuh.
+The core consists of the items whose reduced profit is closest to zero at given prices of the
+capacities, such as the duals of the linear relaxation: good solutions differ from the relaxation
+only in these. A subset may exceed capacities; its energy is minus its profit, plus the price of
+each unit of overload. Numbers are rounded to those of kernels/tempering/core_state.cuh.
 
 Core concept: J. Puchinger, G. R. Raidl, U. Pferschy: The multidimensional knapsack problem:
 structure and algorithms. INFORMS Journal on Computing 22, 2010.
@@ -23,24 +23,25 @@ from numpy.typing import NDArray
 from islands.instances.mkp import MkpFile
 
 MOST_CONSTRAINTS = 512
-"""Larger numbers need too much memory of a multiprocessor, and may exceed 32 bits."""
+"""More constraints need too much memory of a multiprocessor, and may exceed 32 bits."""
 
-_LARGEST = (1 << 13) - 1  # a weight on the device: the sum of a few fits into 16 bits
+_LARGEST = (1 << 13) - 1  # weight on the device: the sum of a few fits into 16 bits
 _MOST_PRICE, _MOST_SCALE, _MOST_GAIN = 127, 512.0, float(1 << 22)
 _DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
 _LEVELS, _TOGETHER, _PARTS, _KEY = 1024, 16, 4096, 1
-_SPARE = 24  # places for free items above those of the relaxation
+_SPARE = 24  # places for free items beyond those of the relaxation
 
 
 class Variant(NamedTuple):
-    """A size of the core and what overloads cost."""
+    """A core size and prices of overloads."""
 
     size: float
-    """Items of the core, relative to the usual number."""
+    """Number of items of the core, relative to the default."""
     factor: float
     """Price of a capacity, relative to its dual."""
     least: float
-    """Minimum price of a capacity, relative to the mean of all, for items of mean weight."""
+    """Minimum price of a capacity for items of mean weight, relative to the mean of all
+    capacities."""
 
 
 VARIANTS = (
@@ -51,12 +52,12 @@ VARIANTS = (
     Variant(4 / 3, 3.0, 2.0),
     Variant(5 / 3, 2.5, 2.0),
 )
-"""A ladder takes the next one when it stagnates. The best one depends on the instance: low prices
-for 500 items and 30 constraints, high ones for 250 items or weights of zero."""
+"""A ladder switches to the next variant when it stagnates. The best one depends on the instance:
+low prices for 500 items and 30 constraints, high ones for 250 items or weights of zero."""
 
 _FEWEST, _EACH, _MOST = 40, 2, 96
-"""A core usually has `_FEWEST` items and `_EACH` for each constraint, at most `_MOST`: with few
-constraints, fewer items are enough; see docs/design/knapsacks.md."""
+"""A core usually has `_FEWEST` items plus `_EACH` per constraint, at most `_MOST`: fewer items
+suffice for few constraints; see docs/design/knapsacks.md."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,14 @@ class Core:
 
     file: MkpFile
     find_numbering: Callable[[], NDArray[np.int64]]
-    """Returns the item of the file for each item of the device; only called if it is used."""
+    """Returns the file's item for each item of the device; only called if it is used."""
     find_duals: Callable[[], NDArray[np.float64]]
     """Returns the price of a unit of each capacity, in units of profit."""
     variants: tuple[Variant, ...] = VARIANTS
 
     @cached_property
     def numbering(self) -> NDArray[np.int64]:
-        """The item of the file for each item of the device."""
+        """The file's item for each item of the device."""
         numbering: NDArray[np.int64] = self.find_numbering()
         return numbering
 
@@ -84,12 +85,12 @@ class Core:
 
     @cached_property
     def _fitting(self) -> NDArray[np.bool_]:
-        """The items of the file that fit into an empty knapsack; no others are ever chosen."""
+        """The items that fit into an empty knapsack; others are never chosen."""
         return np.asarray(np.all(self.file.weights <= self.file.capacities[:, np.newaxis], axis=0))
 
     @cached_property
     def _weights(self) -> NDArray[np.int64]:
-        """The weights of the items that fit, which alone decide the scale; 0 for the others."""
+        """The weights of the items that fit, which determine the scale; 0 for the others."""
         return self.file.weights * self._fitting
 
     @cached_property
@@ -98,7 +99,7 @@ class Core:
 
     @cached_property
     def _binding(self) -> NDArray[np.int64]:
-        """The constraints that a subset can violate, the most expensive first."""
+        """The constraints that can be violated, most expensive first."""
         totals = self._weights.sum(axis=1)
         volumes = self._volumes(np.arange(len(totals)))
         order = np.argsort(-volumes, kind="stable")
@@ -106,7 +107,7 @@ class Core:
         return binding
 
     def _volumes(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the price of an item of mean weight, for each constraint."""
+        """Return the price of an item of mean weight for each constraint."""
         return _rounded(self.duals[rows] * self._weights[rows].mean(axis=1))
 
     @property
@@ -128,7 +129,7 @@ class Core:
 
     @cached_property
     def items(self) -> NDArray[np.int32]:
-        """The items of the largest core, those with the smallest reduced profit first."""
+        """The items of the largest core, sorted by absolute reduced profit."""
         order = np.lexsort((np.abs(self._reduced), ~self._fits))
         return order[: self.largest].astype(np.int32)
 
@@ -151,18 +152,18 @@ class Core:
 
     @property
     def places(self) -> int:
-        """Maximum number of free items for which a replica has places; a multiple of 16."""
+        """Maximum number of free items of a replica; a multiple of 16."""
         free = self.largest - int(self.rounded[self.items].sum())
         return _up(min(self.largest, free + _SPARE) + 1, _TOGETHER)
 
     @property
     def likeness(self) -> Hashable:
-        """The numbers by which programs and their structs differ between instances."""
+        """The numbers that differ between the programs and structs of instances."""
         return self.pairs, self.largest, self.places
 
     @cached_property
     def shifts(self) -> NDArray[np.int32]:
-        """Low bits of the weights of each binding constraint that are dropped on the device."""
+        """Number of low bits dropped from the weights of each binding constraint on the device."""
         most = self._weights[self._binding].max(axis=1, initial=0).tolist()
         return np.array([max(0, each.bit_length() - _LARGEST.bit_length()) for each in most], "i4")
 
@@ -190,7 +191,7 @@ class Core:
 
     @cached_property
     def prices(self) -> NDArray[np.int64]:
-        """The price of a unit of each half of a word of the device, for each variant."""
+        """The price per unit of each half of a device word, for each variant."""
         prices = np.clip(np.rint(self._wanted * self.scale), 1, _MOST_PRICE).astype(np.int64)
         return np.pad(prices, ((0, 0), (0, 2 * self.pairs - len(self._binding))))
 
@@ -202,7 +203,7 @@ class Core:
 
     @cached_property
     def weights(self) -> NDArray[np.int64]:
-        """The weights of each item on the device, a column for each half of a word."""
+        """The weights of each item on the device, a column per half of a word."""
         found = self._weights[self._binding] >> self.shifts[:, np.newaxis]
         padded = np.pad(found, ((0, 2 * self.pairs - len(found)), (0, 0)))
         return np.ascontiguousarray(padded.T[self.numbering])
@@ -247,7 +248,7 @@ class Core:
 
 @cache
 def levels() -> NDArray[np.float32]:
-    """Return exponential random numbers, evenly spread, in a random order.
+    """Return evenly spread exponential variates in a random order.
 
     They are multiples of a power of two, so that all machines compute the same bits.
     """
@@ -259,7 +260,7 @@ def levels() -> NDArray[np.float32]:
 
 
 def _rounded(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers with as many digits as do not depend on the solver."""
+    """Return numbers rounded to the digits that do not depend on the solver."""
     digits = [float(f"{each:.{_DIGITS}g}") for each in numbers.ravel().tolist()]
     return np.array(digits).reshape(numbers.shape)
 

@@ -1,4 +1,4 @@
-"""Corrections of solutions that operators have made, in NumPy, as the kernels correct them."""
+"""Corrections of solutions created by operators, in NumPy; kernels apply the same ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FACTOR, _STEP, _WORD = 0x915F77F5, 0x9E3779B9, 0xFFFFFFFF
 def chosen_within(
     solutions: NDArray[Any], words: NDArray[np.uint32], least: int, most: int
 ) -> NDArray[Any]:
-    """Return subsets with a number of items within limits: see kernels/problems/choice.cuh.
+    """Return subsets with an allowed number of items: see kernels/problems/choice.cuh.
 
     `words` are the subsets as kernels store them.
     """
@@ -36,7 +36,7 @@ def chosen_within(
 
 
 def within_limits(solutions: NDArray[Any], most: NDArray[Any]) -> NDArray[Any]:
-    """Return choices with at most so many items of each value: see kernels/problems/at_most.cuh."""
+    """Return choices with a limited number of items per value: see kernels/problems/at_most.cuh."""
     found = solutions.copy()
     for row in found:
         counts = np.bincount(row, minlength=len(most))
@@ -61,10 +61,10 @@ def within_limits(solutions: NDArray[Any], most: NDArray[Any]) -> NDArray[Any]:
 
 
 class Precedence:
-    """Pairs of items of an order, the first of which comes before the second."""
+    """Pairs of items of an order, the first of which must precede the second."""
 
     def __init__(self, size: int, pairs: Sequence[tuple[int, int]]) -> None:
-        """Take pairs without a cycle."""
+        """Create the relation from pairs without a cycle."""
         self.pairs = sorted(set(pairs))
         self._ahead, self._behind = (
             np.array([pair[end] for pair in self.pairs], np.int64) for end in (0, 1)
@@ -74,7 +74,7 @@ class Precedence:
             self._after[one].append(other)
 
     def members(self) -> dict[str, NDArray[Any]]:
-        """Return the predecessors of each item, and where those of each begin, as kernels read."""
+        """Return the predecessors of all items, and the start of each item's list, for kernels."""
         size = len(self._after)
         by_item = np.argsort(self._behind, kind="stable")
         counts = np.bincount(self._behind, minlength=size)
@@ -82,12 +82,12 @@ class Precedence:
         return {"_before_first": first, "_before": self._ahead[by_item].astype(np.int32)}
 
     def are_kept(self, orders: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which orders have all pairs in sequence."""
+        """Return which orders satisfy all pairs."""
         places = np.argsort(orders, axis=1)
         return np.asarray((places[:, self._ahead] < places[:, self._behind]).all(axis=1))
 
     def kept(self, orders: NDArray[Any]) -> NDArray[Any]:
-        """Return the orders as kernels/problems/precedence.cuh places their items."""
+        """Return the orders, corrected as in kernels/problems/precedence.cuh."""
         found = orders.copy()
         for row in np.flatnonzero(~self.are_kept(orders)):
             found[row] = self._placed(orders[row])
@@ -109,7 +109,7 @@ class Precedence:
         return found
 
     def cycle(self) -> list[int]:
-        """Return the items of a cycle, the first one also at the end; empty if there is none."""
+        """Return the items of a cycle, with the first one repeated at the end; empty: no cycle."""
         state = [0] * len(self._after)  # 1: on the path, 2: without a cycle
         for start in range(len(self._after)):
             path, ways = [start], [iter(self._after[start])]

@@ -1,4 +1,4 @@
-"""Make problems from data in a script: lists, NumPy arrays, or anything that converts to them."""
+"""Create problems from data in a script: lists, NumPy arrays, or anything convertible to them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EXACT = 2**53  # doubles
 _DIVIDE = "Divide all of them by a common factor"
 _FIX = "Multiply all of them by a power of ten, or round them"
 FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
-"""What arrays of one and two dimensions are made of, in messages."""
+"""Description of arrays with one and two dimensions, for messages."""
 _EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
 
 
@@ -49,9 +49,9 @@ def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
 
 
 def read_matrix(name: str, values: Any) -> NDArray[Any]:
-    """Return a matrix as `read_array` does, also from a sparse one of SciPy.
+    """Return a matrix as `read_array` does, or from a sparse SciPy matrix.
 
-    Its entries for the same pair are added.
+    Duplicate entries of a sparse matrix are added.
     """
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         for size, noun in zip(values.shape, ("rows", "columns"), strict=False):
@@ -61,7 +61,7 @@ def read_matrix(name: str, values: Any) -> NDArray[Any]:
 
 
 def _in_full(name: str, sparse: Any) -> NDArray[Any]:
-    """Return a sparse array in full. Sums of integers never wrap around, unlike those of SciPy."""
+    """Return a sparse array as a dense one. Integer sums never overflow, unlike those of SciPy."""
     if sparse.dtype.kind not in "iu":
         return array_of(name, sparse.toarray(), FORMS[2])
     sums = array_of(name, sparse.astype(np.float64).toarray(), FORMS[2])
@@ -71,7 +71,7 @@ def _in_full(name: str, sparse: Any) -> NDArray[Any]:
 def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
     """Return a copy of the values as an array of numbers; refuse other types and masked values.
 
-    `form` is what messages say that it should be.
+    `form` is the expected form, for messages.
     """
     array = array_of(name, values, form)
     if array.dtype.kind == "O":
@@ -81,15 +81,15 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
             f"{name}={shown(values)}: contains values of the type {array.dtype}, must be numbers."
             f" Pass {form}"
         )
-    with np.errstate(over="ignore"):  # a longer type's largest numbers become infinite
+    with np.errstate(over="ignore"):  # the largest numbers of a longer type become infinite
         return array.astype({"b": np.uint8, "f": np.float64}.get(array.dtype.kind, array.dtype))
 
 
 def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
-    """Return the values as an array of any type, not a copy; refuse masked values."""
+    """Return the values as an array of any type without a copy; refuse masked values."""
     try:
         array = None if _is_masked(values) else np.asarray(values)
-    except Exception as error:  # any array-like object may raise any error
+    except Exception as error:  # arbitrary array-like objects may raise any error
         raise UsageError(
             f"{name}={shown(values)}: cannot become a NumPy array"
             f" ({one_line(str(error), 200)}). Pass {form}, or a NumPy array"
@@ -106,7 +106,7 @@ def items_of(name: str, values: Any, form: str) -> list[Any]:
     """Return the items of an iterable; refuse anything else."""
     try:
         return [*values]
-    except Exception as error:  # any object may raise any error
+    except Exception as error:  # arbitrary objects may raise any error
         raise UsageError(
             f"{name}={shown(values)}: cannot be iterated ({one_line(str(error), 200)}). Pass {form}"
         ) from error
@@ -124,7 +124,7 @@ def integers(
 ) -> NDArray[np.int64]:
     """Return the numbers as integers; refuse others than whole numbers from `least` to `largest`.
 
-    `fix` is the hint for numbers with decimals, `negative` and `large` that for such numbers.
+    `fix`, `negative` and `large` are the hints for decimals, negative and large numbers.
     """
     with np.errstate(invalid="ignore"):
         wrong = ~((array >= least) & (array <= largest))
@@ -147,7 +147,7 @@ def integers(
 
 
 def reals(name: str, array: NDArray[Any], largest: float) -> NDArray[np.float64]:
-    """Return the numbers as real numbers; refuse others than from -`largest` to `largest`."""
+    """Return the numbers as real numbers; refuse absolute values above `largest`."""
     wrong = ~((array >= -largest) & (array <= largest))
     if wrong.any():
         place = _first(wrong)
@@ -159,9 +159,9 @@ def reals(name: str, array: NDArray[Any], largest: float) -> NDArray[np.float64]
 
 
 def require_sum(name: str, numbers: NDArray[Any], limit: float, fix: str = _DIVIDE) -> None:
-    """Refuse numbers whose absolute values add up to a limit or more, of any size."""
+    """Refuse numbers whose absolute values add up to the limit or more."""
     if np.abs(numbers.astype(np.float64)).sum() < limit / 2:
-        return  # the exact sum takes longer
+        return  # the exact sum is slower
     total = sum(map(abs, numbers.reshape(-1).tolist()))
     if not total < limit:
         raise UsageError(
@@ -170,7 +170,7 @@ def require_sum(name: str, numbers: NDArray[Any], limit: float, fix: str = _DIVI
 
 
 def read_number(name: str, value: Any) -> float | None:
-    """Return a finite number, an integer if it has no decimals, or None; refuse other values."""
+    """Return a finite number, as an integer if it has no decimals, or None; refuse other values."""
     if value is None:
         return None
     is_number = isinstance(value, int | float | np.integer | np.floating)
@@ -180,7 +180,7 @@ def read_number(name: str, value: Any) -> float | None:
 
 
 def is_finite(value: Any) -> bool:
-    """Return whether a number is finite, and an integer not beyond all doubles."""
+    """Return whether a number is finite, and not an integer beyond the range of doubles."""
     try:
         return math.isfinite(value) and not isinstance(value, np.timedelta64)
     except (TypeError, ValueError, OverflowError):
@@ -188,18 +188,18 @@ def is_finite(value: Any) -> bool:
 
 
 def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason: str) -> None:
-    """Refuse an array of another shape; `reason` says where the sizes come from."""
+    """Refuse an array of another shape; `reason` explains where the sizes come from."""
     if array.shape != shape:
         raise UsageError(f"{name}: has the shape {array.shape}, must be {shape}: {reason}")
 
 
 def element(name: str, place: tuple[int, ...]) -> str:
-    """Return an element of an array as Python writes it, such as `flows[2, 3]`."""
+    """Return an element of an array in Python notation, such as `flows[2, 3]`."""
     return f"{name}[{', '.join(map(str, place))}]" if place else name
 
 
 def _is_masked(values: Any, depth: int = 3) -> bool:
-    """Return whether an array, or one in a nested list, has masked values."""
+    """Return whether an array, also in nested lists, has masked values."""
     if isinstance(values, np.ma.MaskedArray):
         return bool(np.ma.is_masked(values))
     if not isinstance(values, list | tuple) or depth == 0:
@@ -262,27 +262,26 @@ def tsp(
     name: str | None = None,
     best_known: float | None = None,
 ) -> Tsp:
-    """Return a travelling salesman problem from coordinates, or from a matrix of distances.
+    """Return a travelling salesman problem from coordinates or a distance matrix.
 
     `coordinates` has a row `x, y` for each city. Lengths between them are exact; costs are in the
-    same unit. With a `metric` of TSPLIB, lengths are whole numbers by its rules: `EUC_2D`
-    (rounded), `CEIL_2D` (rounded up), `ATT` or `GEO` (latitude and longitude in degrees and
-    minutes, DDD.MM).
+    same unit. With a TSPLIB `metric`, lengths are whole numbers by its rules: `EUC_2D` (rounded),
+    `CEIL_2D` (rounded up), `ATT` or `GEO` (latitude and longitude in degrees and minutes, DDD.MM).
 
-    `distances` is a matrix with the length from each city (row) to each other one (column), which
-    may depend on the direction; the diagonal is ignored, and infinity forbids a leg. It may also be
-    the JSON answer of a routing engine, as a dict or the path of a file: of OSRM (`durations`, or
+    `distances` is a matrix of the lengths from each city (row) to each other one (column), which
+    may be asymmetric; the diagonal is ignored, and infinity forbids a leg. It may also be the JSON
+    response of a routing engine, as a dict or the path of a file: of OSRM (`durations`, or
     `field="distances"`), Valhalla (`time`, `distance`) or GraphHopper (`times`, `distances`,
     `weights`). Lengths with decimals are scaled to whole numbers, by a power of ten if this is
-    exact; otherwise, by a power of two, to a 30th bit of the longest one.
+    exact; otherwise by a power of two, to a resolution of 30 bits of the longest one.
 
-    With `start` or `end`, the numbers of cities, a tour is a path between them; the other end is
-    any city, unless both are given. `"any"` for both is a path with free ends. `fixed` lists pairs
-    of cities that follow each other in the tour; in either order if lengths are symmetric.
+    With `start` or `end`, the numbers of cities, a tour is a path between them; an end that is not
+    given is free. `"any"` for both is a path with free ends. `fixed` lists pairs of cities that
+    follow each other in the tour, in either direction if lengths are symmetric.
 
-    `labels` are names of the cities, and `places` has a row for each of them, its longitude and
-    latitude in degrees: both are for maps (`geojson`), and the answer of a routing engine may have
-    them. `name` is the name in results. `best_known` is the best known length, for gaps and for
+    `labels` are names of the cities, and `places` has a row for each city with its longitude and
+    latitude in degrees: both are for maps (`geojson`), and may be part of the response of a routing
+    engine. `name` is the name in results. `best_known` is the best known length, for gaps and for
     `stop="best-known"`.
 
     >>> islands.tsp([[0, 0], [0.375, 0.5], [0.375, 0]]).cost([0, 1, 2])
@@ -353,15 +352,13 @@ def qap(
 ) -> Qap:
     """Return a quadratic assignment problem from two square matrices of whole numbers.
 
-    A solution p, with facility i at location p[i], costs the sum of flows[i, j] *
-    distances[p[i], p[j]] over all i and j. The matrices may be asymmetric.
+    A solution p, with facility i at location p[i], costs the sum of flows[i, j] * distances[p[i],
+    p[j]] over all i and j. The matrices may be asymmetric, and may be sparse SciPy matrices. If few
+    flows, or few distances, are not zero, the default algorithm is `growth` (see docs/settings.md).
 
-    Each may be a sparse matrix of SciPy. If few flows, or few distances, are not zero, the
-    default search is `growth`, which docs/settings.md describes.
-
-    `linear` has a row for each facility and a column for each location: whole numbers of at
-    least 0, the costs of a facility at a location besides those of its flows. The cost then
-    includes linear[i, p[i]] of all i.
+    `linear` has a row for each facility and a column for each location: whole numbers of at least
+    0, the costs of a facility at a location in addition to those of its flows. The cost then
+    includes linear[i, p[i]] for all i.
 
     `name` is the name in results. `best_known` is the best known cost, for gaps and for
     `stop="best-known"`.
@@ -439,9 +436,9 @@ def _linear(values: Any, n: int) -> Matrix:
 
 
 def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], float]:
-    """Return a matrix of whole numbers with a diagonal of 0, and their unit; -1 for infinity.
+    """Return a matrix of whole numbers with a zero diagonal, and their unit; -1 for infinity.
 
-    The unit leaves room for the fixed edges.
+    The unit reserves room for the fixed edges.
     """
     _refuse_none(values)
     array = read_array("distances", values, 2)
@@ -462,7 +459,7 @@ def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], f
 
 
 def _refuse_none(values: Any) -> None:
-    """Refuse None in a matrix, which only tables of routing engines have."""
+    """Refuse None in a matrix, which only responses of routing engines may contain."""
     array = array_of("distances", values, FORMS[2])
     if array.dtype.kind != "O":
         return
@@ -475,7 +472,7 @@ def _refuse_none(values: Any) -> None:
 
 
 def _places(places: Any, n: int) -> NDArray[np.float64] | None:
-    """Return the longitude and latitude of the cities, if they are known."""
+    """Return the longitude and latitude of the cities, if given."""
     if places is None:
         return None
     found = reals("places", read_array("places", places, 2), 180)
@@ -490,7 +487,7 @@ def _places(places: Any, n: int) -> NDArray[np.float64] | None:
 
 
 def _labels(labels: Any, n: int) -> tuple[str, ...] | None:
-    """Return the names of the cities, if any."""
+    """Return the names of the cities, if given."""
     if labels is None:
         return None
     names = tuple(map(str, items_of("labels", labels, "a name for each city")))
@@ -512,7 +509,7 @@ def _metric(metric: Any) -> str:
 
 
 def name_or(name: Any, usual: str) -> str:
-    """Return the name of a problem, which is the usual one unless it is given."""
+    """Return the name of a problem, or the default."""
     if name is None:
         return usual
     if not isinstance(name, str) or not name:

@@ -1,9 +1,9 @@
 """Distances between items, and the nearest neighbours of each item.
 
-Distances are whole numbers: lengths rounded by a rule of TSPLIB, or exact lengths in a small unit,
-a power of two. Coordinates in this unit have the same digits, and kernels round the lengths between
-them as for EUC_2D. A kernel fills the table of neighbours on the device, from the data that is
-prepared here.
+Distances are whole numbers: lengths rounded by a TSPLIB rule, or exact lengths in a small unit, a
+power of two. Coordinates in this unit have the same digits, and kernels round the lengths between
+them as for EUC_2D. A kernel fills the table of neighbours on the device, from the data prepared
+here.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from islands.instances import tsplib
 from islands.instances.tsplib import TspFile
 
 _DEGREE = 10
-"""Number of neighbours of a city; with ten, and two in each quadrant, 2-opt is nearly as good as
-with more."""
+"""Number of neighbours per city. With ten, and two per quadrant, 2-opt is nearly as good as with
+more."""
 _LEAF = 8  # cities that a search compares one by one
 LONGEST, _LONGEST_TOUR = 46, 53
-"""Bits of exact lengths, as bounds need, and of any tour, whose cost is then an exact double."""
+"""Maximum bits of exact lengths, due to bounds, and of any tour, whose cost is then an exact
+double."""
 _MOST_WHOLE, _LONGEST_LEG, _MOST_DECIMALS = 1 << 30, 1 << 31, 6
-"""Lengths in a matrix that are scaled stay below this, whole ones below the second number."""
+"""Limits of scaled and of whole lengths in a matrix, and of decimal places."""
 _MOST_EXPONENT = 1000
-"""Larger ones are refused, also in islands/problems/data.py."""
+"""Larger exponents are refused, also in islands/problems/data.py."""
 _PI = 3.141592
 _EARTH_RADIUS = 6378.388
 
@@ -39,18 +40,18 @@ Ints = NDArray[np.int64]
 
 
 class Distances:
-    """The symmetric distances of cities: whole numbers, from coordinates or from a matrix."""
+    """The symmetric distances of cities: whole numbers, from coordinates or a matrix."""
 
     unit: float = 1
     """Distances are integers in units of `1 / unit`: see `Scale`."""
     nodes: int
-    """The number of what has neighbours: the cities, unless tours are directed."""
+    """Number of nodes with neighbours: the cities, unless tours are directed."""
     is_directed: bool = False
     """Whether distances differ by direction."""
     exponent: int = 0
     """Distances are in units of two to the power of minus this."""
     places: Floats | None
-    """The coordinates of the cities in the plane, in this unit, if distances come from them."""
+    """The coordinates of the cities in this unit, if distances are computed from them."""
     matrix: NDArray[np.int32] | None
     """The distances, unless they come from `places`."""
 
@@ -71,7 +72,7 @@ class Distances:
         return {"TSP_METRIC": f"TSP_{self._rule}" if self.matrix is None else "TSP_MATRIX"}
 
     def array(self) -> NDArray[np.generic]:
-        """Return the matrix, or the coordinates, as kernels read them."""
+        """Return the matrix or the coordinates as kernels read them."""
         return np.ascontiguousarray(self._places()) if self.matrix is None else self.matrix
 
     def between(self, a: Ints, b: Ints) -> Ints:
@@ -81,7 +82,7 @@ class Distances:
         return self._lengths(self._places()[a] - self._places()[b])
 
     def along(self, tours: Ints) -> Ints:
-        """Return the length of each edge of closed tours, in their order, a row for each tour."""
+        """Return the lengths of the edges of closed tours in order, a row per tour."""
         if self.matrix is not None:
             after = np.concatenate((tours[..., 1:], tours[..., :1]), axis=-1)  # np.roll is slower
             return self.between(tours, after)
@@ -94,7 +95,7 @@ class Distances:
         return _rounded(self._rule, squares).astype(np.int64)
 
     def nearest(self, count: int) -> Ints:
-        """Return `count` cities near each city: the nearest ones, perhaps itself among them."""
+        """Return `count` nearest cities of each city, possibly including itself."""
         from scipy.spatial import KDTree
 
         if self.matrix is None:
@@ -110,7 +111,7 @@ class Distances:
         return tables_of([self])[0]
 
     def chain(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of `Neighbours` for a matrix, with all cities in a chain."""
+        """Return the arrays of `Neighbours` for a matrix, with all cities in one chain."""
         assert self.matrix is not None, "it has no coordinates"
         return arrays_of_chain(chain_of(self.matrix))
 
@@ -124,8 +125,8 @@ def scaled(
 ) -> tuple[NDArray[np.int32], float]:
     """Return lengths as integers in units of `1 / unit`, and this unit; -1 for infinite ones.
 
-    The unit is a power of ten if all lengths are then whole numbers. Otherwise, it is the largest
-    power of two for which they have 30 bits, with a share of the fixed edges in each of them.
+    The unit is a power of ten if all lengths are then whole numbers. Otherwise it is the largest
+    power of two for which they have 30 bits, including their shares of the fixed edges.
     """
     is_finite = np.isfinite(lengths)
     known = np.where(is_finite, lengths, 0.0)
@@ -148,7 +149,7 @@ def scaled(
 
 
 def _share_of_fixed(lengths: Floats, fixed: Sequence[tuple[int, int]]) -> float:
-    """Return by how much fixed edges lengthen a leg between their chains, at most.
+    """Return the maximum by which fixed edges lengthen a leg between their chains.
 
     Edges of cities that do not exist are refused later.
     """
@@ -158,13 +159,13 @@ def _share_of_fixed(lengths: Floats, fixed: Sequence[tuple[int, int]]) -> float:
 
 
 def exponent_of(coordinates: Floats) -> int:
-    """Return the power of two by which coordinates are multiplied before lengths are rounded.
+    """Return the power of two that coordinates are multiplied by before lengths are rounded.
 
     It is as large as 64-bit integers and doubles allow, and the same on all machines.
     """
     middle = np.partition(coordinates, len(coordinates) // 2, axis=0)[len(coordinates) // 2]
     away = np.abs(coordinates - middle)
-    # No edge is longer than the way past the middle, and a tour has two edges at each city.
+    # No edge is longer than the path through the middle, and a tour has two edges per city.
     longest = 2 * math.fsum(np.maximum.reduce(away).tolist())
     if longest == 0.0:
         return 0
@@ -175,9 +176,9 @@ def exponent_of(coordinates: Floats) -> int:
 def tables_of(many: Sequence[Distances]) -> list[dict[str, NDArray[Any]]]:
     """Return the arrays of `Neighbours` in kernels/tours for each of several instances.
 
-    They are a tree of the cities, or for a matrix a chain of them; a kernel fills `table`. All have
-    as many cities, and coordinates or not: trees of many small instances take hardly longer than
-    one of them.
+    They contain a tree of the cities, or a chain of them for a matrix; a kernel fills `table`. All
+    instances must have the same number of cities, and either all or none coordinates. Building the
+    trees of many small instances takes hardly longer than building one.
     """
     first = many[0]
     if first.matrix is not None:
@@ -212,7 +213,7 @@ def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floa
         placed = np.take_along_axis(along, cities[:, np.newaxis], axis=2)
         highest = np.maximum.reduceat(placed, begins, axis=2)
         axis = np.argmax(highest - np.minimum.reduceat(placed, begins, axis=2), axis=1)
-        # Parts stay where they are; each is sorted by the places of its cities along its axis.
+        # Parts stay in place; each is sorted along its axis.
         keys = n * part + places[each, axis[:, part], cities]
         cities = np.take_along_axis(cities, np.argsort(keys, axis=1, kind="stable"), axis=1)
         nodes = slice(1 << level, 2 << level)
@@ -222,16 +223,16 @@ def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floa
 
 @lru_cache(maxsize=64)
 def _divided(n: int, level: int) -> tuple[NDArray[np.int64], ...]:
-    """Return the begins and the middles of the parts of a level, and the part of each place."""
+    """Return the starts and middles of the parts of a level, and the part of each place."""
     parts = 1 << level
     bounds = np.arange(2 * parts + 1) * n // (2 * parts)
     return bounds[:-1:2], bounds[1::2], np.repeat(np.arange(parts), np.diff(bounds[::2]))
 
 
 def twins_of(points: Floats) -> NDArray[np.int32]:
-    """Return the cities at the same place before and after each one by number, or -1.
+    """Return the previous and next city, by number, at the same coordinates as each city, or -1.
 
-    `points` has those of several instances.
+    `points` has the coordinates of several instances.
     """
     count, n, _ = points.shape
     twins = np.full((count, 2, n), -1, np.int32)
@@ -246,14 +247,14 @@ def twins_of(points: Floats) -> NDArray[np.int32]:
 
 
 def arrays_of_chain(cities: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of `Neighbours` for cities in this order, which have no coordinates."""
+    """Return the arrays of `Neighbours` for cities in this order, without coordinates."""
     leaf = np.zeros(1)
     twins = np.full((2, len(cities)), -1, np.int32)
     return {"cities": cities, "axis": leaf.astype(np.int32), "split": leaf, "twins": twins}
 
 
 def chain_of(matrix: NDArray[Any]) -> NDArray[np.int32]:
-    """Return an order of the cities in which each is followed by the nearest of the others."""
+    """Return a nearest-neighbour order of the cities."""
     n = len(matrix)
     is_left = np.ones(n, np.bool_)
     order, city = np.empty(n, np.int32), 0
@@ -299,7 +300,7 @@ def _geo_matrix(file: TspFile) -> NDArray[np.int32]:
 
 
 def unrounded(file: TspFile, city: int, other: int) -> float:
-    """Return the length between two cities in the plane or on the earth before it is rounded."""
+    """Return the unrounded length between two cities in the plane or on the earth."""
     assert file.coordinates is not None, "a matrix has rounded lengths"
     here, there = file.coordinates[[city, other]]
     if file.metric == "GEO":

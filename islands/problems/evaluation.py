@@ -1,4 +1,4 @@
-"""Who computes the costs of solutions in a run, and how much work that is."""
+"""How the costs of solutions are computed in a run, and the work that this takes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 
 Ends = Callable[[Any], NDArray[np.bool_]]
-"""Whether costs of a function may end a run, after which it need not be called any more."""
+"""Whether costs of a function may end a run, so that remaining calls can be skipped."""
 
 
 def never() -> bool:
-    """Return that all solutions must be evaluated."""
+    """Return False: all solutions must be evaluated."""
     return False
 
 
 class Evaluated(Protocol):
-    """A problem, as its evaluation needs it."""
+    """The part of a problem that its evaluation needs."""
 
     maximise: bool
 
@@ -35,35 +35,35 @@ class Evaluated(Protocol):
 
 
 class HostCosts(Protocol):
-    """A function in Python that computes costs instead of kernels."""
+    """A Python function that computes costs instead of kernels."""
 
     callers: int
-    """The number of processes that call it at the same time."""
+    """Number of processes that call it concurrently."""
 
     @property
     def is_batch(self) -> bool:
-        """Whether it takes many solutions at once."""
+        """Whether it takes many solutions per call."""
 
     def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
-        """Return the costs of solutions as kernels store them, in their memory."""
+        """Return the costs of solutions in the layout of kernels, in the same memory."""
 
 
 class Evaluation:
-    """The evaluation of a problem by its kernels, whose costs NumPy confirms."""
+    """The evaluation of a problem by its kernels, whose costs are verified in NumPy."""
 
     python: HostCosts | None = None
     """The Python function that computes costs instead of kernels."""
     argument: str = "cost"
-    """The argument with the cost: `cost`, `batch` or `function`."""
+    """The argument that provides the cost: `cost`, `batch` or `function`."""
     name: str = "an evaluation"
-    """What evaluates solutions, for a message about an evaluation that does not return."""
+    """The subject of a message about an evaluation that does not return."""
     cost_fix: str = "This is an error in islands: please report it"
-    """The fix that is shown if the kernels and the exact objective give different costs."""
+    """The suggested fix if the kernels and the exact objective disagree."""
     numbers_differ: bool = False
-    """Whether the numbers in `problem::Data` may differ between instances that share launches,
-    also if the problem is a user's own."""
+    """Whether the numbers in `problem::Data` may differ between instances that share launches, also
+    for user-defined problems."""
     is_serial: bool = False
-    """Whether one thread evaluates a solution, instead of all threads of a block together."""
+    """Whether a single thread evaluates a solution, instead of the whole block."""
 
     def __init__(
         self,
@@ -74,14 +74,14 @@ class Evaluation:
         changes_solutions: bool = False,
         same_memory: bool = True,
     ) -> None:
-        """Take the problem, and what differs from an evaluation that reads each item once."""
+        """Set the properties that differ from an evaluation that reads each item once."""
         self._problem, self._reads = problem, reads or {}
         self.items = problem.size if items is None else items
-        """The number of work items that the threads of a block share in an evaluation."""
+        """Number of work items that the threads of a block share in an evaluation."""
         self.changes_solutions = changes_solutions
         """Whether kernels may change a solution when they evaluate it."""
         self.same_memory = same_memory
-        """Whether kernels need as much memory for any other instance of its size and kind."""
+        """Whether kernels need the same memory for all instances of this size and kind."""
 
     @property
     def checker(self) -> str:
@@ -94,9 +94,9 @@ class Evaluation:
 
     @contextmanager
     def prepared(self, processes: int, backend: str) -> Iterator[str]:
-        """Prepare evaluations during a run on a backend, by at most `processes` processes.
+        """Prepare evaluations during a run on a backend, with at most `processes` processes.
 
-        Yield a text about who evaluates, which is empty if kernels do.
+        Yield a text about what evaluates; empty for kernels.
         """
         yield ""
 
@@ -108,7 +108,7 @@ class Evaluation:
         """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
 
     def refuse_reported(self, words: NDArray[np.int64]) -> None:
-        """Raise a `RunError` if this content of the array of `reports` tells a fault."""
+        """Raise a `RunError` if the content of the array of `reports` indicates a fault."""
 
     def device_costs(
         self,
@@ -117,11 +117,11 @@ class Evaluation:
         factors: NDArray[np.float64] | float = 1.0,
         ends: Ends | None = None,
     ) -> NDArray[np.int64]:
-        """Return the exact costs as on the device, where they are minimised.
+        """Return the exact costs as minimised on the device.
 
-        If evaluations may take long, those after `must_leave` has returned true are left out, and
-        those after a cost that `ends` them if a function is called for one after another.
-        `factors` are those of the price of a violation, of each solution.
+        Slow evaluations are skipped once `must_leave` returns true, and, if a function is called
+        per solution, after a cost that `ends` them. `factors` are the factors of the violation
+        price per solution.
         """
         costs = self._problem.costs(solutions)
         return -costs if self._problem.maximise else costs

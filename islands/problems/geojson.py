@@ -1,4 +1,4 @@
-"""A tour as GeoJSON (RFC 7946), for maps: a line along the tour, and a point for each stop."""
+"""A tour as GeoJSON (RFC 7946) for maps: a line along the tour, and a point for each stop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from islands.instances.tsplib import TspFile
 def geojson_of(file: TspFile, tour: NDArray[np.int64], cost: float) -> dict[str, Any]:
     """Return a tour of a file's cities, in longitude and latitude.
 
-    Legs are straight lines, as the table of a routing engine has no ways.
+    Legs are straight lines, as the response of a routing engine has no geometry.
     """
     places = places_of(file)[tour].tolist()
     labels = file.labels

@@ -1,11 +1,11 @@
 """Tours that are not simply closed and symmetric: directed, open, or with fixed edges.
 
-Kernels only know closed tours, which have no fixed edges. So a path is closed by one more city, at
-no length from all others, and cities that fixed edges connect are a chain, which is one item: the
-way from its last city to the first one of the next chain is that between their items. If lengths
-are the same in both directions, a chain may be passed either way: its two ends are items, and an
-entry of the matrix says that they are joined. Forbidden legs have an entry of their own, too; see
-kernels/problems/legs.cuh.
+Kernels support only closed tours without fixed edges. A path is therefore closed by an additional
+city at length 0 from all others. Cities connected by fixed edges form a chain, which is a single
+item: the length from one item to the next is that from the last city of the one chain to the first
+city of the other. If lengths are symmetric, a chain may be traversed in either direction: its two
+ends are items, and an entry of the matrix marks them as joined. Forbidden legs are marked as well;
+see kernels/problems/legs.cuh.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from islands.problems.levels import levelled
 from islands.problems.routes import Chains, require_route
 
 FORBIDDEN, JOINED = -1, -2
-"""Entries of matrices: a leg that no tour may have, and one that each tour must have."""
+"""Entries of matrices: a leg that is forbidden, and one that every tour must contain."""
 PRICE = 1 << 46
-"""What a forbidden leg or a missing fixed edge costs: more than any tour is long."""
+"""Cost of a forbidden leg or a missing fixed edge: more than the length of any tour."""
 _LONGEST = 2**31 - 1
 _ALIKE = 1e-6
-"""The share of the longest leg by which those of the other direction differ by rounding."""
+"""Maximum difference of the two directions due to rounding, as a share of the longest leg."""
 
 
 def is_plain(file: TspFile) -> bool:
-    """Return whether all closed tours are allowed, and have the same length in reverse."""
+    """Return whether all closed tours are allowed and have the same length in reverse."""
     if file.fixed or file.ends is not None:
         return False
     matrix = file.matrix
@@ -63,7 +63,7 @@ class Legs(Distances):
         self.places = None
 
     def defines(self) -> Macros:
-        """Return the macro of a matrix of legs."""
+        """Return the macro that selects a matrix of legs."""
         return {"TSP_METRIC": "TSP_LEGS"}
 
     def between(self, a: Ints, b: Ints) -> Ints:
@@ -72,13 +72,13 @@ class Legs(Distances):
         return np.where(lengths < 0, PRICE, lengths)
 
     def along(self, tours: Ints) -> Ints:
-        """Return the length of each leg of tours, in their order, a row for each tour."""
+        """Return the lengths of the legs of tours in order, a row per tour."""
         if self.file.ends is None:
             return super().along(tours)
         return self.between(tours[..., :-1], tours[..., 1:])
 
     def faults(self, tours: Ints) -> list[str]:
-        """Return what is wrong with a tour of all cities: forbidden legs, fixed edges and ends.
+        """Return the faults of a tour of all cities: forbidden legs, fixed edges and ends.
 
         Cities are counted from 0.
         """
@@ -106,7 +106,7 @@ class Legs(Distances):
     def remarks(self) -> list[Remark]:
         """Return the length of fixed edges, and a hint about lengths that differ by rounding.
 
-        Published lengths of some files leave fixed edges out.
+        Published lengths of some instances omit fixed edges.
         """
         found = self._remarks_on_directions()
         if not self.file.fixed:
@@ -117,7 +117,7 @@ class Legs(Distances):
         return [*found, Remark("fixed", length, words)]
 
     def _remarks_on_directions(self) -> list[Remark]:
-        """Return a hint if lengths differ by direction by hardly anything."""
+        """Return a hint if the two directions of legs hardly differ."""
         if not self.chains.are_directed:
             return []
         most, limit = 0, _ALIKE * int(self.legs.max())
@@ -131,22 +131,22 @@ class Legs(Distances):
         return [Remark("directions", length, words)]
 
     def chain(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of `Neighbours`, with two nodes for each item if directed."""
+        """Return the arrays of `Neighbours`, with two nodes per item if directed."""
         cities = chain_of(self.priced())
         if self.is_directed:
             cities = (2 * cities[:, np.newaxis] + np.array([0, 1], np.int32)).reshape(-1)
         return arrays_of_chain(cities)
 
     def priced(self) -> NDArray[np.int64]:
-        """Return the lengths between items, of which forbidden ones have their price."""
+        """Return the lengths between items, with the price of forbidden ones."""
         assert self.matrix is not None
         lengths = self.matrix.astype(np.int64)
         return np.where(lengths == FORBIDDEN, PRICE, np.where(lengths == JOINED, 0, lengths))
 
     def _reduced(self) -> NDArray[np.int32]:
-        """Return the lengths between items; all tours have those of the cities.
+        """Return the lengths between items; tours have the same lengths as those of the cities.
 
-        The lengths inside chains, which are the same in all tours, are spread over the legs.
+        The lengths inside chains, equal in all tours, are distributed over the legs.
         """
         legs, chains = self._closed(), self.chains
         inside = sum(int(legs[each[:-1], each[1:]].sum(dtype=np.int64)) for each in chains.items)
@@ -175,7 +175,7 @@ class Legs(Distances):
         return np.ascontiguousarray(matrix, np.int32)
 
     def _closed(self) -> NDArray[np.int32]:
-        """Return the legs, with those of the city that closes a path."""
+        """Return the legs, including those of the city that closes a path."""
         return self.legs if self.file.ends is None else np.pad(self.legs, (0, 1))
 
 

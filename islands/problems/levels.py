@@ -1,8 +1,8 @@
-"""Lengths of directed legs in which the nearest cities are those that short tours visit next.
+"""Directed lengths transformed so that the nearest cities are likely successors in short tours.
 
-All legs from a city, or all to it, may become shorter by one amount, and all legs longer in return:
-all tours keep their lengths. With the prices of a shortest assignment as amounts, no leg is shorter
-than those of the assignment, which is hardly longer than a short tour.
+Adding an amount to all legs from a city, or to all legs to it, changes all tours by the same
+length. With the prices of a shortest assignment as amounts, no leg is shorter than those of the
+assignment, whose length is close to that of a short tour.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST = 2_000
-"""Cities of which an assignment takes less than a second."""
+"""Maximum number of cities, for which an assignment takes less than a second."""
 _LONGEST = 2**31 - 1
 _FORBIDDEN = np.int64(1) << 46
 _MOST_STEPS = 400_000_000
-"""Legs that are looked at for prices: some seconds, which chains of many cities would exceed."""
+"""Limit of legs visited for prices, some seconds; long chains of cities would exceed it."""
 
 
 def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return such lengths; entries below 0, which are forbidden, stay.
+    """Return the transformed lengths; negative entries, which are forbidden, are unchanged.
 
-    They only depend on the matrix: all shortest assignments have the same prices, of which these
-    are the highest ones without any above 0. If these take too long, lengths stay as they are.
+    They depend only on the matrix: all shortest assignments have the same prices, of which these
+    are the highest ones without any above 0. If they take too long, lengths are returned unchanged.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -38,7 +38,7 @@ def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
     if own.max() == _FORBIDDEN:
         return matrix
     longer = lengths - own[:, np.newaxis]
-    first = np.argsort(columns)  # the city from which the assignment leads to each one
+    first = np.argsort(columns)  # the predecessor of each city in the assignment
     changed: NDArray[Any] = np.arange(n)
     entering, left = np.zeros(n, np.int64), _MOST_STEPS
     while changed.size:
@@ -49,7 +49,7 @@ def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
         changed = np.flatnonzero(lower < entering)
         entering[changed] = lower[changed]
     leaving = own - entering[columns]
-    # Each tour leaves every city once, so that what is missing can be spread over the rows.
+    # Each tour leaves every city once, so the difference can be distributed over the rows.
     share, rest = divmod(int(own.sum()), n)
     found = (
         lengths - leaving[:, np.newaxis] - entering + share + (np.arange(n) < rest)[:, np.newaxis]

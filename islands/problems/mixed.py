@@ -1,4 +1,4 @@
-"""The solutions of `islands.mixed`: values of named parameters, which a vector stands for."""
+"""The solutions of `islands.mixed`: values of named parameters, encoded as a vector."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from islands.text import shown, unknown
 
 
 class Mixed(Box):
-    """Values of named parameters, each of which some coordinates of a vector stand for.
+    """Values of named parameters, each encoded as some coordinates of a vector.
 
     The entries of a solution are the numbers of all values, one after another.
     """
@@ -28,7 +28,7 @@ class Mixed(Box):
     def __init__(
         self, size: int, *_: ArrayLike, parameters: Mapping[str, Parameter | Mapping[str, Any]]
     ) -> None:
-        """Take the number of entries, and the parameters or what `own` has stored of them."""
+        """Take the number of entries, and the parameters or their stored form from `own`."""
         self.parameters = {
             name: each if isinstance(each, Parameter) else restored(each)
             for name, each in parameters.items()
@@ -55,7 +55,7 @@ class Mixed(Box):
         return Layout(to_device=self._coordinates, from_device=self._entries)
 
     def _entries(self, coordinates: Any) -> Any:
-        """Return the entries of vectors, one or a row each, in their memory."""
+        """Return the entries of vectors, a single one or one per row, in their memory."""
         module = array_module(coordinates)
         found = module.empty_like(coordinates)
         for each, place in self._each():
@@ -63,7 +63,7 @@ class Mixed(Box):
         return found
 
     def _coordinates(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return vectors for solutions, one or a row each."""
+        """Return vectors for solutions, a single one or one per row."""
         found = np.empty(np.shape(solutions))
         for each, place in self._each():
             found[..., place] = each.coordinates(solutions[..., place])
@@ -85,7 +85,7 @@ class Mixed(Box):
         return list(self.read(np.stack([np.zeros(self.size), np.ones(self.size)])))
 
     def presented(self, solutions: Any) -> Any:
-        """Return a dict of values, or of a column for each parameter."""
+        """Return a dict of values, or of a column per parameter."""
         return {
             name: (each.value if solutions.ndim == 1 else each.column)(solutions[..., place])
             for name, (each, place) in zip(self.parameters, self._each(), strict=True)

@@ -32,7 +32,7 @@ from islands.settings import Settings, setting
 WAYS = ("drop", "linear", "dynamic", "repair")
 """How infeasible subsets are handled, in the order of kernels/problems/mkp.cuh."""
 PENALTIES = ("linear", "dynamic")
-"""The ways that leave infeasible subsets unchanged and penalise them."""
+"""Methods that leave infeasible subsets unchanged and penalise them."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class MkpSettings(Settings):
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
 _SAVED = ("profits", "weights", "capacities")
-_NAMED = 10  # maximum number of constraints that an error lists
+_NAMED = 10  # maximum number of constraints listed in an error
 
 
 class Mkp(Problem):
@@ -123,13 +123,13 @@ class Mkp(Problem):
 
     @property
     def scale(self) -> Scale:
-        """Profits, in the unit of the file; penalties mark those of infeasible subsets."""
+        """Profits, in the unit of the file; penalties mark infeasible subsets."""
         marks = self.settings.infeasible in PENALTIES
         return Scale(maximise=self.maximise, unit=self.file.unit, marks=marks)
 
     @property
     def evaluation(self) -> Evaluation:
-        """Its kernels, which may change a subset; a move changes the load of each capacity."""
+        """Evaluation by kernels, which may change a subset; a move changes all loads."""
         return Evaluation(self, reads={"exchange": self.constraints}, changes_solutions=True)
 
     def saved(self) -> Arrays:
@@ -140,7 +140,7 @@ class Mkp(Problem):
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
-        """Return the problem that was `saved` like this."""
+        """Return the problem from the arrays of `saved`."""
         profits, weights, capacities = (arrays[each] for each in _SAVED)
         return cls(MkpFile(name, None, profits, weights, capacities), name, best)
 
@@ -156,31 +156,31 @@ class Mkp(Problem):
         return self.orders[0] if self.sorts_items else np.arange(self.size)
 
     def _to_device(self, solutions: Solution) -> Solution:
-        """Return solutions with the items as the device numbers them."""
+        """Return solutions in the item numbers of the device."""
         return solutions[..., self.numbering()]
 
     def _from_device(self, found: Solution) -> Solution:
-        """Return solutions with the items as the instance numbers them."""
+        """Return solutions in the item numbers of the instance."""
         solutions = np.empty_like(found)
         solutions[..., self.numbering()] = found
         return solutions
 
     @cached_property
     def orders(self) -> NDArray[np.int64]:
-        """The items by decreasing utility; one row for each order that islands use for repair."""
+        """The items by decreasing utility; one row per order that islands use for repair."""
         if not self.sorts_items:
             return np.zeros((1, 1), np.int64)
         return utilities.orders(self.file, self._duals, self.settings.orders)
 
     def _find_duals(self) -> NDArray[np.float64]:
-        return self._duals  # a method, as functions without a name cannot be sent to processes
+        return self._duals  # a method, as lambdas cannot be sent to processes
 
     @cached_property
     def _duals(self) -> NDArray[np.float64]:
         return utilities.prices_of(self.file, self.settings.utilities)
 
     def _ranks(self) -> NDArray[np.generic]:
-        """Return the orders, in the item numbers of the device."""
+        """Return the orders in the item numbers of the device."""
         return _narrowed(np.argsort(self.orders[0], kind="stable")[self.orders])
 
     def defines(self) -> Macros:
@@ -201,7 +201,7 @@ class Mkp(Problem):
         }
 
     def likeness(self) -> Hashable:
-        """Return the sizes, those of the core too, unless it has more than data."""
+        """Return the sizes, also of the core; None for subclasses or with a best known value."""
         if type(self) is not Mkp or self.best_known is not None:
             return None
         core = None if self.core is None else self.core.likeness
@@ -211,7 +211,7 @@ class Mkp(Problem):
         """Return the device data, with items in the order of the device."""
         order = self.numbering()
         weights = _narrowed(self.file.weights)[:, order]
-        # A capacity above the total weight is never reached.
+        # A capacity above the total weight is never binding.
         capacities = np.minimum(self.file.capacities, self.file.weights.sum(axis=1))
         return [
             np.ascontiguousarray(weights),
@@ -270,7 +270,7 @@ class Mkp(Problem):
     ) -> Self:
         """Return an instance in a file; `part` is its number in a file with several instances.
 
-        Unless its best known profit is given, it is the one that the file states, without proof.
+        The default best known profit is the one stated in the file, unproven.
         """
         file = read_mkp(path, form, part)
         if best_known is None and file.optimum is not None:
@@ -288,9 +288,9 @@ class Mkp(Problem):
         write_sol(path, solution)
 
     def _scales(self) -> list[int]:
-        """Return the factor of each constraint's weights that makes sums over constraints exact.
+        """Return the factors of the constraints' weights that make sums over constraints exact.
 
-        It scales all weights to the largest number of decimals of any constraint.
+        They scale all weights to the largest number of decimals of any constraint.
         """
         if self.settings.infeasible != "dynamic":
             return [1] * self.constraints
@@ -323,7 +323,7 @@ class Mkp(Problem):
 
 
 def _also_violated(constraints: Sequence[int]) -> str:
-    """Return the message about further violated constraints, which are numbered from 0."""
+    """Return the message about further violated constraints, numbered from 0."""
     shown = ", ".join(str(each + 1) for each in constraints[:_NAMED])
     rest = f" and {len(constraints) - _NAMED} more" if constraints[_NAMED:] else ""
     return f"also violated: {shown}{rest}"

@@ -1,4 +1,4 @@
-"""Compared costs of problems with a violation, in NumPy: see kernels/core/priced.cuh."""
+"""Compared costs of problems with violations, in NumPy: see kernels/core/priced.cuh."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LARGEST_COST = 2**60
 """The largest absolute value of an integer cost with a violation."""
 _LARGEST_REAL = 2.0**300
 _DEAR = 64.0
-"""Above 1, as with a price that is too low, no feasible solution is found; one that is too high
-costs little. Tempering begins with a 16th, as it adapts the price."""
+"""Large, as too low a price prevents feasible solutions and too high a price does little harm.
+Tempering starts with a 16th of the price and adapts it."""
 _FIRST, _BASE, _END, _STEP = (
     {False: 2 * LARGEST_COST, True: 1324 << 52},
     {False: 3 * LARGEST_COST, True: 1655 << 52},
@@ -24,7 +24,7 @@ _FIRST, _BASE, _END, _STEP = (
 
 
 def first_infeasible(*, real: bool) -> int:
-    """Return the compared cost from which on solutions are infeasible."""
+    """Return the smallest compared cost of infeasible solutions."""
     return _FIRST[real]
 
 
@@ -50,7 +50,7 @@ def compared(
 
 
 def soft(units: Any, *, real: bool) -> Any:
-    """Return compared costs, a number or an array, with violations only at their price."""
+    """Return compared costs, a number or an array, with violations at their plain price."""
     if isinstance(units, int):
         is_one = _FIRST[real] <= units < _END[real]
         return (units - _BASE[real]) * _STEP[real] if is_one else units
@@ -61,9 +61,9 @@ def soft(units: Any, *, real: bool) -> Any:
 
 
 def price_of(costs: NDArray[Any], violations: NDArray[Any]) -> float:
-    """Return the price of a unit of the violation, by some random solutions: a power of two.
+    """Return the price per unit of violation, a power of two, from some random solutions.
 
-    It is the ratio of the differences of costs to those of violations, times _DEAR; 0 if unknown.
+    It is the ratio of cost differences to violation differences, times _DEAR; 0 if unknown.
     """
     finite = costs[np.isfinite(costs)].astype(np.float64)
     amounts = violations[np.isfinite(violations)].astype(np.float64)

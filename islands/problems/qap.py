@@ -1,7 +1,7 @@
 """The quadratic assignment problem: assign n facilities to n different locations.
 
 An assignment p, with facility i at location p(i), costs the sum of A[i, j] * B[p(i), p(j)] over all
-ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] of each facility.
+ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] for each facility.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from islands.problems.qap_form import form
 Matrix = NDArray[np.int64]
 
 _CACHED = 160
-"""Up to this size, a CPU core's cache holds both matrices with 32 bits an entry."""
+"""Up to this size, both matrices fit into a CPU core's cache with 32 bits per entry."""
 _PRODUCTS_AT_ONCE = 1 << 20
 
 COST_MAX = 2**60
@@ -61,7 +61,7 @@ class Qap(Problem):
         self.file, self.path = file, file.path
         self._check_costs()
         self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
-        """Whether one matrix is symmetric; then both are stored as symmetric matrices."""
+        """Whether a matrix is symmetric; then both are stored as symmetric matrices."""
         self.form = form(file.a, file.b, file.linear)
         self.words = ProblemWords(structure=self.form.words())
         self.layout = Layout(
@@ -95,12 +95,12 @@ class Qap(Problem):
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
-        """Return the problem that was `saved` like this."""
+        """Return the problem from the arrays of `saved`."""
         a, b, linear = arrays["a"], arrays["b"], arrays.get("linear")
         return cls(QapFile(name, None, len(a), a, b, linear=linear), name, best)
 
     def defines(self) -> Macros:
-        """Return the types of the matrices, costs and differences, and the terms that are zero."""
+        """Return the types of the matrices, costs and differences, and which terms are zero."""
         a, b, *linear = self._on_device
         diagonal = bool(a.diagonal().any() and b.diagonal().any())
         # A swap changes 4 n products and the symmetric ones, and 4 linear terms.
@@ -122,7 +122,7 @@ class Qap(Problem):
         }
 
     def likeness(self) -> Hashable:
-        """Return the size and the structure, unless it has more than data."""
+        """Return the size and the structure; None for subclasses or with a best known value."""
         is_plain = type(self) is Qap and self.best_known is None
         if not is_plain or self.form.after is not None:
             return None
@@ -135,7 +135,7 @@ class Qap(Problem):
 
     @property
     def evaluation(self) -> Evaluation:
-        """Its kernels, whose threads share pairs.
+        """Evaluation by kernels, whose threads share pairs.
 
         A move changes the products of two facilities, or of all moved ones.
         """
@@ -144,7 +144,7 @@ class Qap(Problem):
             self,
             items=max(1, self.form.pairs),
             reads={"swap": self.size, "reversal": moved, "insertion": moved},
-            same_memory=self.form.after is None,  # otherwise, it is that for its pairs
+            same_memory=self.form.after is None,  # otherwise, memory depends on the number of pairs
         )
 
     def arrays(self) -> list[NDArray[np.generic]]:
@@ -189,7 +189,7 @@ class Qap(Problem):
         return self.read_remarked(path)[0]
 
     def read_remarked(self, path: Path) -> tuple[Solution, list[Remark]]:
-        """Return the assignment in a file, with remarks about the file's header."""
+        """Return the assignment in a file, with remarks about its header."""
         path = solution_file(path, self.solution_suffix, WORDS.whole)
         if path.suffix == ".json":
             return read_json(path, self.size, WORDS), []
@@ -202,7 +202,7 @@ class Qap(Problem):
         return solution, [counted(file), *compared(file, cost, of_inverse)]
 
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
-        """Return the remarks; an assignment with the cost that the file states confirms it."""
+        """Return remarks; an assignment with the cost stated in the file confirms it."""
         own = super().remarks_on(path, cost) if cost is None else confirmed(self, path.name, cost)
         return [*own, *self.read_remarked(path)[1]]
 
@@ -244,7 +244,7 @@ def _is_symmetric(matrix: Matrix) -> bool:
 
 
 def _halved(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix]:
-    """Return symmetric matrices with the same costs when the sum is only over i <= j."""
+    """Return symmetric matrices that give the same costs as a sum over i <= j."""
     return (_folded(a), b) if _is_symmetric(b) else (a, _folded(b))
 
 
@@ -271,7 +271,7 @@ def checked_best_known(problem: Qap) -> tuple[BestKnown | None, list[Remark]]:
 
 
 def _compared(problem: Qap, value: int) -> tuple[bool, str]:
-    """Return whether an independent source agrees with the value, and the reason."""
+    """Return whether an independent source agrees with the value, and why."""
     known = problem.best_known
     if known is not None:
         agrees = known.value == value
@@ -290,7 +290,7 @@ def _compared(problem: Qap, value: int) -> tuple[bool, str]:
 
 
 def confirmed(problem: Qap, name: str, cost: float) -> list[Remark]:
-    """Return the remarks, given the cost of an assignment in the file `name`."""
+    """Return remarks, given the cost of an assignment in the file `name`."""
     published = _published(problem)
     is_worse = published is not None and published[0] < cost
     if problem.best_known is not None or cost != problem.file.stated.value or is_worse:

@@ -1,4 +1,4 @@
-"""Exchanges of two items of an assignment problem: their tables, and the structure they show."""
+"""Exchanges of two items of an assignment problem: their tables and structure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEY = 1
 _UNIFORM, _DOMINANT = 0.07, 4.0  # relative variances
 _EXACT = 2**63
 _GROWTH_FROM = 40
-"""The size from which resampled growth is the default: tempering solves smaller ones as soon."""
+"""The size from which resampled growth is the default; tempering is as fast for smaller ones."""
 _FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
@@ -39,25 +39,25 @@ class Swaps:
 
     @cached_property
     def tiles(self) -> Tiles | None:
-        """The tiles in which GPUs keep the differences: of symmetric matrices of bytes only."""
+        """The tiles in which GPUs keep the differences; only for symmetric matrices of bytes."""
         are_bytes = all(matrix.dtype == np.uint8 for matrix in self._on_device)
         fits = self._symmetric and len(self._on_device) == 2 and self._form.after is None
         return tiles_of(self._file.size) if are_bytes and fits else None
 
     @cached_property
     def choice(self) -> Choice | None:
-        """The choice of places that the instance is if it has two kinds of items."""
+        """The equivalent choice of places, if there are two kinds of items."""
         return choice(self._form)
 
     @cached_property
     def sparse(self) -> Sparse | None:
-        """The neighbours of its items if one of two symmetric matrices is sparse."""
+        """The neighbours of items, if one of two symmetric matrices is sparse."""
         has_linear = len(self._on_device) > 2
         return Sparse.of(*self._on_device) if self._symmetric and not has_linear else None
 
     @cached_property
     def is_network(self) -> bool:
-        """Whether a matrix is sparse, and at least half of the items have flows in it."""
+        """Whether a matrix is sparse and at least half of the items have flows in it."""
         if self.sparse is None or self.choice is not None:
             return False
         return 2 * int(np.count_nonzero(self.sparse.degrees)) >= self.sparse.size
@@ -70,17 +70,17 @@ class Swaps:
 
     @cached_property
     def is_unstructured(self) -> bool:
-        """Whether costs vary as those of random numbers, so that a search freezes."""
+        """Whether costs vary like random numbers, so that a search freezes."""
         return is_unstructured(self._file.a) and is_unstructured(self._file.b)
 
     @cached_property
     def is_dominated(self) -> bool:
-        """Whether few large numbers determine the cost, with few facilities that are equal."""
+        """Whether a few large numbers determine the cost, and few facilities are equal."""
         return is_dominated(self._file.a, self._file.b)
 
     @cached_property
     def unit(self) -> float:
-        """The mean change of the cost by an exchange."""
+        """The mean cost change of an exchange."""
         return mean_change(self._file.a, self._file.b, self._file.linear)
 
     def defines(self) -> Macros:
@@ -95,10 +95,10 @@ class Swaps:
         }
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        """Return the tables of kernels/tempering/plan.cuh, and of the chains that exchange items.
+        """Return the tables of kernels/tempering/plan.cuh and of the chains that exchange items.
 
-        `alike_places` gives equal numbers to places whose exchange changes no cost; it may be
-        absent.
+        `alike_places` gives equal numbers to places whose exchange does not change the cost;
+        optional.
         """
         places = self._form.places
         unit = np.array([self.unit])
@@ -106,9 +106,9 @@ class Swaps:
 
 
 def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
-    """Return the mean absolute change of the cost by an exchange, over random assignments.
+    """Return the mean absolute cost change of an exchange, over random assignments.
 
-    All steps but a last division are exact, so that every machine returns the same bits.
+    All steps but the final division are exact, so that all machines return the same bits.
     """
     if len(a) < 2:
         return 1.0
@@ -118,7 +118,7 @@ def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
 
 @dataclass(frozen=True)
 class Exchanges:
-    """Exchanges of two facilities, each in an assignment of its own."""
+    """Exchanges of two facilities, each in its own assignment."""
 
     u: NDArray[np.int64]
     v: NDArray[np.int64]
@@ -127,7 +127,7 @@ class Exchanges:
     """The locations of facilities u and v."""
     from_p: NDArray[np.int64]
     from_q: NDArray[np.int64]
-    """Places in a matrix of the entries from p and q to the locations of all facilities."""
+    """Matrix positions of the entries from p and q to the locations of all facilities."""
 
     @classmethod
     def of(cls, orders: NDArray[Any], u: NDArray[Any], v: NDArray[Any]) -> Exchanges:
@@ -143,8 +143,8 @@ class Exchanges:
         count = max(_FEWEST_ORDERS, min(_MOST_ORDERS, _ENTRIES // n))
         words = np.random.Philox(key=_KEY).random_raw(count * n).reshape(count, n)
         orders = np.argsort(words, axis=1, kind="stable")
-        # Two fixed entries of a random order are exchanged as well as two random ones of any order,
-        # but the facilities have to differ.
+        # Exchanging two fixed entries of a random order is equivalent to exchanging two random ones
+        # of any order, but the facilities have to differ.
         u = np.arange(count) % n
         v = (u + 1 + np.arange(count) // n % (n - 1)) % n
         return cls.of(orders, u, v)
@@ -163,7 +163,7 @@ class Exchanges:
         return raised
 
     def _with_others(self, a: Matrix, b: Matrix) -> NDArray[np.int64]:
-        """Return the changes of the products of entries from u and v to other facilities."""
+        """Return the changes of the products of u and v with other facilities."""
         rows, flat = np.arange(len(self.u)), b.ravel()
         by_item = a.take(self.u, axis=0) - a.take(self.v, axis=0)
         for own in (self.u, self.v):
@@ -174,17 +174,17 @@ class Exchanges:
 
 
 def is_unstructured(matrix: Matrix) -> bool:
-    """Return whether numbers off the diagonal vary as much as uniform random numbers from 0.
+    """Return whether off-diagonal values vary as much as uniform random numbers from 0.
 
-    The variance is then near a third of the square of the mean.
+    The variance is then about a third of the squared mean.
     """
     return abs(relative_variance(matrix) - 1 / 3) < _UNIFORM
 
 
 def is_dominated(a: Matrix, b: Matrix) -> bool:
-    """Return whether few large numbers determine the cost, with few facilities that are equal.
+    """Return whether a few large numbers determine the cost, and few facilities are equal.
 
-    Then the flow dominance or the distance dominance is high: the coefficient of variation.
+    The flow dominance or the distance dominance, a coefficient of variation, is then high.
     """
     if max(map(relative_variance, (a, b))) <= _DOMINANT:
         return False
@@ -192,21 +192,21 @@ def is_dominated(a: Matrix, b: Matrix) -> bool:
 
 
 def relative_variance(matrix: Matrix) -> float:
-    """Return the variance of the numbers off the diagonal, divided by the square of their mean.
+    """Return the variance of the off-diagonal values divided by their squared mean.
 
-    All steps but one division are exact, so that every machine returns the same bits.
+    All steps but one division are exact, so that all machines return the same bits.
     """
     values = matrix.copy()
     np.fill_diagonal(values, 0)
     if matrix.size * max(1, int(np.abs(values).max(initial=0))) ** 2 >= _EXACT:
-        values = values.astype(object)  # integers of Python
+        values = values.astype(object)  # Python integers
     total, squares = int(values.sum()), int((values * values).sum())
     count = matrix.size - len(matrix)
     return (squares * count - total * total) / (total * total) if total else 0.0
 
 
 _FEWEST_ITEMS = 46  # tabu search of fewer items was faster with deltas in shared memory
-_MOST_ITEMS = 200  # both matrices and the tables of tabu search fit into the memory of a block
+_MOST_ITEMS = 200  # both matrices and the tables of tabu search fit into block memory
 _SIDES = (4, 5)
 _WARP = 32
 _REGISTERS = 65_536  # of a multiprocessor
@@ -214,7 +214,7 @@ _REGISTERS = 65_536  # of a multiprocessor
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles of a number of items."""
+    """The tiles for a number of items."""
 
     items: int
     side: int
@@ -226,14 +226,14 @@ class Tiles:
         return across * (across + 1) // 2
 
     def block(self) -> Block:
-        """Return the threads that they need, and the most blocks that have enough registers."""
+        """Return the block size, and the maximum number of blocks with enough registers."""
         threads = _rounded(max(2 * self.items, self.count))
         registers = 40 + self.side * self.side * 3 // 2
         return Block(threads, _REGISTERS // (threads * registers))
 
 
 def tiles_of(items: int) -> Tiles | None:
-    """Return the fastest tiles for a number of items; None: other methods are faster, or fit."""
+    """Return the fastest tiles for a number of items; None: another method is faster or needed."""
     if not _FEWEST_ITEMS <= items <= _MOST_ITEMS:
         return None
     small, large = (Tiles(items, side) for side in _SIDES)

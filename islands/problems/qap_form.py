@@ -1,9 +1,9 @@
-"""The form in which kernels see an assignment problem.
+"""The form of an assignment problem in kernels.
 
-Facilities whose exchange changes no cost are equal. Kernels number facilities so that equal ones
-are consecutive, and never exchange them. If there are more equal locations than equal facilities,
-kernels assign locations to facilities instead: transposed roles give the same costs. An instance
-with hardly any equal pairs keeps its form, in which its authors and the papers solve it.
+Facilities whose exchange does not change the cost are equal. Kernels number equal facilities
+consecutively and never exchange them. If there are more equal locations than equal facilities,
+kernels assign locations to facilities instead, which gives the same costs. Instances with hardly
+any equal pairs keep their form, in which their authors and the literature solve them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Matrix = NDArray[np.int64]
 
 _KEY = 2
 _FEW = 50
-"""Equal pairs are few if they are less than one in this number of all pairs."""
+"""Equal pairs are ignored if they are less than one in this number of all pairs."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """An instance as kernels see it: item i of n has place p(i)."""
+    """An instance in kernels: item i of n has place p(i)."""
 
     a: Matrix
     b: Matrix
@@ -34,9 +34,9 @@ class Form:
     numbering: NDArray[np.int64] | None
     """The facility (or location) of each item; None: the same numbers."""
     after: NDArray[np.int32] | None
-    """For each item, the first one that follows all equal ones; None: there are no equal items."""
+    """For each item, the first one after its group of equal items; None: no equal items."""
     places: NDArray[np.int32] | None
-    """Numbers of the places, the same for equal ones; None: there are no equal places."""
+    """Numbers of the places, the same for equal ones; None: no equal places."""
 
     @property
     def pairs(self) -> int:
@@ -46,12 +46,12 @@ class Form:
         return int((n - after).sum())
 
     def to_device(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return solutions, one or a row each, as kernels see them."""
+        """Return solutions, a single one or one per row, in the form used by kernels."""
         turned = np.argsort(solutions, axis=-1) if self.turned else solutions
         return turned if self.numbering is None else turned[..., self.numbering]
 
     def from_device(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the solutions that kernels see like this."""
+        """Return solutions in the form of the instance."""
         turned = found
         if self.numbering is not None:
             turned = np.empty_like(found)
@@ -73,7 +73,7 @@ class Form:
     def _chosen(self, ends: list[int]) -> int:
         """Return how many places are chosen if there are two classes of items; otherwise 0.
 
-        They are those of the only class that contributes to costs, or of the smaller one.
+        They belong to the only class that contributes to costs, or to the smaller one.
         """
         if len(ends) != 2:
             return 0
@@ -103,20 +103,20 @@ def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
 
 
 def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
-    """Return for each index the lowest one with which it can be exchanged without any change.
+    """Return for each index the lowest one that it can be exchanged with without any change.
 
     Their rows of `linear` also have to be equal.
     """
     n = len(matrix)
     lowest = np.arange(n, dtype=np.int32)
     numbers = matrix.astype(np.int64, copy=False)
-    # Sums of squares tell most others apart; they may overflow.
+    # Sums of squares distinguish most others; they may overflow.
     sums = [matrix.diagonal(), matrix.sum(0), matrix.sum(1), (numbers * numbers).sum(1)]
     sums += [] if linear is None else [linear.sum(1)]
     keys = list(zip(*(each.tolist() for each in sums), strict=True))
     if len(set(keys)) == n:
         return lowest
-    # Equal indices have rows that differ in two entries only, which a random sum shows.
+    # Rows of equal indices differ in two entries only, which a random sum detects.
     weights = np.random.Philox(key=_KEY).random_raw(n)
     numbers = numbers.view(np.uint64)
     hashes = numbers @ weights
@@ -124,7 +124,7 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
     for i, key in enumerate(keys):
         known = groups.setdefault(key, [])
         j = np.array(known, np.int64)
-        own = [i]  # arrays, as single numbers would warn of their overflow
+        own = [i]  # arrays, as scalars would warn about overflow
         mine = hashes[own] - weights[own] * numbers[own, own] - weights[j] * numbers[i, j]
         theirs = hashes[j] - weights[own] * numbers[j, i] - weights[j] * numbers[j, j]
         near = j[mine == theirs].tolist()
@@ -137,7 +137,7 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
 
 
 def _is_exchangeable(matrix: Matrix, linear: Matrix | None, i: int, j: int) -> bool:
-    """Return whether the matrices stay the same if two indices are exchanged."""
+    """Return whether exchanging two indices leaves the matrices unchanged."""
     if linear is not None and not np.array_equal(linear[i], linear[j]):
         return False
     order = np.arange(len(matrix))

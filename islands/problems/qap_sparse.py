@@ -1,7 +1,7 @@
-"""Assignment problems one of whose matrices is sparse: neighbours instead of a matrix.
+"""Assignment problems with a sparse matrix, stored as lists of neighbours.
 
-The items of the sparse matrix have neighbours, with which they exchange flows; the other matrix has
-the distances between places. Costs are the sums of flows times distances over unordered pairs.
+Items are those of the sparse matrix, with flows to their neighbours; the other matrix has the
+distances between places. Costs are sums of flows times distances over unordered pairs.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ Matrix = NDArray[np.int64]
 MOST_DEGREE = 12
 """Maximum mean number of neighbours of an item in a sparse matrix."""
 _MOST_DENSITY = 0.3
-"""Maximum density of a sparse matrix: up to it, the change of the cost by an exchange is computed
-faster from neighbours than from rows."""
+"""Maximum density of a sparse matrix for which the cost change of an exchange is computed faster
+from neighbours than from rows."""
 FEWEST_ITEMS, MOST_ITEMS = 8, 1024
-"""Sizes of instances that resampled growth supports: the costs of all places fit into the memory of
-a block."""
+"""Sizes that resampled growth supports: the costs of all places must fit into block memory."""
 _NARROW = 2**28
-"""Costs of an item below this limit are stored in 32 bits in kernels."""
+"""Item costs below this limit are stored in 32 bits in kernels."""
 _EXACT, _MOST = 2**53, 2**63 - 1  # doubles; integers
 _VECTOR = 16  # numbers
 _LARGEST_PRODUCT = 2**54
@@ -48,7 +47,7 @@ class Sparse:
     flow: Matrix
     distances: Matrix
     turned: bool
-    """Whether its items are the places of the problem in kernels."""
+    """Whether the items are the places of the problem in kernels."""
 
     @classmethod
     def of(cls, a: NDArray[Any], b: NDArray[Any]) -> Self | None:
@@ -77,20 +76,20 @@ class Sparse:
 
     @property
     def pitch(self) -> int:
-        """The length of the rows of distances in kernels."""
+        """Row length of distances in kernels."""
         return -(-self.size // _VECTOR) * _VECTOR
 
     @property
     def can_grow(self) -> bool:
-        """Whether resampled growth can search the instance, whose products it multiplies."""
+        """Whether resampled growth, which multiplies products, supports the instance."""
         largest = int(self.flow.max(initial=0)) * int(self.distances.max())
         return FEWEST_ITEMS <= self.size <= MOST_ITEMS and largest <= _LARGEST_PRODUCT
 
     @cached_property
     def is_metric(self) -> bool:
-        """Whether hardly any distance is shorter by way of a third place.
+        """Whether hardly any distance is shorter via a third place.
 
-        Exchanges lead to good assignments then. Otherwise, they see no difference between near and
+        Exchanges lead to good assignments in this case. Otherwise, they cannot distinguish near and
         far from a hidden pattern.
         """
         words = np.random.Philox(key=_KEY).random_raw(3 * _TRIPLES).reshape(3, -1)
@@ -111,7 +110,7 @@ class Sparse:
 
     @property
     def number(self) -> type[np.int32] | type[np.int64]:
-        """The type that represents all costs of an item in kernels."""
+        """The type that represents all item costs in kernels."""
         most = int(self.flows.max(initial=0)) * int(self.distances.max(initial=0))
         return np.int32 if most < _NARROW else np.int64
 
@@ -121,12 +120,12 @@ class Sparse:
 
     @property
     def likeness(self) -> Hashable:
-        """What instances have in common whose arrays have the same shapes and types."""
+        """A key of the shapes and types of the arrays."""
         return self.size, self._room, self.turned, self.number
 
     @property
     def _room(self) -> int:
-        """The length of the lists of neighbours in kernels: whole multiples of the size."""
+        """The length of the neighbour lists in kernels: a multiple of the size."""
         return (len(self.flow) // self.size + 1) * self.size
 
     def tables(self) -> dict[str, NDArray[Any]]:
@@ -152,24 +151,24 @@ class Sparse:
 
     @cached_property
     def nearest(self) -> Matrix:
-        """The distances from each place to the others, the nearest first."""
+        """The distances from each place to the others, nearest first."""
         n = self.size
         others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
         return np.sort(others, axis=1)
 
     def near(self, count: int) -> NDArray[np.int32]:
-        """Return the nearest places of each place, the nearest first; of equals, the next ones."""
+        """Return the nearest places of each place, nearest first; ties: the next by number."""
         n = self.size
-        # Numbered from the place itself on, so that equally near ones differ from place to place.
+        # Numbered from the place itself, so that ties are broken differently for each place.
         turned = (np.arange(n)[:, np.newaxis] + np.arange(1, n)) % n
         order = np.argsort(np.take_along_axis(self.distances, turned, 1), axis=1, kind="stable")
         return np.take_along_axis(turned, order[:, :count], 1).astype(np.int32)
 
     @cached_property
     def lower_bound(self) -> int:
-        """A lower bound of the cost: each item has its largest flows to the nearest places."""
+        """A lower bound of the cost: each item sends its largest flows to the nearest places."""
         n = self.size
-        # Of many neighbours, the last ones share a distance, so that hubs do not take minutes.
+        # With many neighbours, the last ones share a distance, so that hubs do not take minutes.
         most = min(int(self.degrees.max(initial=0)), max(1, _MOST_RANKED // n))
         if most == 0:
             return 0
@@ -187,7 +186,7 @@ class Sparse:
         return (int(least.sum()) + 1) // 2
 
     def _nearest(self, places: range, count: int) -> Matrix:
-        """Return the smallest distances from some places to others, the nearest first."""
+        """Return the smallest distances from some places to others, nearest first."""
         distances = self.distances[places.start : places.stop].copy()
         distances[np.arange(len(places)), list(places)] = _MOST
         return np.sort(np.partition(distances, count - 1, axis=1)[:, :count], axis=1)

@@ -14,7 +14,7 @@ NOT_A_NUMBER = 0x7FF8000000000000
 """The integer for NaN, which is worse than all others."""
 
 UNIT_OF_SUMS = 2.0**64
-"""Sums of costs are in this unit, so that those of all individuals of a run are finite."""
+"""The unit of sums of costs, so that the sum over all individuals of a run is finite."""
 
 
 def mean_of(total: float, count: float) -> float:
@@ -30,7 +30,7 @@ def ordered(costs: Any) -> Any:
 
 
 def real_of(units: Any) -> Any:
-    """Return the real cost for an integer, or an array for an array, which may be masked."""
+    """Return the real cost for an integer or an array, which may be masked."""
     bits = np.asarray(units, np.int64)
     values = np.where(bits < 0, bits ^ _LARGEST, bits).view(np.float64)
     if isinstance(units, np.ma.MaskedArray):
@@ -42,7 +42,7 @@ _REAL_TOLERANCE = 1e-9
 
 
 def agree(exact: float | None, shown: float | None, *, real: bool) -> bool:
-    """Return whether costs are equal; real ones may differ in their last digits."""
+    """Return whether costs are equal; real ones may differ in the last digits."""
     if not real or exact is None or shown is None:
         return exact == shown
     return math.isclose(exact, shown, rel_tol=_REAL_TOLERANCE, abs_tol=_REAL_TOLERANCE)

@@ -1,4 +1,4 @@
-"""What rounding to whole numbers changes: a warning for cities that are near each other."""
+"""The effect of rounding to whole numbers: a warning for cities that are close to each other."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from islands.instances.tsplib import TspFile
 from islands.problems.distances import Distances, Ints, unrounded
 
 _MOST = 0.001
-"""The share of the mean length between neighbours that rounding may change without a warning."""
+"""Maximum change of the mean length between neighbours without a warning, as a share."""
 _SAMPLE, _IN_BAND = 1_000, 20_000  # cities
 _WELL_ROUNDED = 500.0
-"""A mean length between neighbours of which rounding changes less than this share."""
+"""A mean length between neighbours that rounding changes by less than this share."""
 
 
 def remarks_on_rounding(near: Distances, file: TspFile) -> Sequence[Remark]:
-    """Return a warning if rounding changes the lengths between neighbours by much."""
+    """Return a warning if rounding changes the lengths between neighbours noticeably."""
     if file.coordinates is None or file.metric is None or near.size < 2:
         return []
     cities, others = _neighbours(near)
@@ -47,7 +47,7 @@ def _fix(metric: str, mean: float) -> str:
 
 
 def _neighbours(near: Distances) -> tuple[Ints, Ints]:
-    """Return some cities, and the nearest other city of each of them."""
+    """Return a sample of cities, and the nearest other city of each."""
     from scipy.spatial import KDTree
 
     if near.places is not None:
@@ -64,7 +64,7 @@ def _neighbours(near: Distances) -> tuple[Ints, Ints]:
 
 
 def _band(x: NDArray[np.float64]) -> Ints:
-    """Return all cities, or those in the middle: the search among millions would take seconds."""
+    """Return all cities, or those in the middle: searching among millions would take seconds."""
     if len(x) <= _IN_BAND:
         return np.arange(len(x))
     low = (len(x) - _IN_BAND) // 2

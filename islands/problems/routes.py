@@ -1,4 +1,4 @@
-"""The chains of cities that fixed edges and the ends of a path connect."""
+"""The chains of cities connected by fixed edges and the ends of a path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from islands.text import shown
 Edge = tuple[int, int]
 Ends = tuple[int | None, int | None]
 ANY = "any"
-"""The end of a path that may be any city, as in `0:any`."""
+"""An unspecified end of a path, as in `0:any`."""
 _IN_A_LINE = 100
 
 
@@ -39,7 +39,7 @@ def ends_text(ends: Ends) -> str:
 
 
 def ends_of(start: Any, end: Any) -> Ends:
-    """Return the ends of a path, of which None and `any` are any city."""
+    """Return the ends of a path; None and `any` stand for any city."""
     for name, city in (("start", start), ("end", end)):
         is_number = isinstance(city, int | np.integer) and not isinstance(city, bool)
         if not (is_number or _is_any(city)):
@@ -65,16 +65,16 @@ def parsed_edges(text: str) -> tuple[Edge, ...]:
 
 
 def edges_texts(edges: Sequence[Edge]) -> list[str]:
-    """Return texts that `parsed_edges` reads, joined by commas, none of them too long a line."""
+    """Return comma-separated texts for `parsed_edges`, split to limit the line length."""
     words = [f"{one}-{other}" for one, other in edges]
     return [",".join(words[k : k + _IN_A_LINE]) for k in range(0, len(words), _IN_A_LINE)]
 
 
 def edges_of(fixed: Any) -> tuple[Edge, ...]:
-    """Return edges that are given as pairs of cities."""
+    """Return edges from pairs of cities."""
     try:
         pairs = [(operator.index(one), operator.index(other)) for one, other in fixed]
-    except Exception as error:  # any object may raise any error
+    except Exception as error:  # arbitrary objects may raise any error
         raise UsageError(
             f"fixed={shown(fixed)}: must be pairs of cities, counted from 0, such as [(3, 5)]"
         ) from error
@@ -82,7 +82,7 @@ def edges_of(fixed: Any) -> tuple[Edge, ...]:
 
 
 def require_route(file: TspFile, legs: NDArray[np.int32], *, is_symmetric: bool) -> None:
-    """Refuse ends and fixed edges that no tour has, or that are not of the instance.
+    """Refuse ends and fixed edges that are impossible or not part of the instance.
 
     A leg below 0 is forbidden.
     """
@@ -124,9 +124,9 @@ def _without_legs(
     own: int | None,
     other: int | None,
 ) -> int | None:
-    """Return the city at one end of a path, which needs no leg; refuse others without any in a row.
+    """Return the city at an end of a path that needs no leg; refuse other rows without legs.
 
-    Without an `own` city there, it is one without a leg, but not that at the `other` end.
+    If its `own` city is not given, it is the city without legs, except that of the `other` end.
     """
     lost: list[int] = np.flatnonzero(~is_allowed.any(axis=1)).tolist()
     if own is None:
@@ -143,29 +143,29 @@ def _without_legs(
 
 
 def _refusal(file: TspFile, words: str) -> UsageError:
-    """Return an error about cities that are counted from 0, as they are not in files."""
+    """Return an error about cities, which are counted from 0, unlike in files."""
     return UsageError(words if file.path is None else f"{file.path}, counted from 0: {words}")
 
 
 @dataclass(frozen=True)
 class Chains:
-    """The chains of a route, with the city that closes a path, of all cities: most have one."""
+    """The chains of a route, which include all cities and the one that closes a path."""
 
     items: list[list[int]]
-    """Those of several cities come first."""
+    """Chains of several cities come first."""
     pairs: int
-    """The number of chains of several cities."""
+    """Number of chains with several cities."""
     file: TspFile
     are_directed: bool
 
     @property
     def has_two_ends(self) -> bool:
-        """Whether the ends of a chain are two items, as it may be passed either way."""
+        """Whether the ends of a chain are two items, as it may be traversed in either direction."""
         return not self.are_directed and len(self.items) > 1
 
     @classmethod
     def of(cls, file: TspFile, *, is_symmetric: bool) -> Chains:
-        """Return the chains; refuse edges that branch, or in a circle without all cities."""
+        """Return the chains; refuse edges that branch or form a partial circle."""
         n, edges = file.dimension, list(file.fixed)
         if file.ends is not None:
             start, end = file.ends
@@ -175,7 +175,7 @@ class Chains:
         linked = _linked(file, count, edges, is_directed=not is_symmetric)
         found, left = [], np.ones(count, np.bool_)
         for city in range(count):
-            # A chain begins where no edge leads to.
+            # A chain begins at a city without an incoming edge.
             is_first = not linked[city].before and left[city]
             if is_symmetric:
                 is_first = bool(left[city]) and len(linked[city].all) < 2
@@ -191,13 +191,13 @@ class Chains:
 
     @property
     def cities(self) -> NDArray[np.int64]:
-        """The city of each item if the ends of chain k are two, the items 2 k and 2 k + 1."""
+        """The city of each item, where the ends of chain k are the items 2 k and 2 k + 1."""
         many, single = self.items[: self.pairs], self.items[self.pairs :]
         ends = [city for each in many for city in (each[0], each[-1])]
         return np.array([*ends, *(each[0] for each in single)], np.int64)
 
     def to_items(self, tours: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the items of tours, one or a row each, in their order."""
+        """Return tours, a single one or one per row, as items in order."""
         rows = np.atleast_2d(tours)
         if self.file.ends is not None:
             rows = np.column_stack([rows, np.full(len(rows), self.file.dimension)])
@@ -209,9 +209,9 @@ class Chains:
         return found.reshape(*tours.shape[:-1], -1)
 
     def from_items(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the tours of items, one or a row each; a path is without the city that closes it.
+        """Return a tour of items, or one per row, as cities, without the one that closes a path.
 
-        A chain whose ends do not follow each other is torn in front of its last city.
+        A chain whose ends are not adjacent is broken before its last city.
         """
         rows = np.atleast_2d(found).tolist()
         tours = np.array([self._route(self._cities(row)) for row in rows], np.int64)
@@ -227,7 +227,7 @@ class Chains:
             if item >= doubled or len(chain) == 1:
                 cities += chain
             elif item % 2 == 0:
-                # In the other direction if the last city came just before, also around the end.
+                # Reversed if the last city comes just before, also around the end.
                 comes_after = items[k - 1] == item + 1 and items[(k + 1) % len(items)] != item + 1
                 inside = chain[1:-1]
                 cities += [*inside[::-1], chain[0]] if comes_after else [chain[0], *inside]
@@ -247,7 +247,7 @@ class Chains:
 
 @dataclass
 class _Links:
-    """The cities that edges lead to from a city, and from which they lead to it."""
+    """The successors and predecessors of a city along fixed edges."""
 
     after: list[int]
     before: list[int]
@@ -277,7 +277,7 @@ def _linked(file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bo
 
 
 def _called(edge: Edge, n: int) -> str:
-    """Return the words for an edge; those at the city n, which closes a path, are its ends."""
+    """Return the words for an edge; edges at city n, which closes a path, are its ends."""
     one, other = edge
     if one == n:
         return "the start of the path"
@@ -300,7 +300,7 @@ def _circle(left: NDArray[np.bool_], n: int) -> str:
 def _followed(
     city: int, linked: Sequence[_Links], left: NDArray[np.bool_], *, is_directed: bool
 ) -> list[int]:
-    """Return the chain that begins at a city, whose cities are then no longer left."""
+    """Return the chain that begins at a city, and remove its cities from `left`."""
     chain: list[int] = []
     while True:
         chain.append(city)

@@ -1,4 +1,4 @@
-"""What the costs of a problem are on the device: minimised 64-bit integers."""
+"""The representation of costs on the device: minimised 64-bit integers."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _SUMS = 1e-12
 
 @dataclass(frozen=True)
 class Scale:
-    """How a cost on the device is read: its sense, its unit, and how it shows a violation."""
+    """How to interpret a cost on the device: its sense, its unit, and how it marks a violation."""
 
     maximise: bool = False
     unit: float = 1
-    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact. The user
-    sees floats, except for the integer 1; a unit that is a float is that of exact lengths."""
+    """Costs, on the device and in NumPy, are exact integers in units of `1 / unit`. The user sees
+    floats unless the unit is the integer 1; a float unit is that of exact lengths."""
     real: bool = False
-    """Whether costs are floating-point numbers; on the device, integers with the same order."""
+    """Whether costs are floating-point numbers, stored on the device as integers with the same
+    order."""
     marks: bool = False
-    """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
+    """Whether costs on the device are doubled, with 1 added for infeasible solutions."""
     priced: bool = False
-    """Whether costs on the device have the price of a violation: see core/priced.cuh."""
+    """Whether costs on the device include the price of a violation: see core/priced.cuh."""
     dear: int | None = None
-    """Costs on the device from here on, in units, are those of infeasible solutions; None: no
-    cost."""
+    """Minimum cost of infeasible solutions on the device, in units; None: no limit."""
     adapts_price: bool = False
-    """Whether this price may change: see kernels/tempering/adapting_price.cuh."""
+    """Whether the price may change: see kernels/tempering/adapting_price.cuh."""
 
     @property
     def is_whole(self) -> bool:
@@ -64,7 +64,7 @@ class Scale:
         return units if self.unit == 1 and isinstance(self.unit, int) else units / self.unit
 
     def own_sense(self, costs: Any) -> Any:
-        """Return the values of device costs in the sense of the instance; violations are priced."""
+        """Return device costs as values in the sense of the instance; violations are priced."""
         if self.priced:
             costs = priced.soft(costs, real=self.real)
         if self.real:
@@ -75,17 +75,17 @@ class Scale:
     def own_mean(self, total: Any, count: float = 1) -> Any:
         """Return the mean of `count` values in the sense of the instance.
 
-        `total` is their sum, minimised and in units; or an array of such sums.
+        `total` is their sum, minimised and in units, or an array of sums.
         """
         return self.value_of(-total if self.maximise else total) / count
 
     @property
     def tolerance(self) -> float:
-        """The relative difference of two costs that counts as none: 0, but for exact lengths."""
+        """The relative difference of costs that counts as equality: 0 except for exact lengths."""
         return _SUMS if isinstance(self.unit, float) else 0.0
 
     def agrees(self, exact: float | None, shown: float | None) -> bool:
-        """Return whether a cost that was computed again confirms the cost that a run shows."""
+        """Return whether a recomputed cost confirms the one shown by a run."""
         if self.tolerance and exact is not None and shown is not None:
             return math.isclose(exact, shown, rel_tol=self.tolerance)
         return agree(exact, shown, real=self.real)

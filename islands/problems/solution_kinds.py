@@ -1,4 +1,4 @@
-"""The kinds of solutions: what a solution of a problem is in Python, in CUDA and in files."""
+"""The kinds of solutions: the form of a solution in Python, in CUDA and in files."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ MOST = 2**31 - 64
 
 
 ITEMS = "items"
-"""The member of `struct Data` with the number of items of orders in parts."""
+"""The member of `struct Data` with the number of items of partitioned orders."""
 STEP = "step"
-"""A move of a user's own."""
+"""A user-defined move."""
 MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting", STEP)
 """The kinds of moves, in the order of `MoveKind` in kernels/problems/move_kinds.cuh."""
 
 
 class SolutionKind(ABC):
-    """What a solution of n items is."""
+    """The form of a solution of n items."""
 
     name: ClassVar[str]
-    """`solution_kind` of the results, and of the problems unless encodings know it as another."""
+    """`solution_kind` of results, and of problems unless encodings use another name."""
     made_by: ClassVar[str]
-    """The function of `islands` that makes such problems from a user's functions."""
+    """The function of `islands` that creates such problems from user functions."""
     dtype: ClassVar[np.dtype[Any]]
-    """The type of one entry, as a user's cost reads it."""
+    """The type of an entry in a user's cost function."""
     words: ClassVar[str]
     """A description of a valid solution."""
     number: ClassVar[int]
     """`SOLUTION_KIND` of kernels/problems/solution.cuh."""
     moves: ClassVar[tuple[str, ...]] = ()
-    """The moves whose change of the cost a user's `delta` may return."""
+    """The moves whose cost change a user's `delta` may return."""
     proposals: ClassVar[tuple[str, ...]] = ("setting",)
     """The moves that chains of tempering propose."""
     axes: ClassVar[tuple[str, str]] = ("coordinate", "value")
-    """What a picture shows: the number of an entry, and the entry; empty: only chosen items."""
+    """The axes of a plot: index and entry; empty: chosen items only."""
     picture: ClassVar[str] = "The numbers of the solution."
-    """The description of such a picture."""
+    """The description of the plot."""
 
     may_leave: bool = False
-    """Whether a move may lead to a solution that is not valid, which is then corrected."""
+    """Whether a move may lead to an invalid solution, which is then corrected."""
 
     def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
         """Take the number of items, and the bounds of vectors."""
@@ -56,63 +56,63 @@ class SolutionKind(ABC):
 
     @property
     def encoded_as(self) -> str:
-        """`solution_kind` of the problems: the kind for which encodings and settings are chosen."""
+        """`solution_kind` of problems: the kind that determines encodings and settings."""
         return self.name
 
     @property
     def layout(self) -> Layout:
-        """How encodings see its solutions."""
+        """The layout of solutions, for encodings."""
         return Layout()
 
     def presented(self, solutions: Any) -> Any:
-        """Return a solution, or a row for each, as users and their Python functions see them."""
+        """Return a solution, or one per row, in the user-facing form of Python functions."""
         return solutions
 
     def array_of(self, solution: Any) -> NDArray[Any]:
-        """Return a solution as users see it as an array."""
+        """Return a solution in the user-facing form as an array."""
         return np.asarray(solution)
 
     def lines(self, solution: NDArray[Any]) -> list[str]:
-        """Return the lines of the file of a solution: its entries, and perhaps comments."""
+        """Return the lines of a solution file: the entries, possibly with comments."""
         return [str(each) for each in solution.tolist()]
 
     @property
     def rules(self) -> dict[str, str]:
-        """The macros of kernels that correct its solutions; empty if all are valid."""
+        """The macros of kernels that correct solutions; empty if all are valid."""
         return {}
 
     @property
     def own(self) -> dict[str, Any]:
-        """Its other arguments besides the size and the bounds, as they are stored."""
+        """The stored constructor arguments besides the size and the bounds."""
         return {}
 
     def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions of operators as kernels correct them."""
+        """Return solutions of operators, corrected as in kernels."""
         return solutions
 
     @property
     def largest(self) -> int | None:
-        """The largest entry of a solution of whole numbers; None: entries are real numbers."""
+        """The largest entry of a solution of whole numbers; None for real entries."""
         return None
 
     @property
     def box(self) -> dict[str, ArrayLike]:
-        """What encodings take: the bounds of vectors, or the values and groups of choices."""
+        """Arguments for encodings: the bounds of vectors, or the values and groups of choices."""
         return {}
 
     @property
     def members(self) -> dict[str, NDArray[Any] | np.generic]:
-        """The members of `struct Data` by which kernels know the bounds or the rules."""
+        """The members of `struct Data` with the bounds or the rules for kernels."""
         return {}
 
     def moving(self, moves: Sequence[str]) -> dict[str, str]:
-        """Return the macros of kernels that propose these moves of its solutions."""
+        """Return the macros of kernels that propose these moves."""
         stated = sum(1 << MOVES.index(each) for each in moves)
         return {"SOLUTION_KIND": str(self.number), "STATED_MOVES": str(stated)}
 
     @staticmethod
     def listed(solution: Any) -> Any:
-        """Return a solution as it is written to JSON."""
+        """Return a solution for JSON."""
         entries: list[int] | list[float] = solution.tolist()
         return entries
 
@@ -121,36 +121,36 @@ class SolutionKind(ABC):
         """Return whether all rows are valid solutions."""
 
     def fault(self, solution: NDArray[Any]) -> str:
-        """Return what is wrong with a solution that is not valid, as a message says it."""
+        """Return the fault of an invalid solution, for a message."""
         return f"is not {self.words}"
 
     @abstractmethod
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
-        """Return random solutions, a row for each."""
+        """Return random solutions, one per row."""
 
     def extremes(self) -> list[ArrayLike]:
         """Return the solutions with the most extreme entries."""
         return [np.zeros(self.size), np.ones(self.size)]
 
     def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
-        """Return the type of one word of a solution, as kernels store it."""
+        """Return the type of a word of a solution in kernels."""
         return self.dtype
 
     @property
     def stored_length(self) -> int:
-        """The number of words of a solution, as kernels store it."""
+        """Number of words of a solution in kernels."""
         return self.size
 
     def stored(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions as kernels store them."""
+        """Return solutions in the layout of kernels."""
         return np.ascontiguousarray(solutions, self.dtype)
 
     def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions as encodings store them; the reverse of `read`."""
+        """Return solutions in the layout of encodings; the reverse of `read`."""
         return self.stored(solutions)
 
     def read(self, stored: Any) -> Any:
-        """Return the solutions, which kernels have stored, in the memory where they are."""
+        """Return solutions stored by kernels, as a view."""
         return stored
 
 
@@ -171,7 +171,7 @@ class Order(SolutionKind):
         before: Sequence[Sequence[int]] = (),
         parts: int | None = None,
     ) -> None:
-        """Take the number of entries, with separators of `parts`, and pairs of items in order."""
+        """Take the number of entries, including separators of `parts`, and precedence pairs."""
         super().__init__(size, *bounds)
         self.parts, self.before = parts, None
         if before:
@@ -243,7 +243,7 @@ class Subset(SolutionKind):
     axes, picture = ("item", ""), "The chosen items."
 
     def __init__(self, size: int, *bounds: ArrayLike, choose: Sequence[int] | None = None) -> None:
-        """Take the number of items, and the least and the largest number of chosen ones."""
+        """Take the number of items, and the minimum and maximum number of chosen ones."""
         super().__init__(size, *bounds)
         self.choose: tuple[int, int] | None = None
         if choose is None:
@@ -401,9 +401,9 @@ class Choices(SolutionKind):
         groups: Sequence[int] | None = None,
         at_most: Sequence[int] | None = None,
     ) -> None:
-        """Take the number of items, the number of values of each, and the group of each.
+        """Take the number of items, and the number of values and the group of each.
 
-        `at_most` is how many items may have each value.
+        `at_most` limits the number of items per value.
         """
         super().__init__(size, *bounds)
         self.sizes = np.array(np.broadcast_to(sizes, size), np.int32)
@@ -424,7 +424,7 @@ class Choices(SolutionKind):
         return {"sizes": sizes, **lists}
 
     def _given(self) -> dict[str, NDArray[Any]]:
-        """Return its groups and limits, if it has any."""
+        """Return the groups and limits, if any."""
         own = {"groups": self.groups, "at_most": self.at_most}
         return {name: each for name, each in own.items() if each is not None}
 
@@ -454,7 +454,7 @@ class Choices(SolutionKind):
         return self.at_most is None or bool((self.room(solutions) >= 0).all())
 
     def _are_values(self, solutions: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return for each entry whether its item may have this value."""
+        """Return whether each entry is a value of its item."""
         is_whole = solutions == np.floor(solutions)
         return np.asarray(is_whole & (solutions >= 0) & (solutions < self.sizes))
 
@@ -475,7 +475,7 @@ class Choices(SolutionKind):
         )
 
     def room(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
-        """Return how many more items each value may have in each solution."""
+        """Return how many more items may have each value, for each solution."""
         assert self.at_most is not None, "it has limits"
         values = len(self.at_most)
         own = solutions.astype(np.int64) + values * np.arange(len(solutions))[:, np.newaxis]

@@ -1,6 +1,6 @@
 """The travelling salesman problem: find the shortest closed tour through all cities.
 
-Files have whole lengths, by the rules of TSPLIB. Coordinates from arrays have exact ones, unless
+Files have integer lengths by the rules of TSPLIB. Coordinates from arrays have exact lengths unless
 `metric` is such a rule.
 """
 
@@ -53,7 +53,7 @@ _EDGES_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class TspSettings(named.Settings):
-    """What a tour must have; statements in Python and files may say it too."""
+    """Requirements of a tour, which statements in Python and files may also contain."""
 
     ends: str = named.setting(
         "",
@@ -66,7 +66,7 @@ class TspSettings(named.Settings):
 
 
 class Tsp(Problem):
-    """An instance from coordinates or from a matrix of lengths, which may depend on direction."""
+    """An instance from coordinates or a matrix of lengths, which may be asymmetric."""
 
     name: str = "tsp"
     header: Header = Header("problems/tsp.cuh")
@@ -110,7 +110,7 @@ class Tsp(Problem):
 
     @property
     def scale(self) -> Scale:
-        """Lengths: whole numbers, or exact ones in a small unit."""
+        """Lengths: integers, or exact ones in a small unit."""
         return self._scale
 
     def adjusted(self, settings: named.Settings) -> Self:
@@ -128,13 +128,13 @@ class Tsp(Problem):
         return found
 
     def remarks(self) -> Sequence[Remark]:
-        """Return what rounding changes, unless there is a best known value of rounded lengths."""
+        """Return the effect of rounding, unless the best known value has rounded lengths."""
         if isinstance(self.near, Legs):
             return self.near.remarks()
         return [] if self.best_known is not None else remarks_on_rounding(self.near, self.file)
 
     def earlier(self) -> Sequence[Problem]:
-        """Return the problem with rounded lengths, which all coordinates had."""
+        """Return the problem with rounded lengths, as in earlier versions."""
         if type(self) is not Tsp or self.file.metric is not None:
             return []
         return [Tsp(replace(self.file, metric="EUC_2D"), self.instance, self.best_known)]
@@ -149,7 +149,7 @@ class Tsp(Problem):
         return geojson_of(self.file, np.asarray(solution), self.cost(solution))
 
     def saved(self) -> Arrays:
-        """Return the rule of distances, the coordinates or the matrix, and what tours must have."""
+        """Return the distance rule, the coordinates or the matrix, and requirements of tours."""
         file = self.file
         facts: dict[str, Any] = {"metric": file.metric}
         others = {"unit": file.unit, "ends": file.ends, "fixed": file.fixed, "labels": file.labels}
@@ -162,7 +162,7 @@ class Tsp(Problem):
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
-        """Return the problem that was `saved` like this."""
+        """Return the problem from the arrays of `saved`."""
         facts = json.loads(arrays["metric"].tobytes())
         metric = facts.get("metric", "EUC_2D")
         if metric not in (None, *METRICS):
@@ -184,13 +184,13 @@ class Tsp(Problem):
         return self.near.defines()
 
     def likeness(self) -> Hashable:
-        """Return the size and the kind of distances, unless it has more than data."""
+        """Return the size and kind of distances; None for subclasses or with a best known value."""
         is_plain = type(self) is Tsp and self.best_known is None
         return (self.size, self.near.is_directed, *self.defines().values()) if is_plain else None
 
     @property
     def evaluation(self) -> Evaluation:
-        """Its kernels, which read the edges that a move removes or adds."""
+        """Evaluation by kernels, which read the edges that a move removes or adds."""
         reversal = 2 * self.size if isinstance(self.near, Legs) else 4
         return Evaluation(self, reads={"reversal": reversal, "insertion": 6, "swap": 8})
 
@@ -199,7 +199,7 @@ class Tsp(Problem):
         return [self.near.array()]
 
     def costs(self, solutions: ArrayLike) -> NDArray[np.int64]:
-        """Return the length of each row, a tour; a forbidden leg has its price."""
+        """Return the length of each row, a tour; forbidden legs have a price."""
         solutions = self._rows(solutions)
         count, n = solutions.shape
         rows = max(1, _EDGES_AT_ONCE // n)
@@ -231,11 +231,11 @@ class Tsp(Problem):
         return read_tour(path, self.entries)
 
     def settings_in(self, path: Path) -> Mapping[str, Any]:
-        """Return the ends and fixed edges that a `.tour` file states."""
+        """Return the ends and fixed edges stated in a `.tour` file."""
         return read_facts(path, self.entries, TspSettings.names())
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
-        """Write a TSPLIB tour; comments say what it must have besides the cities."""
+        """Write a TSPLIB tour; comments state its requirements besides the cities."""
         facts: list[tuple[str, str]] = []
         if self.file.ends is not None:
             facts.append(("ends", ends_text(self.file.ends)))

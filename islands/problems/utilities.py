@@ -1,4 +1,4 @@
-"""The utility of knapsack items: their profit relative to their weight, priced per capacity."""
+"""The utility of knapsack items: profit relative to weight, priced per capacity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from islands.errors import UsageError
 from islands.instances.mkp import MkpFile
 
 UTILITIES = ("lp", "scaled")
-"""Prices: the duals of the linear relaxation (Chu and Beasley 1998), or one over each capacity."""
+"""Prices: the duals of the linear relaxation (Chu and Beasley 1998), or the inverse capacities."""
 
 _DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
 _SPREAD = 0.1  # maximum change of a price, as a power of two: measured on the OR-Library
@@ -22,13 +22,13 @@ Floats = NDArray[np.float64]
 def orders(file: MkpFile, prices: Floats, count: int) -> NDArray[np.int64]:
     """Return `count` orders of all items by decreasing utility at `prices`, one per row.
 
-    The first order uses the exact prices. For the others, prices are changed at random, and every
+    The first order uses the exact prices. For the others, prices are perturbed at random, and every
     second one ranks items by profit minus priced weight instead of the ratio. With a single order,
-    repair may never reach the best solutions. Items that cost nothing are ordered by profit.
+    repair may never reach the best solutions. Items without priced weight are ordered by profit.
     """
     weights = file.weights.astype(np.float64)
     fits = _fit(file)
-    profits = file.profits * fits  # those of other items must not decide how numbers are rounded
+    profits = file.profits * fits  # other items must not affect how numbers are rounded
     rows = []
     for number in range(count):
         priced = varied(prices, number) @ weights
@@ -47,7 +47,7 @@ def varied(prices: Floats, number: int) -> Floats:
     """Return the prices for the order `number`; order 0 uses the exact prices."""
     if number == 0:
         return prices
-    # This legacy generator gives the same numbers in all versions of NumPy.
+    # This legacy generator returns the same numbers in all versions of NumPy.
     changes = np.random.RandomState(number).uniform(-_SPREAD, _SPREAD, len(prices))
     result: Floats = prices * 2.0**changes
     return result
@@ -74,8 +74,8 @@ def _ratios(profits: NDArray[np.int64], priced: Floats) -> Floats:
 def _scaled(file: MkpFile) -> Floats:
     """Return 1 / capacity for each capacity, scaled to units of profit.
 
-    The scale is the ratio of the item that fills all capacities together when items are selected
-    by decreasing ratio.
+    The scale is the ratio of the item that fills all capacities together when items are selected by
+    decreasing ratio.
     """
     capacities = file.capacities.astype(np.float64)
     shares = np.where(capacities > 0, 1.0 / np.maximum(capacities, 1.0), 0.0)

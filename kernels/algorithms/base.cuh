@@ -13,10 +13,10 @@ namespace algorithm {
 
 using encoding::Gene;
 
-// A position in the population of an island. A block makes its next individual.
+// A position in the population of an island, for which a block creates the next individual.
 struct Slot {
     int local, slot;  // the island, among those of this rank, and the position on it
-    int64_t made;     // the generation to make
+    int64_t made;     // the generation to create
     bool redrawn;     // true in the first generation and at a restart of the island
     draw::Place place;
 };
@@ -33,19 +33,18 @@ class Base {
   public:
     static constexpr int CHILDREN = 1;  // per slot, in consecutive rows; the better one is used
     static constexpr bool LAST_FIRST = false;       // whether the last slots take longest
-    static constexpr bool KEEPS_ALL = false;        // whether each child is stored somewhere
+    static constexpr bool KEEPS_ALL = false;        // whether every child is stored
     static constexpr bool IMPROVES_REDRAWN = true;  // whether improvers also run after restarts
 
     __device__ Base(const Islands& all, const Plan& plan, Scratch&) : all_(all), plan_(plan) {}
 
-    // Return the number of bytes taken so far plus the most that making children takes.
+    // Return the bytes taken so far plus the maximum needed for creating children.
     __device__ int64_t room(const Scratch& scratch) const { return scratch.bytes(); }
 
-    // Prepare a slot; return whether its current individual is copied to the next generation
-    // unchanged.
+    // Prepare a slot; return whether its individual is copied to the next generation unchanged.
     __device__ bool passes(const Slot&) { return false; }
 
-    // Return the individual that is copied, or that stays if no child enters.
+    // Return the individual that is copied, or that stays if no child replaces it.
     __device__ Individual current(const Slot& slot) const { return before(slot, slot.slot); }
 
     // Write a new random individual to `row`.
@@ -57,7 +56,7 @@ class Base {
     // Return where the children of a restarted slot are written; the default is its own row.
     __device__ Gene* children(Gene* row) { return row; }
 
-    // Show the decoder a row that already exists.
+    // Pass an existing row to the decoder.
     template <class Decoder>
     __device__ void show(Decoder&, const Gene*) {}
 
@@ -82,7 +81,8 @@ class Base {
         const int32_t row = row_before(slot, individual);
         return {all_.cost[row], all_.genes_of(row)};
     }
-    // The individual of a rank in it, if the algorithm needs them sorted; 0 is the best.
+    // The individual with a rank in the previous generation; 0 is the best. Only if the algorithm
+    // needs them sorted.
     __device__ int ranked(const Slot& slot, int rank) const {
         return all_.order[int64_t(slot.local) * all_.population + rank];
     }

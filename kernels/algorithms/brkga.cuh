@@ -1,7 +1,7 @@
 // The biased random-key genetic algorithm (Goncalves and Resende 2011), with several parents as in
 // BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). Copies the elite, draws the mutants,
 // and mates the rest. Reads the genes and ranks of generation g. Writes a child directly to its row
-// and passes its keys to the decoder as they are made.
+// and passes its keys to the decoder at the same time.
 // Random streams: PARENTS, MATE, MUTANT.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace algorithm {
 // BRKGA_PARENTS is the number of parents of a child.
 struct Plan {
     int32_t elite, mutants, elite_parents;
-    // A word at or above bias[k] selects a gene from a parent after the k-th; parents are sorted
+    // A word of at least bias[k] selects a gene from a parent after the k-th; parents are sorted,
     // best first.
     uint32_t bias[BRKGA_PARENTS - 1];
 };
@@ -59,14 +59,13 @@ class Mover : public Base<Plan> {
     }
 
   private:
-    // Draw the ranks of the parents, all different and ascending: elite ones first, then the
-    // others.
+    // Draw the ranks of the parents, all different and ascending: elite ones first, then others.
     __device__ void draw_parents(int (&rank)[BRKGA_PARENTS], const draw::Place& place) const {
         uint4 words = {};
         for (int k = 0; k < BRKGA_PARENTS; ++k) {
             if (k % 4 == 0) words = place.words(stream::PARENTS, k / 4);
             const bool elite = k < plan_.elite_parents;
-            const int start = elite ? 0 : plan_.elite_parents;  // of this kind's ranks in `rank`
+            const int start = elite ? 0 : plan_.elite_parents;  // of this group's ranks in `rank`
             const int left = (elite ? plan_.elite : all_.population - plan_.elite) - (k - start);
             int drawn = draw::below(words.x, left) + (elite ? 0 : plan_.elite);
             words = {words.y, words.z, words.w, words.x};

@@ -12,11 +12,11 @@ namespace algorithm {
 struct Plan {
     neighbourhood::Grid grid;
     uint64_t crossing, mutating;  // cross or mutate if a word is below this
-    // 2^64 / the consecutive individuals that share the decision to cross and the cut points,
-    // rounded up; 0 for one. A product is faster than a division.
+    // 2^64 / size of groups of consecutive individuals that share the crossover decision and the
+    // cut points, rounded up; 0 for groups of one. A product is faster than a division.
     uint64_t group;
-    int32_t strength;  // mutations of a child that mutates
-    int32_t elitist;   // whether a child must be better than its parent to replace it
+    int32_t strength;  // mutations per mutated child
+    int32_t elitist;   // whether a child must be better to replace its parent
 };
 
 class Mover : public Base<Plan> {
@@ -77,7 +77,7 @@ class Mover : public Base<Plan> {
             other.fitness = cost >= 0.0 ? 1.0 / (1.0 + cost) : 1.0 - cost;
             seen_[k] = other;
         }
-        // Neighbouring threads make the two draws at the same time.
+        // Neighbouring threads perform the two draws simultaneously.
         for (int i = threadIdx.x; i < 2; i += blockDim.x) {
             draw::Place drawn = slot.place;
             if (i == 1) {

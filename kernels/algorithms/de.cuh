@@ -1,15 +1,15 @@
 // Differential evolution (Storn and Price 1997) on unbounded keys, as in Jardim (2021), or on
-// bounded genes, optionally with self-adapting settings (jDE: Brest, Greiner, Boskovic, Mernik and
+// bounded genes, optionally with self-adaptive settings (jDE: Brest, Greiner, Boskovic, Mernik and
 // Zumer 2006). Builds one trial per individual, which replaces it if better. Reads generation g;
-// writes the trial to scratch memory, and the adapted settings of an individual that is replaced.
+// writes the trial to scratch memory, and the adapted settings of replaced individuals.
 // Random streams: DONORS, TRIAL, ADAPT.
 #pragma once
 
 #include "algorithms/base.cuh"
 
 // DE_STRATEGY selects the base of a mutant: a random individual, the best, or the current one moved
-// towards the best, or towards one of the best tenth (Zhang and Sanderson 2009). DE_ADAPTATION
-// selects how F and Cr change: at random, or to values near those that were successful.
+// towards the best or towards one of the best tenth (Zhang and Sanderson 2009). DE_ADAPTATION
+// selects how F and Cr change: at random, or to values near successful ones.
 #define DE_RAND 0
 #define DE_BEST 1
 #define DE_CURRENT_TO_BEST 2
@@ -18,26 +18,26 @@
 namespace algorithm {
 
 struct Plan {
-    float low, width;         // initial genes are drawn from low up to low + width
+    float low, width;         // initial genes are drawn from [low, low + width)
     float weight, crossover;  // F and Cr
-    float* own_weight;        // [islands][population]: null unless the rates adapt
+    float* own_weight;        // [islands][population]; null unless the settings adapt
     float* own_crossover;
 };
 
 constexpr float LARGEST_KEY = 1e30f;        // small enough that sums do not overflow
-constexpr float CHANGE_PROBABILITY = 0.1f;  // of a new F, and of a new Cr, for a trial
+constexpr float CHANGE_PROBABILITY = 0.1f;  // of a new F and of a new Cr for each trial
 constexpr int BEST_SHARE = 10;              // a leader is among the best 1 / BEST_SHARE
 constexpr float SPREAD = 0.1f;              // spread of values around successful ones
 constexpr float LOWEST_WEIGHT = 0.1f, WEIGHT_RANGE = 0.9f;
 
-// Three individuals that differ from `self` and from each other, and a spare random word.
+// Three individuals that differ from `self` and each other, and a spare random word.
 struct Donors {
     int a, b, c;
     uint32_t spare;
 
     __device__ Donors(int self, int population, const draw::Place& place) {
         const uint4 word = place.words(stream::DONORS, 0);
-        // Each draw is a rank among the individuals left; the ones already taken are skipped in
+        // Each draw is a rank among the remaining individuals: those already taken are skipped in
         // ascending order.
         a = draw::below(word.x, population - 1);
         a += a >= self;
@@ -54,21 +54,21 @@ struct Donors {
     }
 };
 
-// F and Cr of a trial: the common settings, or those of its individual after adaptation.
+// F and Cr of a trial: the common settings, or the individual's own after adaptation.
 struct Rates {
     float weight, crossover;
 
     __device__ Rates(const Plan& plan) : weight(plan.weight), crossover(plan.crossover) {}
 
-    // Draw values near those of an individual, whose last change was successful.
+    // Draw values near those of an individual whose last change was successful.
     __device__ void adapt_nearby(const Plan& plan, int64_t individual, const draw::Place& place) {
         const uint4 word = place.words(stream::ADAPT, 0);
         const float own = plan.own_weight[individual];
-        // Most steps are short, but some are long, as those of a Cauchy distribution.
+        // Most steps are short, but some are long, as in a Cauchy distribution.
         const float far = 2 * draw::uniform(word.x) - 1, to_end = max(1 - fabsf(far), 1e-6f);
         weight = min(own + SPREAD * far / to_end, 1.0f);
         if (weight <= 0) weight = own;
-        // The sum of four uniform numbers is almost normal.
+        // The sum of four uniform numbers is approximately normal.
         const float parts =
             float((word.z >> 16) + (word.z & 0xffff) + (word.w >> 16) + (word.w & 0xffff)) /
             65536.0f;
@@ -85,7 +85,7 @@ struct Rates {
                                                                : plan.own_crossover[individual];
     }
 
-    // Store them as the individual's own.
+    // Store the values as the individual's own.
     __device__ void keep(const Plan& plan, int64_t individual) const {
         if (threadIdx.x != 0) return;
         plan.own_weight[individual] = weight;
@@ -93,13 +93,13 @@ struct Rates {
     }
 };
 
-// The rows of the population from which a trial is made.
+// The rows that a trial is computed from.
 struct Rows {
     const Quad<Gene>*own, *lead, *plus, *minus;
 };
 
-// Return a gene of the mutant. A bounded gene outside its range is replaced by the middle between
-// the current one and the bound; an unbounded one that is too large or NaN, by the current one.
+// Return a gene of the mutant. A bounded gene outside its range is replaced by the midpoint of the
+// current gene and the bound; an unbounded one that is too large or NaN, by the current gene.
 __device__ Gene mutated(Gene own, Gene lead, Gene plus, Gene minus, float weight) {
     const Gene base = DE_STRATEGY >= DE_CURRENT_TO_BEST ? own + weight * (lead - own) : lead;
     const Gene gene = base + weight * (plus - minus);
@@ -186,7 +186,7 @@ class Mover : public Base<Plan> {
     }
 
   private:
-    // Return the rank of the individual that leads.
+    // Return the rank of the leading individual.
     __device__ int lead_rank(const Donors& donors) const {
         if (DE_STRATEGY != DE_CURRENT_TO_PBEST) return 0;
         return int64_t(donors.a) * max(all_.population / BEST_SHARE, 2) / all_.population;

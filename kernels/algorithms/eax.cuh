@@ -1,7 +1,7 @@
-// A genetic algorithm with edge assembly crossover (Nagata and Kobayashi 2013) on tours: each pair
-// of parents makes children, of which the best ones replace the first parent. Reads generation g,
-// writes g + 1; positions and the frequencies of edges are updated in place.
-// Random streams: ESET, and those of the files that it includes.
+// A genetic algorithm with edge assembly crossover (Nagata and Kobayashi 2013) on tours: the best
+// children of each pair of parents replace the first parent. Reads generation g, writes g + 1;
+// positions and edge frequencies are updated in place.
+// Random streams: ESET, and those of the included files.
 #pragma once
 
 #include "core/instance.cuh"
@@ -22,20 +22,20 @@ __device__ bool stops(const improver::Plan& improving) {
     return POLLING_IS_CHEAP && improver::halts(improving);
 }
 
-// Whether a pair makes children in this generation.
+// Whether a pair creates children in this generation.
 __device__ bool crosses(const Plan& plan, const Pair& pair) {
     const Stage& stage = plan.stage[pair.local];
     return stage.phase < DONE && !(stage.sleeps && (pair.a == HEIR || pair.b == HEIR));
 }
 
-// Whether an island begins again in this generation, with new tours.
+// Whether an island restarts in this generation with new tours.
 __device__ bool restarts(const Plan& plan, int local) {
     return plan.restarts && plan.stage[local].phase == DONE;
 }
 
 __device__ int individuals(const Islands& all) { return all.islands * all.population; }
 
-// The pairs of a launch: some places in the mating order of each island.
+// The pairs of a launch: a range of the mating order of each island.
 __device__ int launched_pairs(const Islands& all, const Plan& plan) {
     return all.islands * (plan.end_pair - plan.first_pair);
 }
@@ -48,17 +48,17 @@ __device__ int64_t launched_pair(const Islands& all, const Plan& plan, int job) 
 
 }  // namespace eax
 
-// The first stage of an island, also on ranks that share it and make none of its tours.
+// Initialises the stage of an island, also on ranks that share it but create none of its tours.
 EAX_KERNEL(32, 1, eax_begin) {
     if (threadIdx.x > 0 || !all.begins(blockIdx.x)) return;
     plan.stage[blockIdx.x] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, 0, eax::NO_COST, 0};
 }
 
-// The first generation: a block makes one tour after another.
+// The first generation: a block creates one tour after another.
 EAX_KERNEL(512, 1, eax_start) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
-        // Always make the first individual, so that there is one.
+        // Always create the first individual, so that there is a solution.
         if (job > 0 && eax::stops(improving)) break;
         const auto [local, slot] = all.of_job(job);
         if (!all.begins(local)) continue;
@@ -69,7 +69,7 @@ EAX_KERNEL(512, 1, eax_start) {
     }
 }
 
-// Clears the frequencies of islands of which individuals have changed.
+// Clears the edge frequencies of islands with changed individuals.
 EAX_KERNEL(256, 1, eax_clear) {
     const int parts = gridDim.x / all.islands, local = blockIdx.x / parts;
     int changed = 0;
@@ -80,7 +80,7 @@ EAX_KERNEL(256, 1, eax_clear) {
     eax::Frequencies(plan, local, all.shape.n).clear(blockIdx.x % parts, parts);
 }
 
-// Counts the edges of all tours of these islands, and locates the cities of changed ones.
+// Counts the edges of all tours of these islands, and the positions of the cities of changed tours.
 EAX_KERNEL(256, 1, eax_adopt) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
@@ -118,8 +118,8 @@ EAX_KERNEL(384, 3, eax_pair) {
         const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
         const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + job * eax::WORK * pitch;
-        // The graph grows from the beginning of the memory, the comparison is at its end, unless it
-        // is outside; when it is over, the walks take its place.
+        // The graph grows from the start of the memory. The comparison is at its end, unless it is
+        // outside; the walks reuse that part later.
         Scratch scratch(arena.large());
         Scratch of_comparison = eax::memory_of(plan, work, pitch, arena.large(), n);
         eax::Comparison comparison(plan, pair, of_comparison, work + 4 * pitch, n);
@@ -145,8 +145,8 @@ EAX_KERNEL(384, 3, eax_pair) {
 
 namespace eax {
 
-// Make a child and write its outcome. Of a heavy child, unless IS_HEAVY, only write what it
-// promises; otherwise refuse it unless it promises more than `least`.
+// Create a child and write its outcome. For a heavy child, only write its promise unless IS_HEAVY;
+// otherwise reject it unless it promises more than `least`.
 template <bool IS_HEAVY>
 __device__ void make_child(const Islands& all, const Plan& plan, const problem::Data& data,
                            Scratch scratch, const Pair& pair, int number, double least) {
@@ -168,7 +168,7 @@ __device__ void make_child(const Islands& all, const Plan& plan, const problem::
                 mask = all.place(pair.local, made, pair.a).words(stream::ESET, number).x | 1;
             }
             Child child(all, plan, data, pair, cycles, scratch);
-            // Merging hardly ever makes up for an E-set that loses.
+            // Merging hardly ever compensates for an E-set that lengthens the tour.
             const int64_t gain = child.make(cycle, mask, is_block);
             const bool is_hopeless = gain <= 0 || (is_long && child.promise(gain) <= least);
             if (!is_hopeless && child.find(is_block)) {
@@ -187,7 +187,7 @@ __device__ void make_child(const Islands& all, const Plan& plan, const problem::
 
 }  // namespace eax
 
-// A block makes one light child after another.
+// A block creates one light child after another.
 EAX_KERNEL(32, 20, eax_child) {
     Instance own(all, data, plan, improving);
     const int end = eax::launched_pairs(all, plan) * plan.children;
@@ -202,7 +202,7 @@ EAX_KERNEL(32, 20, eax_child) {
     }
 }
 
-// A larger block makes a share of the promising heavy children of one pair after another.
+// A larger block creates a share of the promising heavy children of one pair after another.
 EAX_KERNEL(256, 3, eax_heavy) {
     Instance own(all, data, plan, improving);
     const int end = eax::launched_pairs(all, plan) * plan.shares;
@@ -234,7 +234,7 @@ __device__ void choose(Choice& children, const Plan& plan, const Pair& pair) {
 
 }  // namespace eax
 
-// If ranks share an island, a block chooses among the children of one pair after another.
+// If ranks share an island: a block chooses among the children of one pair after another.
 EAX_KERNEL(512, 3, eax_choose) {
     for (int nth = blockIdx.x; nth < eax::launched_pairs(all, plan); nth += gridDim.x) {
         if (eax::stops(improving)) break;
@@ -247,8 +247,8 @@ EAX_KERNEL(512, 3, eax_choose) {
     }
 }
 
-// A block writes the next individual of one pair's first parent after another. For islands that
-// begin again, it clears the frequencies.
+// A block writes the next individual for the first parent of one pair after another. For restarting
+// islands, it clears the frequencies.
 EAX_KERNEL(512, 3, eax_replace) {
     Instance own(all, data, plan, improving);
     const int n = all.shape.n;
@@ -261,7 +261,7 @@ EAX_KERNEL(512, 3, eax_replace) {
             frequencies.clear(number, all.population);
             continue;
         }
-        if (plan.shared) eax::mate(all, plan, job);  // also the pairs of other ranks
+        if (plan.shared) eax::mate(all, plan, job);  // includes pairs of other ranks
         const eax::Pair pair(all, plan, job);
         const int32_t row = all.row(all.island[local].generation + 1, local, pair.a);
         encoding::Gene* const to = all.genes_of(row);
@@ -285,8 +285,8 @@ EAX_KERNEL(512, 3, eax_replace) {
     }
 }
 
-// A block makes one tour of islands that begin again after another: the heir, and new ones. It
-// counts their edges unless other ranks make tours, too.
+// A block creates one tour of restarting islands after another: the heir or a new one. It counts
+// the edges unless other ranks create tours, too.
 EAX_KERNEL(512, 1, eax_restart) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
@@ -309,8 +309,8 @@ EAX_KERNEL(512, 1, eax_restart) {
     }
 }
 
-// If ranks share an island that begins again, locates the cities of all tours and counts their
-// edges.
+// If ranks share a restarting island: finds the positions of cities and counts the edges of all
+// tours.
 EAX_KERNEL(256, 1, eax_recount) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {

@@ -1,6 +1,6 @@
-// A genetic algorithm on islands: generational, with the two best as parents of all (Dantas and
-// Caceres 2014), or steady-state without duplicates (Chu and Beasley 1998). A slot of the next
-// generation corresponds to a rank in the current one. Reads the individuals and ranks of
+// A genetic algorithm on islands: generational, with the two best individuals as the parents of all
+// (Dantas and Caceres 2014), or steady-state without duplicates (Chu and Beasley 1998). A slot of
+// the next generation corresponds to a rank in the current one. Reads the individuals and ranks of
 // generation g; writes the children to scratch memory.
 // Random streams: MATES, OPERATORS, MUTATE; a crossover may use CROSS.
 #pragma once
@@ -14,14 +14,14 @@
 
 namespace algorithm {
 
-// GA_SELECTION: how parents are selected. A macro, as the CPU would be 15 % slower otherwise.
+// GA_SELECTION: parent selection. A macro, as a run-time setting would make the CPU 15 % slower.
 struct Plan {
     uint64_t crossing, mutating;  // cross or mutate if a word is below this
     int32_t survivors;            // number of best individuals copied unchanged
     int32_t tournament;           // number of candidates per parent; the best is selected
-    int32_t strength;             // mutations of a child that mutates
-    int32_t steady;               // whether a child must be better than the individual it replaces
-    int32_t refuses;              // whether duplicates of individuals of the island are refused
+    int32_t strength;             // mutations per mutated child
+    int32_t steady;               // whether a child must be better to replace an individual
+    int32_t refuses;              // whether duplicates of individuals on the island are refused
 };
 
 // The previous generation of one island.
@@ -57,7 +57,7 @@ struct Previous {
         return block::sum(found) > 0;
     }
 
-    // Return whether an individual equals a better one, or an equally good one with a lower index.
+    // Return whether an individual equals a better one, or one of equal cost with a lower index.
     __device__ bool is_duplicate(int rank) const {
         if (rank == 0) return false;
         const int64_t mine = cost(order[rank]);
@@ -76,7 +76,7 @@ struct Parents {
     int first, second;  // slots
 };
 
-// Return two different individuals, each the best of `tournament` candidates.
+// Return two different individuals, each the winner of a tournament of `tournament` candidates.
 __device__ Parents by_tournament(const Previous& previous, int tournament,
                                  const draw::Place& place) {
     const uint32_t others = previous.all.population - 1;
@@ -90,8 +90,8 @@ __device__ Parents by_tournament(const Previous& previous, int tournament,
     return {previous.order[one], previous.order[other < one ? other : other + 1]};
 }
 
-// Return an individual with probability proportional to its advantage over the worst. Candidates
-// are drawn and accepted or rejected at random; the best would always be accepted.
+// Return an individual with probability proportional to its advantage over the worst, by rejection
+// sampling; the best would always be accepted.
 __device__ int by_fitness(const Previous& previous, uint32_t first_quad, const draw::Place& place) {
     const int size = previous.all.population;
     const int64_t best = previous.cost(previous.order[0]);
@@ -145,7 +145,7 @@ class Mover : public Base<Plan> {
     __device__ Gene* make(Decoder&, Scratch scratch, Gene*, const Slot& slot) {
         const encoding::Shape& shape = all_.shape;
         const Previous previous(all_, slot);
-        // In a generational scheme, two consecutive slots are the children of one pair.
+        // In the generational scheme, two consecutive slots are the children of one pair.
         const uint32_t number = slot.slot - (plan_.steady ? 0 : plan_.survivors);
         const int side = plan_.steady ? 0 : number % 2;
         draw::Place pair = slot.place;
@@ -179,7 +179,7 @@ class Mover : public Base<Plan> {
 
   private:
     const crossover::Pair<Gene> mates_, children_;
-    bool is_duplicate_ = false;  // whether the slot's current individual is a duplicate
+    bool is_duplicate_ = false;  // whether the current individual is a duplicate
 };
 
 }  // namespace algorithm

@@ -1,7 +1,7 @@
-// Resampled growth: partial assignments grow along the flows of a sparse matrix, from one random
-// pair each, or from a part of an individual. At checkpoints, the better half replaces the others.
-// An island grows one batch in a generation, of which the cheapest are polished, or anneals
-// individuals. They replace the worst individuals. Reads generation g, writes g + 1.
+// Resampled growth: partial assignments grow along the flows of a sparse matrix, each from a random
+// pair or from a part of an individual. At checkpoints, the better half replaces the other half. In
+// each generation, an island grows one batch and polishes its cheapest assignments, or anneals
+// individuals. The results replace the worst individuals. Reads generation g, writes g + 1.
 // Random streams: GROWTH.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace growth {
 
-constexpr int PERIOD = 4;          // after the first batches, one in PERIOD generations grows one
-constexpr int FEWEST_RUNGS = 24;   // temperatures of an annealing, each 1/16 above the next
-constexpr int MOST_SWEEPS = 8192;  // moves of an annealing for each item
+constexpr int PERIOD = 4;  // after the first batches, one in PERIOD generations grows a batch
+constexpr int FEWEST_RUNGS = 24;   // number of annealing temperatures, each 1/16 above the next
+constexpr int MOST_SWEEPS = 8192;  // maximum annealing moves per item
 
-// What distinguishes the batches of an island.
+// The parameters that differ between the batches of an island.
 struct Batch {
     int checkpoints, weight;
     int64_t temperature;
@@ -45,7 +45,7 @@ class Growths {
           value_(scratch.take<int64_t>(block::power_of_two(plan.growths))),
           index_(scratch.take<uint32_t>(block::power_of_two(plan.growths))) {}
 
-    // Grow a batch; the cheapest states come first then. Return whether it was halted.
+    // Grow a batch and sort it, cheapest first. Return whether it was halted.
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
         const int64_t later = made - plan_.batches;
         const int64_t number = later < 0 ? made : plan_.batches + later / PERIOD;
@@ -74,7 +74,7 @@ class Growths {
         return plan_.sweeps > 0 && made >= plan_.batches && made % PERIOD != 0;
     }
 
-    // Return how many assignments a generation evaluates.
+    // Return the number of assignments that a generation evaluates.
     __device__ int64_t evaluated(int64_t made) const {
         if (!anneals(made)) return plan_.growths;
         int64_t sum = 0;
@@ -82,7 +82,7 @@ class Growths {
         return sum;
     }
 
-    // Anneal random individuals, from different temperatures on, for longer and longer. Return
+    // Anneal random individuals from different temperatures, longer in each generation. Return
     // whether it was halted.
     __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
         bool halted = improver::halts(improving);
@@ -129,7 +129,7 @@ class Growths {
     }
 
   private:
-    // The temperatures of an annealing, and the exchanges at each.
+    // The number of annealing temperatures, and of exchanges at each.
     __device__ static int rungs_of(int k) { return FEWEST_RUNGS + 2 * k; }
     __device__ int moves_at(int64_t made, int rungs) const {
         return n_ * int(min(made * plan_.sweeps, int64_t(MOST_SWEEPS))) / rungs;
@@ -142,7 +142,7 @@ class Growths {
         return {memory(local, slot), costs_ + warp::index() * plan_.network.pitch, plan_, n_};
     }
 
-    // Call visit(state, slot) for each state, by a warp.
+    // Call visit(state, slot) for each state, with one warp per state.
     template <class Visit>
     __device__ void each(int local, Visit visit) const {
         for (int slot = warp::index(); slot < plan_.growths; slot += warp::count()) {
@@ -152,7 +152,7 @@ class Growths {
         }
     }
 
-    // Begin a state with a random item at a random place, or with a part of an individual.
+    // Initialise a state with a random item at a random place, or with a part of an individual.
     __device__ void seed(State& state, int local, int slot, int64_t made, bool has_parts) const {
         const draw::Place random = all_.place(local, made, slot);
         const uint4 word = random.words(stream::GROWTH, SEEDS);
@@ -168,7 +168,7 @@ class Growths {
         state.look_around(word.z);
     }
 
-    // Grow all states until they have a number of placed items; rate them, finally by their cost.
+    // Grow all states to a number of placed items and rate them, at the end by their cost.
     __device__ bool advance(int local, int64_t made, int until, const Batch& batch,
                             const improver::Plan& improving) {
         bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
@@ -184,7 +184,7 @@ class Growths {
         return !halted;
     }
 
-    // The better half of the states replaces the others.
+    // Replace the worse half of the states by the better half.
     __device__ void resample(int local) {
         const int count = plan_.growths, half = count / 2;
         block::sort(value_, index_, count);
@@ -207,8 +207,7 @@ class Growths {
     uint32_t* const index_;
 };
 
-// The individuals of the next generation: those of the current one, and growths that replace the
-// worst.
+// The individuals of the next generation: those of the current one, the worst replaced by growths.
 class Heirs {
   public:
     __device__ Heirs(Scratch& scratch, const Islands& all)
@@ -216,7 +215,7 @@ class Heirs {
           cost_(scratch.take<int64_t>(all.population)),
           source_(scratch.take<int32_t>(all.population)) {}
 
-    // Choose among generation g of an island and the polished states.
+    // Select from generation g of an island and the polished states.
     __device__ void choose(int local, const Growths& growths) {
         const int32_t first = all_.row(all_.island[local].generation, local, 0);
         for (int i = threadIdx.x; i < all_.population; i += blockDim.x) {
@@ -261,7 +260,7 @@ class Heirs {
 
 }  // namespace growth
 
-// A block makes generation 0 of one island after another, of which some individuals may be given.
+// A block creates generation 0 of one island after another, which may include given individuals.
 GROWTH_KERNEL(first_growths) {
     Scratch scratch(arena.large());
     Instance own(all, data, plan, improving);
@@ -283,7 +282,8 @@ GROWTH_KERNEL(first_growths) {
                 cost = state.cost();
             }
             if (threadIdx.x == 0) all.cost[row] = cost;
-            // Each counts, so that a limit in this generation keeps all of them.
+            // Each individual counts, so that a limit of evaluations in this generation keeps all
+            // of them.
             all.count(local, slot, slot == 0 ? plan.growths : 1);
             __syncthreads();
         }

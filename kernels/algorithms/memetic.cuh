@@ -1,7 +1,7 @@
-// A memetic algorithm on orders that keeps its population diverse: each individual crosses with a
-// random mate, and its child, improved, replaces only that individual, and only if no better
-// individual is near. Distances are numbers of different entries. Reads the individuals of
-// generation g; writes the children to scratch memory.
+// A memetic algorithm on orders that maintains diversity: each individual crosses with a random
+// mate, and its improved child replaces only that individual, and only if no better individual is
+// near. Distances are numbers of differing entries. Reads the individuals of generation g; writes
+// the children to scratch memory.
 // Random streams: MATES, OPERATORS, MUTATE; a crossover may use CROSS.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace algorithm {
 
-// Shares of the number of items. Mates must differ in at least `apart` entries to be crossed, and
+// Shares of the number of items. Mates are crossed if they differ in at least `apart` entries, and
 // in at least 4. A child is refused if it differs from a better individual in fewer than `near`.
 struct Plan {
     double apart, near;
-    int32_t fewest;    // exchanges that make a child of an individual without a mate
-    double exchanges;  // the most of them
+    int32_t fewest;    // minimum number of exchanges if an individual has no suitable mate
+    double exchanges;  // maximum number of them
 };
 
 class Mover : public Base<Plan> {
@@ -43,7 +43,7 @@ class Mover : public Base<Plan> {
         const int mate = other < slot.slot ? other : other + 1;
         copy_row(mates_[0], before(slot, slot.slot).genes, pitch);
         copy_row(mates_[1], before(slot, mate).genes, pitch);
-        copy_row(children_[0], mates_[0], pitch);  // with the genes after the last item
+        copy_row(children_[0], mates_[0], pitch);  // including the genes after the last item
         __syncthreads();
         int32_t different = 0;
         for (int i = threadIdx.x; i < all_.shape.n; i += blockDim.x) {
@@ -59,8 +59,8 @@ class Mover : public Base<Plan> {
         return children_[0];
     }
 
-    // A better child replaces its parent unless a better individual is near. An individual with a
-    // better one near makes room for any such child.
+    // A better child replaces its parent unless a better individual is near. An individual that is
+    // itself near a better one is replaced by any such child.
     __device__ bool enters(const Slot& slot, const Gene* child, int64_t cost) const {
         const Individual parent = before(slot, slot.slot);
         if (cost >= parent.cost && !is_crowded(slot, parent.genes, parent.cost, slot.slot)) {
@@ -86,8 +86,8 @@ class Mover : public Base<Plan> {
         __syncthreads();
     }
 
-    // Return whether a better individual is near a genome. Of equally good ones, those in the first
-    // `rank` slots count as better; the slot itself does not count.
+    // Return whether a better individual is near a genome. Individuals of equal cost count as
+    // better if they are in the first `rank` slots; the slot itself does not count.
     __device__ bool is_crowded(const Slot& slot, const Gene* genome, int64_t cost, int rank) const {
         int32_t found = 0;
         for (int i = threadIdx.x; i < all_.population && !found; i += blockDim.x) {

@@ -1,7 +1,7 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on keys and vectors, and on bits (1997)
 // as in Munhao et al. (2019). A row of the population is the best position that a particle has
 // found; its current position and velocity are separate arrays. Reads generation g and these
-// arrays, and writes the arrays in place.
+// arrays, which it updates in place.
 // Random streams: VELOCITY, and SIGMOID for bits.
 #pragma once
 
@@ -27,9 +27,9 @@ struct Plan {
     float first_inertia, final_inertia;  // decreases from the first to the second
     int32_t horizon;                     // generations until the final inertia
     int32_t schedule;                    // PSO_LINEAR, PSO_EARLY or PSO_LATE
-    int32_t side;                        // neighbours on either side; 0 means the whole swarm
-    float fastest;                       // largest velocity
-    float low, width;                    // initial genes are drawn from low up to low + width
+    int32_t side;                        // neighbours on either side; 0: the whole swarm
+    float fastest;                       // maximum velocity
+    float low, width;                    // initial genes are drawn from [low, low + width)
     Real* velocity;                      // [islands][population][items of a row]
     Gene* position;                      // [islands][population][pitch]
     int64_t* position_cost;              // [islands][population]
@@ -86,7 +86,7 @@ __device__ float4 four(const uint32_t* row, int quad) {
     return {float(bits & 1), float(bits >> 1 & 1), float(bits >> 2 & 1), float(bits >> 3 & 1)};
 }
 
-// Return the new position of a gene. A bounded gene stops at its bound.
+// Return the new position of a gene, clipped to its bounds.
 __device__ Real moved(Real here, Real velocity) {
 #if ENCODING_BOUNDED
     return genes::clipped(here + velocity);
@@ -95,7 +95,7 @@ __device__ Real moved(Real here, Real velocity) {
 #endif
 }
 
-// Return the velocity to keep: 0 for a gene that its bound stops.
+// Return the velocity to keep: 0 for a gene at its bound.
 __device__ Real kept(Real here, Real velocity) {
 #if ENCODING_BOUNDED
     return moved(here, velocity) == here + velocity ? velocity : Real(0);
@@ -109,7 +109,7 @@ __device__ Quad<Real> kept(Quad<Real> here, Quad<Real> velocity) {
             kept(here.w, velocity.w)};
 }
 
-// Move four items. Those after the last one do not change.
+// Move four items, except those after the last one.
 template <class Key>
 __device__ void move(Key* to, int quad, int, Quad<Key> here, Quad<Key> velocity,
                      const draw::Place&) {
@@ -138,7 +138,7 @@ struct Particle {
     const Gene *here, *best, *lead;
 };
 
-// Move a particle to a row in block memory. All threads see it after a barrier.
+// Move a particle to a row in block memory, visible to all threads after a barrier.
 __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
                     const encoding::Shape& shape, const draw::Place& place) {
     const int items = genes::items(shape);
@@ -154,8 +154,7 @@ __device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
     }
 }
 
-// Scale genes in [0, 1) to the initial range; each is scaled by the thread that wrote it. Bits have
-// no range.
+// Scale genes in [0, 1) to the initial range, each by the thread that wrote it. Bits have no range.
 template <class Key>
 __device__ void spread(Key* row, const Plan& plan, int pitch) {
     for (int i = threadIdx.x; i < pitch; i += blockDim.x) row[i] = plan.low + plan.width * row[i];
@@ -171,7 +170,7 @@ class Mover : public Base<Plan> {
         : Base(all, plan, scratch), here_(scratch.take<Gene>(all.shape.pitch)) {}
 
     __device__ bool passes(const Slot& slot) {
-        // Read the cost early, as it takes long to arrive.
+        // Read the cost early to hide the latency.
         current_ = all_.cost[row_before(slot, slot.slot)];
         return false;
     }
@@ -201,19 +200,19 @@ class Mover : public Base<Plan> {
 
     __device__ bool enters(const Slot&, const Gene*, int64_t cost) const { return cost < current_; }
 
-    // Store the current position. A particle that is redrawn has velocity zero.
+    // Store the current position. A reinitialised particle has velocity zero.
     __device__ void store_state(const Slot& slot, const Gene* here, int64_t cost, bool) const {
         copy_row(position(slot), here, all_.shape.pitch);
         if (threadIdx.x == 0) plan_.position_cost[number(slot)] = cost;
         if (!slot.redrawn) return;
         Quad<Real>* const still = velocity(slot);
         for (int quad = threadIdx.x; quad < quads(); quad += blockDim.x) still[quad] = {};
-        // Ranks that share an island have different slots, and all of them need the generation.
+        // Ranks that share an island have different slots, but all need the generation.
         if (slot.slot == all_.first && threadIdx.x == 0) plan_.began[slot.local] = slot.made;
     }
 
   private:
-    // Return the particle to follow: the best of all, or of itself and its neighbours on a ring.
+    // Return the particle to follow: the best of all, or of the particle and its ring neighbours.
     __device__ int leader(const Slot& slot) const {
         if (plan_.side == 0) return ranked(slot, 0);
         block::Ranked best{0x7fffffffffffffffll, 0xffffffffu};

@@ -1,8 +1,8 @@
 // Parallel tempering: an island has ladders of replicas, Markov chains at different temperatures,
-// which exchange them after each generation. Reads generation g, writes g + 1, and the fields of
-// tempering/plan.cuh in place. With ISLANDS_OUTSIDE, others evaluate between launches; with
-// ISLANDS_ROOM, compute only the required scratch memory.
-// Random streams: those of the files that it includes.
+// which exchange temperatures after each generation. Reads generation g, writes g + 1, and the
+// fields of tempering/plan.cuh in place. With ISLANDS_OUTSIDE, the host evaluates between launches;
+// with ISLANDS_ROOM, only the required scratch memory is computed.
+// Random streams: those of the included files.
 #pragma once
 
 #include "core/instance.cuh"

@@ -1,5 +1,5 @@
-// Robust tabu search as in textbooks, a plain loop in one thread: the baseline of the benchmark.
-// Reads `start`; writes `orders` and `costs`. Only for symmetric matrices with small entries.
+// Textbook robust tabu search, a plain loop in one thread, as the baseline of the benchmark. Reads
+// `start`; writes `orders` and `costs`. Only for symmetric matrices with small entries.
 // Random streams: TENURE.
 #include "core/core.cuh"
 #include "improvers/base.cuh"
@@ -35,7 +35,7 @@ struct Search {
         return sum;
     }
 
-    // The new delta after r and s were exchanged.
+    // The updated delta after the exchange of r and s.
     int grown(int i, int j, int r, int s) const {
         const int pi = p[i], pj = p[j], pr = p[r], ps = p[s];
         return delta[i * n + j] +

@@ -1,30 +1,29 @@
-// Finds the edges of the complete graph that a spanning tree should contain instead of one of its
-// own. The cities are on a line, on which the longest edge of the tree between any two cities is
-// the longest gap between them; an edge that is shorter than that belongs into the tree. A thread
-// compares a city with all cities after it, and skips tiles of cities that are too far away.
-// Reads the problem and the line; writes what it finds for each place of the line. No random
-// numbers.
+// Finds the edges of the complete graph that should replace edges of a spanning tree. The cities
+// are laid out in a line such that the longest tree edge between any two cities is the widest gap
+// between them; a shorter edge belongs to the tree. A thread compares a city with all cities after
+// it, and skips tiles of cities that are too far away. Reads the problem and the line; writes the
+// edges found for each place of the line. No random numbers.
 #include "core/core.cuh"
 #include ISLANDS_PROBLEM
 
 namespace bounds {
 
 constexpr int TILE = 64;  // consecutive cities of the line
-constexpr int MOST = 4;   // edges that a city keeps
+constexpr int MOST = 4;   // edges stored per city
 
-// Weights are lengths, multiplied by `scale`, plus the multipliers of both cities.
+// Weights are lengths multiplied by `scale`, plus the multipliers of both cities.
 struct Line {
     const int32_t* city;        // [n]: the city at each place
     const int64_t* gap;         // [n]: the gap between a place and the next one
     const int64_t* multiplier;  // [n]: of the city at each place
     const int64_t* widest;      // [tiles]: the widest gap between two places of a tile
-    const int64_t* least;       // [tiles]: the least multiplier of a tile
+    const int64_t* least;       // [tiles]: the smallest multiplier of a tile
     const double* box;          // [tiles][4]: lowest x and y, and highest x and y, of a tile
     int64_t scale;
 };
 
-// Return a lower bound on the distances between a city and those of a tile. Rounding, subtracting
-// and taking roots never change the order of two numbers, so this is below each exact distance.
+// Return a lower bound on the distances between a city and those of a tile. Rounding, subtraction
+// and square roots are monotonic, so this is at most each exact distance.
 __device__ int64_t least_distance(const problem::Data& data, const Line& line, int n,
                                   problem::City city, int tile) {
 #if TSP_METRIC == TSP_MATRIX
@@ -40,7 +39,7 @@ __device__ int64_t least_distance(const problem::Data& data, const Line& line, i
 }  // namespace bounds
 
 // Processes the places part, part + parts, part + 2 * parts, ..., so that all parts take the same
-// time. `counts` receives the number of edges of each place, of which `found` has at most MOST.
+// time. `counts` receives the number of edges of each place; `found` stores at most MOST of them.
 KERNEL(find_shorter_edges, (problem::Data data, bounds::Line line, int32_t n, int32_t part,
                             int32_t parts, int32_t* counts, int32_t* found)) {
     const int64_t step = int64_t(gridDim.x) * blockDim.x * parts;

@@ -1,7 +1,6 @@
-// Calls the functions of a problem on given solutions, without an algorithm: a program for
-// `islands check`. CHECK_DELTAS includes deltas, of the moves in CHECK_SWAP, CHECK_REVERSAL and
-// CHECK_INSERTION. Reads rows of solutions; writes costs, deltas and repaired solutions. No random
-// numbers.
+// Calls the functions of a problem on given solutions, without an algorithm, for `islands check`.
+// CHECK_DELTAS includes deltas of the moves in CHECK_SWAP, CHECK_REVERSAL and CHECK_INSERTION.
+// Reads rows of solutions; writes costs, deltas and repaired solutions. No random numbers.
 #pragma once
 
 #ifdef SOLUTION_KIND
@@ -12,7 +11,7 @@ using Word = problem::Stored;
 
 #ifdef STATED_REPAIRS
 
-// Repairs solutions; coordinates are those of the unit box.
+// Repairs solutions; coordinates are in the unit box.
 KERNEL(repair_solutions, (problem::Data data, Word* solutions, int32_t n, int32_t count)) {
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
         Word* const mine = solutions + int64_t(k) * problem::stored_length(n);
@@ -32,7 +31,7 @@ KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
 }
 
 #ifdef STATED_STEP
-// Make a step that the state proposes; returns the cost as the state has it, or `cost` if it
+// Apply a step proposed by the state; return the cost according to the state, or `cost` if it
 // proposes none. Called by all threads.
 __device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t* numbers, double,
                           int64_t cost) {
@@ -47,7 +46,7 @@ __device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t
     return is_proposed ? judge.make(mine, step, cost, judge.cost_after(mine, step, cost)) : cost;
 }
 #else
-// Return a move of numbers that Python has drawn.
+// Return a move of numbers drawn by Python.
 __device__ problem::Move move_of(const int32_t* numbers, double value) {
 #if SOLUTION_KIND == SOLUTION_ORDER
     return {problem::Move::Kind(numbers[0]), numbers[1], numbers[2], numbers[3]};
@@ -60,7 +59,7 @@ __device__ problem::Move move_of(const int32_t* numbers, double value) {
 #endif
 }
 
-// Make a move; returns the cost as the state has it. Called by all threads.
+// Apply a move; return the cost according to the state. Called by all threads.
 __device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t* numbers,
                           double value, int64_t cost) {
     __shared__ int64_t now;
@@ -72,9 +71,9 @@ __device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t
 }
 #endif
 
-// Makes moves of solutions one after another, and writes their costs as the state follows them,
-// and the solutions that they reach. If there are `mates`, a solution first becomes the child of
-// itself and its mate, from four random words.
+// Applies moves to solutions one after another, and writes the costs according to the state and the
+// resulting solutions. With `mates`, a solution is first replaced by a child of itself and its
+// mate, from four random words.
 KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t n, int32_t count,
                       int32_t steps, const int32_t* numbers, const double* values, int64_t* costs,
                       Word* reached, const Word* mates, const uint32_t* random)) {
@@ -87,7 +86,7 @@ KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t 
         if (mates != nullptr) {
             const uint32_t* const own = random + 4 * int64_t(k);
             const uint4 drawn{own[0], own[1], own[2], own[3]};
-            Scratch of_child = scratch;  // the judge takes at least as much
+            Scratch of_child = scratch;  // the judge needs at least as much
             problem::StateCross(of_child, n, data)
                 .make_child(mine, mates + int64_t(k) * words, drawn);
         }
@@ -150,7 +149,7 @@ KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
     if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
 }
 
-// A block evaluates one row after another, which an evaluation may change.
+// A block evaluates one row after another; evaluations may change it.
 KERNEL(evaluate_rows,
        (Arena arena, problem::Data data, Word* rows, int32_t n, int32_t count, int64_t* costs)) {
     const int words = words_of(n);
@@ -179,8 +178,8 @@ KERNEL(evaluate_rows,
 
 #include "moves.cuh"
 
-// Each thread computes deltas of moves of an order, whose rows are `pitch` long. `ends` are pairs
-// of places; the deltas of the three kinds of moves follow each other.
+// Each thread computes deltas of moves of an order, whose rows have length `pitch`. `ends` are
+// pairs of places; the deltas are grouped by the three kinds of moves.
 KERNEL(compute_deltas, (problem::Data data, const int32_t* orders, int32_t n, int32_t pitch,
                         int32_t count, int32_t moves, const int32_t* ends, int64_t* deltas)) {
     const int64_t all = int64_t(count) * moves;

@@ -1,8 +1,8 @@
-// A program that calls the functions of a stated problem one solution after another. Each array is
-// far from all other memory, so that a read outside of it ends the process, with an address that
-// tells the array. Only for CPUs; with AddressSanitizer if the compiler has it. Reads a file of
-// 64-bit numbers and arrays, which islands/check/contained.py writes; writes the number of the
-// current solution and step, and costs, into a mapped file. No random numbers.
+// A program that calls the functions of a stated problem for one solution after another. Each array
+// is far from all other memory, so that an out-of-bounds read ends the process, with an address
+// that identifies the array. Only for CPUs; with AddressSanitizer if the compiler has it. Reads a
+// file of 64-bit numbers and arrays written by islands/check/contained.py; writes the number of the
+// current solution and step, and costs, to a mapped file. No random numbers.
 #pragma once
 
 #include <signal.h>
@@ -23,7 +23,7 @@
 namespace checked {
 inline char* begin_of_scratch = nullptr;
 
-// Forbid the memory after a part of a user's state, from `first`; return where the next one begins.
+// Poison the memory between `first` and the next part of a user's state; return where that begins.
 inline char* fenced(char* first, char* last) {
     constexpr int BYTES = 1024;
     if (begin_of_scratch) ASAN_POISON_MEMORY_REGION(first, last + BYTES - first);
@@ -55,8 +55,8 @@ inline char* allocated(int64_t bytes) {
     return memory;
 }
 
-// Return memory of exactly this size: no address within 16 GiB of it, which are all indices of 32
-// bits, can be read. With AddressSanitizer, both ends are exact; otherwise only the last one is.
+// Return memory of exactly this size, without any readable address within 16 GiB, the range of
+// 32-bit indices. With AddressSanitizer, both ends are exact; otherwise only the upper one.
 inline char* guarded(int64_t bytes) {
     const int64_t page = sysconf(_SC_PAGESIZE), inside = (bytes + page - 1) / page * page;
     for (int64_t reach = int64_t(1) << 34; reach >= page; reach /= 4) {
@@ -75,13 +75,13 @@ inline char* guarded(int64_t bytes) {
     std::exit(3);
 }
 
-// Print the address of an access that fails, as AddressSanitizer does.
+// Print the address of an invalid access, in the format of AddressSanitizer.
 inline void on_fault(int, siginfo_t* fault, void*) {
     std::fprintf(stderr, "AddressSanitizer: SEGV on unknown address %p\n", fault->si_addr);
     std::_Exit(1);
 }
 
-// Let the script know where an array is.
+// Report the location of an array to the script.
 inline void announce(const void* memory, int64_t bytes) {
     std::printf("%lld %lld\n", (long long)(intptr_t)memory, (long long)bytes);
 }

@@ -1,6 +1,6 @@
 // Atomic operations whose result does not depend on their order: sums of integers, maxima, minima
-// and bits. Reads and writes words that several threads or blocks change. Other atomic operations
-// must not be used. No random numbers.
+// and bits. Reads and writes words shared by threads or blocks. Other atomic operations must not be
+// used. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -12,7 +12,7 @@ __device__ void raise(uint64_t* word, uint64_t value) {
 }
 __device__ void lower(int32_t* word, int32_t value) { atomicMin(word, value); }
 __device__ void set_bits(uint32_t* word, uint32_t bits) { atomicOr(word, bits); }
-// For words that other blocks change too.
+// For words that other blocks change, too.
 __device__ void add_shared(int32_t* word, int32_t value) { atomicAdd(word, value); }
 
 #else

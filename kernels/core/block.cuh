@@ -1,5 +1,5 @@
-// Collective operations of the threads of one block. Every thread of the block must call them. They
-// read a value of each thread or an array, and return the result to all threads or write it to the
+// Collective operations of the threads of a block, which must be called by every thread. They read
+// a value of each thread or an array, and return the result to all threads or write it to the
 // array. The result does not depend on the number of threads, which is 1 on the CPU. No random
 // numbers.
 #pragma once
@@ -48,7 +48,7 @@ struct Sum {
 #endif
 };
 
-// A value and its index; the smaller value comes first, and of equal values the lower index.
+// A value and its index; ordered by value, then by index.
 struct Ranked {
     int64_t value;
     uint32_t index;
@@ -83,7 +83,7 @@ __device__ int64_t sum(int64_t mine) {
 }
 
 #ifndef __CUDACC__
-// On some systems, `long long` is another type than int64_t.
+// On some systems, `long long` and int64_t are different types.
 template <
     class T,
     std::enable_if_t<std::is_same_v<T, long long> && !std::is_same_v<int64_t, long long>, int> = 0>
@@ -92,7 +92,7 @@ __device__ T sum(T mine) {
 }
 #endif
 
-// The sum of doubles depends on their order, and the parts of threads on the number of threads.
+// Disallowed for doubles: the sum would depend on the order, and thus on the number of threads.
 template <int never = 0>
 __device__ double sum(double mine) {
     static_assert(never != 0,
@@ -155,7 +155,7 @@ __device__ Least<T> least_of_warp(Least<T> mine) {
 }
 #endif
 
-// Return the smallest of all threads. It uses one barrier; another barrier is needed before the
+// Return the minimum over all threads. It uses one barrier; another barrier is needed before the
 // next call.
 template <class T>
 __device__ Least<T> least(Least<T> mine) {
@@ -175,7 +175,7 @@ __device__ Least<T> least(Least<T> mine) {
 // Neighbouring threads share a sum if there are more threads than sums.
 template <class Sum, class Term, class Each>
 __device__ void sums(int n, int terms, Term term, Each each) {
-    int shift = 0;  // of the number of threads per sum, a power of two
+    int shift = 0;  // log2 of the number of threads per sum
     while (2 << shift <= WARP && n << (shift + 1) <= blockDim.x) ++shift;
     const int sharers = 1 << shift, mine = threadIdx.x & (sharers - 1);
     // A warp continues while its first lane has a sum, as all lanes take part in the shuffles.
@@ -192,11 +192,10 @@ __device__ void sums(int n, int terms, Term term, Each each) {
 }
 #endif
 
-// Number the threads from the last one, for work that runs concurrently with work numbered from the
-// first.
+// Number the threads from the last one, for work concurrent with work numbered from the first.
 __device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
 
-// Return the sum of the values of all threads before this one.
+// Return the exclusive prefix sum of the values of all threads.
 __device__ uint32_t sum_before(uint32_t mine) {
 #ifdef __CUDACC__
     __shared__ uint32_t partial[WARP];
@@ -216,9 +215,9 @@ __device__ uint32_t sum_before(uint32_t mine) {
 #endif
 }
 
-// Replace each value by the sum of those before it.
+// Replace each value by the exclusive prefix sum.
 __device__ void scan(uint32_t* data, int n) {
-    // An odd stride puts the threads of a warp into different banks of shared memory.
+    // An odd stride distributes the threads of a warp over different banks of shared memory.
     const int chunk = ((n + blockDim.x - 1) / blockDim.x) | 1;
     const int first = min(n, int(threadIdx.x) * chunk), last = min(n, first + chunk);
     uint32_t total = 0;

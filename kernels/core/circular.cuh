@@ -1,4 +1,4 @@
-// Sine and cosine in double precision. Uses + - * and operations on bits only, so that every device
+// Sine and cosine in double precision. Uses only + - * and bit operations, so that every device
 // returns the same bits. No random numbers.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace exact {
 
 constexpr double LARGEST_ANGLE = 1e6;
 
-// An angle less a number of quarter turns; it is between -pi/4 and pi/4.
+// An angle between -pi/4 and pi/4, after subtracting a number of quarter turns.
 struct Angle {
     Twofold rest;
     int quarters;  // modulo 4
@@ -29,7 +29,7 @@ struct Angle {
     }
 };
 
-// Return the sine of an angle between -pi/4 and pi/4: a Taylor series.
+// Return the sine of an angle between -pi/4 and pi/4, by a Taylor series.
 __device__ double sine(const Twofold& angle) {
     const double x = angle.high, z = x * x;
     double series = 1.0 / 355687428096000.0;

@@ -1,10 +1,10 @@
-// Includes what the compiler lacks of the types and functions that both compilers share: for NVRTC
-// device.cuh, for the C++ compiler of the CPU host.hpp. No random numbers here.
+// Includes the types and functions that the compiler lacks: device.cuh for NVRTC, host.hpp for the
+// C++ compiler of the CPU. No random numbers here.
 #pragma once
 
-// A program may be compiled in pieces, each with some of the kernels: ISLANDS_HAS_name is
-// `,WITH_KERNEL` or `,WITHOUT_KERNEL`, and ISLANDS_OTHERS one of these words for all other kernels.
-// A kernel that is left out is a template that nothing uses.
+// A program may be compiled in pieces with some of the kernels each: ISLANDS_HAS_name is
+// `,WITH_KERNEL` or `,WITHOUT_KERNEL`, and ISLANDS_OTHERS is one of these for all other kernels. An
+// omitted kernel is an unused template.
 #ifndef ISLANDS_OTHERS
 #define ISLANDS_OTHERS WITH_KERNEL
 #endif

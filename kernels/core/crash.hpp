@@ -1,5 +1,5 @@
-// Says why a process ends if code of a user, compiled for a CPU, causes a fatal signal: otherwise,
-// there is only a status such as 139. Writes to the standard error. No random numbers.
+// Explains a fatal signal caused by user code on a CPU; otherwise there is only an exit status such
+// as 139. Writes to the standard error. No random numbers.
 #pragma once
 
 #include <signal.h>
@@ -21,29 +21,29 @@ inline Crash crashes[] = {
     {SIGFPE, "SIGFPE, such as by a division of integers by zero", {}},
     {SIGILL, "SIGILL, such as by a division by zero, or undefined behaviour", {}},
 };
-inline const char* crash_place = nullptr;  // which code this program has, and what to do
+inline const char* crash_place = nullptr;  // which user code is running, and the suggested fix
 inline thread_local bool runs_blocks = false;
 
 inline void say(const char* text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
-// Only calls what signal handlers may call. The instruction then causes the signal again, for which
-// the previous handler is in place, of another program or of the system.
+// Async-signal-safe. On return, the instruction raises the signal again, now for the previous
+// handler, of another program or of the system.
 inline void on_crash(int number, siginfo_t* cause, void*) {
     for (Crash& each : crashes) {
         if (each.number != number) continue;
         if (runs_blocks && cause->si_code > 0) {
-            static bool is_said = false;  // other threads may fail at the same time, and wait
+            static bool is_said = false;  // other threads may fail simultaneously, and wait
             while (__atomic_test_and_set(&is_said, __ATOMIC_SEQ_CST)) pause();
             say("\nislands: the process received ");
             say(each.words);
             say(crash_place);
         }
         sigaction(number, &each.before, nullptr);
-        if (cause->si_code <= 0) raise(number);  // from another process, and not repeated
+        if (cause->si_code <= 0) raise(number);  // sent by another process, and not repeated
     }
 }
 
-// Let the handler have a stack of its own, as the stack may be full.
+// Give the handler its own stack, as the current one may be exhausted.
 inline void take_crash_stack() {
     constexpr size_t BYTES = 1 << 16;
     static thread_local bool has_stack = false;
@@ -53,11 +53,11 @@ inline void take_crash_stack() {
     if (sigaltstack(nullptr, &stack) != 0 || !(stack.ss_flags & SS_DISABLE)) return;
     stack.ss_flags = 0;
     stack.ss_size = BYTES;
-    stack.ss_sp = malloc(BYTES);  // for as long as the thread
+    stack.ss_sp = malloc(BYTES);  // for the lifetime of the thread
     if (stack.ss_sp) sigaltstack(&stack, nullptr);
 }
 
-// While it exists, this thread runs blocks.
+// Marks that this thread runs blocks, while it exists.
 struct InBlocks {
     InBlocks() {
         take_crash_stack();

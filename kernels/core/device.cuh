@@ -11,8 +11,7 @@ using uint32_t = unsigned int;
 using int64_t = long long;
 using uint64_t = unsigned long long;
 
-// Threads per block, and blocks that should share a multiprocessor; they limit the registers per
-// thread.
+// Threads per block, and resident blocks per multiprocessor; they limit the registers per thread.
 #ifndef ISLANDS_THREADS
 #define ISLANDS_THREADS 256
 #endif
@@ -27,10 +26,10 @@ using uint64_t = unsigned long long;
 #define NAN __int_as_float(0x7fffffff)
 #endif
 
-// Whether it is cheap to poll a word that the host may change.
+// Whether polling a word that the host may change is cheap.
 constexpr bool POLLING_IS_CHEAP = false;
 
-// How many values a thread should read before it uses the first, as each read takes long.
+// Number of values to read before the first is used, to hide the latency.
 constexpr int READS_AT_ONCE = 8;
 
 // Whether a table should be copied to block memory before all threads look up values in it.
@@ -47,8 +46,8 @@ __device__ void add(int64_t* number, int64_t more) {
 #endif
 
 // Return the next job of a block. If arenas are in shared memory, each block has exactly one job,
-// and the compiler must know it: otherwise it moves loop invariants, even rarely used ones, out of
-// the loop and runs out of registers.
+// and the compiler must know this: otherwise it hoists loop invariants, even rarely used ones, and
+// runs out of registers.
 __device__ int next_job(int job) {
 #ifdef ISLANDS_GLOBAL_ARENA
     return job + gridDim.x;
@@ -59,8 +58,8 @@ __device__ int next_job(int job) {
 
 #define KERNEL(name, parameters) KERNEL_OF(ISLANDS_THREADS, ISLANDS_BLOCKS, name, parameters)
 
-// A kernel whose launches have at most `threads` threads per block, whatever the program has.
-// Registers leave room for at least `blocks` of them on a multiprocessor.
+// A kernel with at most `threads` threads per block, independently of the program's default.
+// Registers are limited so that at least `blocks` of them fit on a multiprocessor.
 #define KERNEL_OF(threads, blocks, name, parameters) \
     KERNEL_IN_PIECE(name)(threads, blocks) name parameters
 #define WITH_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
@@ -68,9 +67,9 @@ __device__ int next_job(int job) {
     template <int>                      \
     __device__ void
 
-// The scratch memory of a block, in two parts. Both are in shared memory; if that is too small, the
-// large part is a slice of global memory. The choice is made at compile time, because instructions
-// for shared memory are faster.
+// The scratch memory of a block, in two parts. Both are in shared memory if it is large enough;
+// otherwise the large part is a slice of global memory. The choice is made at compile time, as
+// instructions for shared memory are faster.
 struct Arena {
     char* memory;
     uint64_t large_bytes;

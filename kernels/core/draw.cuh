@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011), or with fewer
-// rounds. The key is the seed and the counter names the purpose of a number (core/streams.cuh), so
-// there is no state. The counter has the low 32 bits of the generation; the high ones change the
-// key. Returns random words and numbers made of them.
+// rounds. The key is the seed, and the counter identifies the purpose of a number
+// (core/streams.cuh), so there is no state. The counter contains the low 32 bits of the generation;
+// the high ones modify the key. Returns random words and numbers derived from them.
 // Random streams: the one that the caller names.
 #pragma once
 
@@ -11,7 +11,8 @@
 namespace draw {
 
 constexpr int ROUNDS = 10;
-// The fewest rounds that passed all tests of the authors; for searches that draw most of the time.
+// The minimum number of rounds that passed all tests of the authors; for searches dominated by
+// draws.
 constexpr int FEWEST_ROUNDS = 7;
 
 template <int COUNT = ROUNDS>
@@ -32,8 +33,8 @@ struct Place {
     int64_t generation;
     uint32_t island, individual;
 
-    // Multiples of an odd number are all different, so no two generations of a run share both key
-    // and counter; multiples of 2^64 / golden ratio are far from nearby seeds.
+    // Multiples of an odd number are distinct, so no two generations of a run share both key and
+    // counter; multiples of 2^64 / golden ratio are far from nearby seeds.
     __device__ Place(uint64_t seed, uint32_t island, int64_t generation, uint32_t individual)
         : key(seed + (uint64_t(generation) >> 32) * 0x9E3779B97F4A7C15ull),
           generation(generation),
@@ -68,7 +69,7 @@ __device__ double inner_fraction(uint32_t word) { return (word + 0.5) * (1.0 / 4
 // Return an integer in [0, bound).
 __device__ uint32_t below(uint32_t word, uint32_t bound) { return __umulhi(word, bound); }
 
-// The same for 64 bits: the high half of the product, from products of halves.
+// The same for 64 bits: the high half of the product.
 __device__ uint64_t below(uint64_t word, uint64_t bound) {
     const uint64_t word0 = uint32_t(word), word1 = word >> 32;
     const uint64_t bound0 = uint32_t(bound), bound1 = bound >> 32;

@@ -1,5 +1,5 @@
-// Exponential function, logarithm and power in double precision. Uses + - * / and operations on
-// bits only, so that every device returns the same bits. No random numbers.
+// Exponential function, logarithm and power in double precision. Uses only + - * / and bit
+// operations, so that every device returns the same bits. No random numbers.
 #pragma once
 
 #include "core/twofold.cuh"
@@ -12,7 +12,7 @@ constexpr double LN2 = 0x1.62e42fefa3p-1, REST_OF_LN2 = 0x1.3de6af278ece6p-42;
 
 __device__ double infinity() { return __longlong_as_double(0x7ff0000000000000); }
 
-// Return 2^power, for a power of a normal number.
+// Return 2^power if it is a normal number.
 __device__ double power_of_two(int power) {
     return __longlong_as_double(int64_t(power + 1023) << 52);
 }
@@ -110,7 +110,7 @@ __device__ double pow(double x, double y) {
     }
     if (size == 1.0 && is_even) return 1.0;
     if (is_negative && !is_whole) return not_a_number();
-    // Beyond this exponent, the result is 0 or infinite for each x but 1.
+    // Beyond this exponent, the result is 0 or infinite for every x except 1.
     const double within = y > farthest ? farthest : y < -farthest ? -farthest : y;
     return sign * exponential(product({within, 0.0}, logarithm(size)));
 }

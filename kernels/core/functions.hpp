@@ -1,6 +1,6 @@
 // Defines CUDA's functions and types for the CPU: those whose results have the same bits on a GPU,
-// and the elementary functions. The texts of users may call all of them: docs/problems.md lists
-// them. No random numbers.
+// and the elementary functions. User code may call all of them: see docs/problems.md. No random
+// numbers.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
-// GCC's special functions, such as Riemann's zeta, which nothing here uses, take a third of the
-// time to compile all headers.
+// GCC's special functions, such as Riemann's zeta, are unused and take a third of the time to
+// compile all headers.
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #include <cmath>
 
@@ -39,7 +39,7 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }
 
-// As in CUDA, a float gives a float, and C's functions are for doubles only.
+// As in CUDA, floats return floats; C's functions are for doubles only.
 using std::abs, std::fabs, std::sqrt, std::cbrt, std::hypot, std::pow, std::fma, std::fmod;
 using std::acos, std::asin, std::atan, std::atan2, std::cos, std::sin, std::tan;
 using std::ceil, std::floor, std::rint, std::round, std::trunc, std::copysign;
@@ -48,7 +48,7 @@ using std::fmax, std::fmin, std::isfinite, std::isinf, std::isnan, std::signbit;
 using std::log, std::log10, std::log1p, std::log2, std::tgamma;
 using std::max, std::min;
 
-// Of a number and NaN, the number; of zeros, the one with the sign that fits.
+// NaN loses against a number; +0 is above -0.
 inline double max(double a, double b) { return a > b || b != b || (a == b && signbit(b)) ? a : b; }
 inline double min(double a, double b) { return a < b || b != b || (a == b && signbit(a)) ? a : b; }
 inline float max(float a, float b) { return a > b || b != b || (a == b && signbit(b)) ? a : b; }
@@ -113,8 +113,8 @@ T __ldg(const T* address) {
     return *address;
 }
 
-// Only within one block, which is one thread, so no atomic operation is needed. Floating-point
-// sums, which depend on the order of threads on a GPU, are left out.
+// Only used within a block, which is one thread, so these need not be atomic. Floating-point sums,
+// which depend on the order of threads on a GPU, are not provided.
 template <class T>
 using Atomic =
     std::enable_if_t<std::is_same_v<T, int> || std::is_same_v<T, unsigned> ||

@@ -1,6 +1,6 @@
-// Groups of neighbouring threads of a warp, which share work; on the CPU, a group is one thread.
-// They read a value of each thread, and return the sum to all threads of the group, or a vote to
-// those of the warp. No random numbers.
+// Groups of neighbouring threads of a warp that share work; on the CPU, a group is one thread. They
+// read a value of each thread, and return the sum to all threads of the group, or a vote to those
+// of the warp. No random numbers.
 #pragma once
 
 #include "core/block.cuh"
@@ -10,7 +10,7 @@ namespace block {
 class Groups {
   public:
 #ifdef __CUDACC__
-    // Groups of a power of two of threads, as large as possible, but at most `items` and a warp.
+    // Groups of a power of two of threads, as large as possible up to `items` and a warp.
     __device__ explicit Groups(int items) {
         while (2 << shift_ <= min(items, WARP)) ++shift_;
     }
@@ -20,7 +20,7 @@ class Groups {
     __device__ int threads() const { return 1 << shift_; }
     __device__ int thread() const { return threadIdx.x & (threads() - 1); }
 
-    // Return the sum of integers in the group. All threads of the warp must call.
+    // Return the sum of integers in the group. Called by all threads of the warp.
     template <class T>
     __device__ T sum(T mine) const {
         if constexpr (sizeof(T) == 4) {
@@ -32,8 +32,8 @@ class Groups {
         return mine;
     }
 
-    // Return whether this thread has the largest value of its group; of equals, the one with the
-    // lowest place, which differs. All threads of the warp must call.
+    // Return whether this thread has the largest value of its group; ties are broken by the lowest
+    // place, which must be unique. Called by all threads of the warp.
     __device__ bool has_largest(int64_t value, int place) const {
         int64_t largest = value;
         int first = place;

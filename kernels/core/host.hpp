@@ -1,10 +1,10 @@
-// Defines the CPU side of what both compilers share: a block is one thread, and a pool of threads
-// runs the blocks of a launch. No random numbers.
+// The CPU side of the common base: a block is one thread, and a pool of threads runs the blocks of
+// a launch. No random numbers.
 #pragma once
 
-// Only few and small headers, since every program is compiled with them: the C++ headers for
-// threads, strings and memory take longer to compile than many kernels. Nothing here needs the
-// C++ library (operator new, exceptions, destructors of threads), which Zig would build first.
+// Few and small headers only, as every program is compiled with them: the C++ headers for threads,
+// strings and memory take longer to compile than many kernels. Nothing here needs the C++ library
+// (operator new, exceptions, destructors of threads), which Zig would build first.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,11 +37,11 @@ inline void add(int64_t* number, int64_t more) { *number += more; }
 
 namespace host {
 
-// Memory that grows and is kept for later launches. Not freed at the end: threads of a pool never
-// end, and a forked child abandons the memory of its parent.
+// Growing memory that is reused by later launches. Never freed: threads of a pool never end, and a
+// forked child abandons its parent's memory.
 class Buffer {
   public:
-    // Return null if there is no memory.
+    // Return null if out of memory.
     char* at_least(uint64_t bytes) {
         if (size_ < bytes) {
             free(memory_);
@@ -60,12 +60,12 @@ struct Buffers {
     Buffer arena, sorting;
 };
 
-// Of the launch that this thread takes part in.
+// Buffers of the launch that this thread takes part in.
 inline thread_local Buffers* buffers = nullptr;
 inline thread_local char* arena = nullptr;
 inline thread_local uint64_t arena_bytes = 0;  // requested by the launch
 
-// Let this thread work with `own` and an arena of `bytes`; return false if there is no memory.
+// Set the buffers and the arena size of this thread; return false if out of memory.
 inline bool take_up(Buffers& own, uint64_t bytes) {
     buffers = &own;
     arena_bytes = bytes;
@@ -73,7 +73,7 @@ inline bool take_up(Buffers& own, uint64_t bytes) {
     return arena || bytes == 0;
 }
 
-// Return memory for a sort, in addition to the arena.
+// Return memory for sorting, in addition to the arena.
 inline char* sorting_memory(uint64_t bytes) {
     char* const memory = buffers->sorting.at_least(bytes);
     if (!memory && bytes > 0) {
@@ -99,7 +99,7 @@ class Lock {
 using Body = void (*)(void** values);
 
 // Threads that sleep between launches. Concurrent launches run one after another, except those that
-// need no thread but their own.
+// need only their own thread.
 class Pool {
   public:
     // Return whether all blocks were run; false if there was no memory for the arenas.
@@ -162,7 +162,7 @@ class Pool {
         }
     }
 
-    // Start threads up to `helpers`; return how many there are. A system may refuse more threads.
+    // Start threads up to `helpers`; return their number, as the system may refuse some.
     unsigned grow(unsigned helpers) {
         for (pthread_t thread; size_ < helpers; ++size_) {
             if (pthread_create(&thread, nullptr, serve, this) != 0) break;
@@ -199,7 +199,7 @@ class Pool {
 };
 
 // The pool of this process. It is never destroyed, as its threads may outlive static objects; a
-// forked child, which does not inherit the threads, makes a new one.
+// forked child, which does not inherit the threads, creates a new one.
 inline Pool& pool() {
     alignas(Pool) static char place[sizeof(Pool)];
     static Pool* only = nullptr;
@@ -213,7 +213,7 @@ inline Pool& pool() {
     return *only;
 }
 
-// A letter and a size per parameter, so that Python can check the arguments of a kernel.
+// A letter and a size per parameter, with which Python checks the arguments of a kernel.
 template <class... T>
 class Kinds {
   public:
@@ -238,7 +238,7 @@ class Kinds {
         text_[length_++] = ' ';
     }
 
-    static constexpr int LONGEST = 12;  // characters per parameter: none has 10^9 bytes
+    static constexpr int LONGEST = 12;  // characters per parameter: sizes are below 10^9 bytes
     char text_[sizeof...(T) * LONGEST + 1] = {};
     int length_ = 0;
 };
@@ -261,11 +261,11 @@ void call(void (*kernel)(T...), void** values) {
 
 }  // namespace host
 
-// Everything but these entries is hidden: two programs in one process have functions and types of
-// the same names, which must not be mixed up.
+// Everything except these entries is hidden, as two programs in one process have functions and
+// types with the same names.
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-// Each piece of a program has it.
+// Every piece of a program contains it.
 EXPORT inline __attribute__((used)) void islands_explain_crashes(const char* place) {
     host::explain_crashes(place);
 }

@@ -1,6 +1,6 @@
-// Declares the islands of one rank as every kernel sees them: contiguous arrays, processed
-// together. Generation g is in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the
-// other half.
+// Declares the islands of one rank as used by every kernel: contiguous arrays, processed together.
+// Generation g is in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the other
+// half.
 // No random numbers here: `place` returns the counter of an individual.
 #pragma once
 
@@ -10,23 +10,23 @@ struct Island {
     int64_t generation;
     int64_t best;                 // lowest cost since the island started or last restarted
     int64_t best_generation;      // generation in which it was found
-    int64_t restart;              // 1: the next generation is redrawn
-    int64_t ended;                // populations that are over, whether or not another began
-    int64_t archived;             // cost of the best individual kept from before restarts
+    int64_t restart;              // 1: the next generation restarts
+    int64_t ended;                // number of completed populations, restarted or not
+    int64_t archived;             // cost of the best individual from before restarts
     int64_t archived_generation;  // generation in which it was found
-    uint64_t seed;                // of the island's run; concurrent runs have different seeds
+    uint64_t seed;                // of the island's run; simultaneous runs have different seeds
     int64_t number;               // index of the island in its run
 };
 
-// Children that are evaluated between launches: CHILDREN of the algorithm's mover for each slot.
+// Children evaluated between launches: CHILDREN of the algorithm's mover for each slot.
 struct Outside {
     encoding::Gene* genes;  // [islands][population][children][pitch]
     int64_t* cost;          // [islands][population][children]
     int32_t* waiting;       // [islands][population]: number of children to evaluate
-    char* solutions;        // of the children, as problems/solution.cuh stores them, or null
+    char* solutions;        // of the children, in the format of problems/solution.cuh, or null
 };
 
-// A field of the algorithm that travels with an individual to another island.
+// A field of the algorithm that migrates with an individual.
 struct Trait {
     char* rows;         // [islands][population] of `bytes`, for each half if in_halves
     int32_t bytes;      // per individual
@@ -38,13 +38,13 @@ struct Trait {
 #ifdef ISLANDS_RUNS
 // Several runs, which begin and end at different times.
 struct Runs {
-    // [islands]: 1 if an island makes generation 0 now, while others are further; -1 if it rests,
-    // as its run is over; usually 0.
+    // [islands]: 1 if an island creates generation 0 now while others continue, -1 if it is idle
+    // because its run is over; usually 0.
     int32_t* begins;
-    // Of runs with an instance each: see core/instance.cuh.
+    // For runs with different instances: see core/instance.cuh.
     const char* rows;  // of bytes, one for the data of each run
     int64_t stride;    // bytes between the data of two runs
-    int32_t islands;   // of a run
+    int32_t islands;   // per run
 };
 #endif
 
@@ -54,30 +54,31 @@ struct Islands {
     int64_t* cost;            // [2][islands][population]
     int32_t* order;           // [islands][population]: individuals from best to worst
     int64_t* calls;           // [islands][population]: objective evaluations so far
-    encoding::Gene* archive;  // [islands][pitch], or null if no island can lose its best
-    // Offered to the archive: the last feasible solution made for each slot, also if the population
-    // refused it; in a swarm, the current position of each particle. Genes and cost, or null.
+    encoding::Gene* archive;  // [islands][pitch]; null if no island can lose its best
+    // Candidates for the archive: the last feasible solution created for each slot, even if the
+    // population refused it; in a swarm, the current position of each particle. Genes and cost, or
+    // null.
     encoding::Gene* offered;
     int64_t* offered_cost;
     const int32_t* given;  // [islands]: number of given individuals in the first generation
-    // [islands]: evaluations that an island may make in the next generation, if its algorithm
-    // counts them one by one.
+    // [islands]: evaluations allowed in the next generation, if the algorithm counts them
+    // individually.
     const int64_t* quota;
     Outside outside;      // null if kernels evaluate
-    int32_t* changed;     // [islands][population]: set to 1 when an individual is replaced, or null
+    int32_t* changed;     // [islands][population]: set to 1 when an individual is replaced; or null
     const Trait* traits;  // [trait_count]
     int32_t trait_count, migrant_bytes;
     int32_t islands, population;
     encoding::Shape shape;
     uint64_t reciprocal;  // 2^64 / population, rounded up
-    // The slots of each island whose individuals this rank makes: all, or some if it shares its
-    // islands with other ranks.
+    // The slots of each island for which this rank creates individuals: all, or some if ranks share
+    // islands.
     int32_t first, made;
 #ifdef ISLANDS_RUNS
     Runs runs;
 #endif
 
-    // Whether an island makes generation 0 now.
+    // Whether an island creates generation 0 now.
     __device__ bool begins(int local) const {
 #ifdef ISLANDS_RUNS
         return runs.begins[local] > 0;
@@ -86,7 +87,7 @@ struct Islands {
 #endif
     }
 
-    // Whether an island may make no generations any more. Their content does not matter then.
+    // Whether an island is idle, so that its content does not matter.
     __device__ bool rests([[maybe_unused]] int local) const {
 #ifdef ISLANDS_RUNS
         return runs.begins[local] < 0;
@@ -100,14 +101,14 @@ struct Islands {
         int32_t local, slot;
     };
 
-    // Return the island and slot of an individual that is numbered over all islands. A product is
-    // faster than a division.
+    // Return the island and slot of an individual numbered over all islands. A product is faster
+    // than a division.
     __device__ Individual individual(int32_t number) const {
         const int32_t local = __umul64hi(reciprocal, uint32_t(number));
         return {local, number - local * population};
     }
 
-    // The individuals that this rank makes in a generation, one job each.
+    // Number of individuals that this rank creates in a generation, one job each.
     __device__ int32_t jobs() const { return islands * made; }
     __device__ Individual of_job(int32_t job) const {
         if (made == population) return individual(job);
@@ -132,8 +133,8 @@ struct Islands {
         return trait.rows + int64_t(trait.in_halves || row < half ? row : row - half) * trait.bytes;
     }
 
-    // Return whether no evaluation is left for a slot, whose individual stays: the last slots come
-    // first, as algorithms only copy the individuals of the first ones.
+    // Return whether no evaluation is left for a slot, whose individual then stays. Evaluations are
+    // assigned from the last slot, as algorithms may only copy the first ones.
     __device__ bool is_left_out(int local, int slot, int calls) const {
         return int64_t(population - 1 - slot) * calls >= quota[local];
     }
@@ -145,7 +146,7 @@ struct Islands {
         if (threadIdx.x == 0) cost[row(0, local, slot)] = block::Least<int64_t>::NONE;
     }
 
-    // Return the evaluations that are left for a slot if all have the same number.
+    // Return the evaluations left for a slot if all slots have the same number.
     __device__ int64_t quota_of(int local, int slot) const {
         return quota[local] / population + (slot < quota[local] % population);
     }
@@ -156,13 +157,13 @@ struct Islands {
                 uint32_t(individual)};
     }
 
-    // Add objective evaluations for the individual that a block is processing.
+    // Add evaluations to the counter of the individual that a block is processing.
     __device__ void count(int island, int individual, int64_t evaluations) const {
         if (threadIdx.x == 0) add(&calls[island * population + individual], evaluations);
     }
 };
 
-// Copy bytes, one `Unit` per step and thread.
+// Copy bytes, one `Unit` per thread and step.
 template <class Unit>
 __device__ void copy_bytes(void* to, const void* from, int bytes) {
     const int steps = bytes / sizeof(Unit);
@@ -171,7 +172,7 @@ __device__ void copy_bytes(void* to, const void* from, int bytes) {
     for (int i = threadIdx.x; i < steps; i += blockDim.x) target[i] = source[i];
 }
 
-// Copy one row of genes, 16 bytes per step and thread.
+// Copy one row of genes, 16 bytes per thread and step.
 __device__ void copy_row(encoding::Gene* to, const encoding::Gene* from, int pitch) {
     copy_bytes<uint4>(to, from, pitch * sizeof(encoding::Gene));
 }

@@ -1,5 +1,5 @@
-// Numbers of neighbouring items, which vector instructions of a CPU process at once. Reads and
-// writes them at an address. Only in programs for CPUs. No random numbers.
+// Vectors of numbers of neighbouring items, for the vector instructions of a CPU. Reads and writes
+// them at an address. Only in programs for CPUs. No random numbers.
 #pragma once
 
 #include <string.h>
@@ -11,7 +11,7 @@ constexpr int BYTES = 32;
 template <class T>
 constexpr int COUNT = BYTES / sizeof(T);
 
-// As many numbers of a type as there are in a vector of another one.
+// A vector of a type with as many lanes as one of another type.
 template <class T, class Other = T>
 struct Vector {
     typedef T Type __attribute__((vector_size(COUNT<Other> * sizeof(T))));
@@ -19,7 +19,7 @@ struct Vector {
 template <class T>
 using Of = typename Vector<T>::Type;
 
-// Return the numbers at an address, converted to another type.
+// Load numbers, converted to another type.
 template <class To, class T>
 inline Of<To> load(const T* numbers) {
     typename Vector<T, To>::Type found;

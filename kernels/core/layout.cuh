@@ -1,6 +1,6 @@
-// Compares the type of a struct's member with the one that Python passes:
-// backends/arguments.py writes an assertion for each member, which the compiler checks with each
-// program. Reads only types. No random numbers.
+// Compares the types of struct members with those that Python passes: backends/arguments.py writes
+// an assertion per member, which is compiled into each program. Reads only types. No random
+// numbers.
 #pragma once
 
 // Only recent versions of NVRTC have __builtin_offsetof.
@@ -38,7 +38,7 @@ inline constexpr char LETTER<double> = 'f';
 template <class T, char letter, int bytes>
 constexpr bool IS = LETTER<typename Bare<T>::type> == letter && sizeof(T) == bytes;
 
-// Python has no element type for structs and raw bytes: any array may be passed.
+// Python has no element type for structs and raw bytes, so any array may be passed.
 template <class T, char letter, int bytes>
 constexpr bool ELEMENT_IS = __is_class(T) || IS<T, letter, bytes>;
 template <char letter, int bytes>

@@ -5,7 +5,7 @@
 
 namespace nibbles {
 
-// Write bits 4 * number to 4 * number + 3. Groups of eight neighbouring threads call it with
+// Write bits 4 * number to 4 * number + 3. Called by groups of eight neighbouring threads with
 // consecutive numbers, the first a multiple of eight. The result is visible after a barrier.
 __device__ void put(uint32_t* row, int number, uint32_t nibble) {
     const uint32_t mine = nibble << (4 * (number % 8));

@@ -1,7 +1,7 @@
-// Sums of priced overloads: two 16-bit integers a word, and the same for several columns at once. A
-// word of a column is negative weights; added to a word of what is left, what is below zero is an
-// overload. A column also has a gain. Returns sums, which have the same bits on every device. No
-// random numbers.
+// Sums of priced overloads in packed arithmetic: two 16-bit integers per word, for several columns
+// at once. Words of a column are negative weights, which are added to words of the remaining
+// capacities; negative sums are overloads. A column also has a gain. Returns sums, which have the
+// same bits on every device. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -43,7 +43,7 @@ struct alignas(4 * WIDE) Sums {
 template <class Body>
 __device__ void along(Body body) {
 #ifndef __CUDACC__
-#pragma GCC unroll 1  // GCC vectorises a loop, but not unrolled bodies
+#pragma GCC unroll 1  // GCC vectorises a loop but not unrolled bodies
 #endif
     for (int c = 0; c < WIDE; ++c) body(c);
 }
@@ -60,9 +60,8 @@ struct Column {
     __device__ int gain(int) const { return int(word[PAIRS]); }
 };
 
-// The columns of some places, one after the other, so that a thread reads four words at once. There
-// is an odd number of quads from one to the next: otherwise, threads that read theirs together
-// would wait for the same banks of memory.
+// The columns of some places, one after another, so that a thread reads four words at once. Their
+// stride is an odd number of quads, which avoids bank conflicts between threads.
 template <int PAIRS>
 class Columns {
   public:
@@ -70,13 +69,13 @@ class Columns {
         : places_((places + block::WARP - 1) / block::WARP * block::WARP),
           memory_(scratch.take<uint4>(QUADS * places_)) {}
 
-    // The number of places that may be read, a multiple of those that a warp reads at once.
+    // Number of readable places, a multiple of those that a warp reads at once.
     __device__ int places() const { return places_; }
     __device__ void set(int place, int p, uint32_t word) { at(place)[p] = word; }
     __device__ void set_gain(int place, int gain) { at(place)[PAIRS] = uint32_t(gain); }
 
-    // Return a column for each thread, from `first` on, a multiple of their number; threads beyond
-    // the last place get that one.
+    // Return a column for each thread, starting at `first`, a multiple of their number; threads
+    // beyond the last place receive the last column.
     __device__ Column<PAIRS> from(int first) const {
         uint32_t place = first + threadIdx.x;
         if (ISLANDS_THREADS > block::WARP) place = min(place, places_ - 1);
@@ -104,7 +103,7 @@ class Columns {
 
 #else
 
-// Neighbouring columns, which begin at a place.
+// Neighbouring columns, starting at a place.
 template <int PAIRS>
 struct Column {
     const uint32_t* word;
@@ -114,7 +113,7 @@ struct Column {
     __device__ int gain(int c) const { return gains[c]; }
 };
 
-// The columns of some places, the words of each pair after those of the one before.
+// The columns of some places, pair by pair.
 template <int PAIRS>
 class Columns {
   public:
@@ -123,18 +122,18 @@ class Columns {
           gain_(scratch.take<int32_t>(places)),
           word_(aligned(scratch.take<uint32_t>(int64_t(PAIRS) * places + SPARE))) {}
 
-    // The number of places that may be read, a multiple of the columns that are read at once.
+    // Number of readable places, a multiple of the columns read at once.
     __device__ int places() const { return places_; }
     __device__ void set(int place, int p, uint32_t word) { word_[p * places_ + place] = word; }
     __device__ void set_gain(int place, int gain) { gain_[place] = gain; }
-    // Return the columns of a thread, of those from `first` on.
+    // Return the columns of a thread, starting at `first`.
     __device__ Column<PAIRS> from(int first) const {
         const int place = min(first + WIDE * int(threadIdx.x), places_ - WIDE);
         return {word_ + place, gain_ + place, places_};
     }
 
   private:
-    static constexpr int SPARE = WIDE - 4;  // puts the words at a multiple of the widest access
+    static constexpr int SPARE = WIDE - 4;  // aligns the words for the widest access
 
     __device__ static uint32_t* aligned(uint32_t* memory) {
         constexpr uint64_t BYTES = 4 * WIDE;
@@ -149,7 +148,7 @@ class Columns {
 
 #endif
 
-// The prices of 2 * PAIRS constraints, from bytes that are negative prices, four a word.
+// The prices of 2 * PAIRS constraints, from bytes with negative prices, four per word.
 template <int PAIRS>
 class Prices {
   public:
@@ -170,7 +169,7 @@ class Prices {
     __device__ void add(Sums& sums, const uint32_t (&left)[PAIRS],
                         const Column<PAIRS>& column) const {
 #ifdef __CUDACC__
-        int total = sums.item[0], other = 0;  // each waits for itself only
+        int total = sums.item[0], other = 0;  // two independent accumulators
 #pragma unroll
         for (int p = FIRST; p < LAST; ++p) {
             const int over = int(__viaddmin_s16x2(left[p], column.word[p], 0u));

@@ -1,17 +1,17 @@
-// The pairs i < j of n items, distributed evenly over the threads of a block. Reads and writes no
-// memory itself. No random numbers.
+// The pairs i < j of n items, distributed evenly over the threads of a block. Accesses no memory
+// itself. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"
 
 namespace block {
 
-// Call visit(i, j) once for each pair. Neighbouring threads mostly get neighbouring j.
+// Call visit(i, j) once for each pair. Neighbouring threads mostly receive neighbouring j.
 template <class Visit>
 __device__ void pairs(int n, Visit visit) {
 #ifdef __CUDACC__
-    // Short rows of the triangle of pairs complement long ones: row i and row n - 1 - i (n - 2 - i
-    // for an odd n) form one line of a rectangle.
+    // Short rows of the triangle complement long ones: row i and row n - 1 - i (n - 2 - i for an
+    // odd n) form one line of a rectangle.
     const int odd = n % 2, width = n - 1 + odd, height = n / 2;
     // An integer up to 1024 plus one half is never close to a multiple of the width, so the fast
     // division finds the right line.

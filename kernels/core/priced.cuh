@@ -1,6 +1,7 @@
-// Compared costs of problems with a violation (COSTS_PRICED): a feasible solution has its cost, an
-// infeasible one its cost plus a price for the violation, moved above all costs of feasible ones.
-// islands/problems/priced.py has the same in NumPy. Reads and returns single costs.
+// Compared costs of problems with violations (COSTS_PRICED): the cost of a feasible solution is
+// unchanged; that of an infeasible one is increased by the price of its violation and moved above
+// all feasible costs. islands/problems/priced.py is the NumPy version. Reads and returns single
+// costs.
 // No random numbers.
 #pragma once
 
@@ -13,7 +14,7 @@
 namespace priced {
 
 #if COSTS_REAL
-// Integers of real numbers: costs lie within 2^300, and a quarter of their integers fits above.
+// Integers of real numbers: costs are within 2^300, and a quarter of their integers fits above.
 constexpr double LIMIT = 0x1p300;
 constexpr int64_t FIRST = 1324ll << 52, BASE = 1655ll << 52, END = 1987ll << 52;
 constexpr int64_t STEP = 4;
@@ -40,12 +41,12 @@ __device__ int64_t compared(int64_t cost, double violation, double price) {
     return violation > 0.0 ? BASE + (STEP == 4 ? units >> 2 : units) : units;
 }
 
-// Return whether a compared cost is that of an infeasible solution.
+// Return whether a compared cost belongs to an infeasible solution.
 __device__ bool is_infeasible(int64_t compared) {
     return COSTS_PRICED && compared >= FIRST && compared < END;
 }
 
-// Return the cost with the price of its violation, which is the energy of a state.
+// Return the cost plus the price of its violation, the energy of a state.
 __device__ int64_t soft(int64_t compared) {
     if (!is_infeasible(compared)) return compared;
     return (compared - BASE) * STEP;

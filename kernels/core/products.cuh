@@ -1,23 +1,23 @@
-// Returns sums of products of differences; on a GPU, four byte entries per instruction, and sixteen
-// per access; on a CPU, vectors of sixteen entries. Reads entries of four rows. No random numbers.
+// Sums of products of differences: on a GPU, four byte entries per instruction and sixteen per
+// access; on a CPU, vectors of sixteen entries. Reads entries of four rows. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"
 
 namespace block {
 
-// Number of entries of two types that one step multiplies.
+// Number of entries of two types multiplied per step.
 template <class A, class B>
 __device__ constexpr int packed() {
 #ifdef __CUDACC__
     return sizeof(A) == 1 && sizeof(B) == 1 ? 16 : 1;
 #else
-    return 16;  // vector instructions, without a rest
+    return 16;  // vector instructions without a remainder
 #endif
 }
 
-// Entries from one row to the next, of which PACK are read at once: an odd number of words puts
-// neighbouring rows into different banks of shared memory.
+// Row stride for entries that are read in groups of PACK: an odd number of words, so that
+// neighbouring rows are in different banks of shared memory.
 template <class T, int PACK = 1>
 __device__ int row_pitch(int n) {
     constexpr int WORD = PACK * sizeof(T) > 4 ? PACK * sizeof(T) : 4;
@@ -25,7 +25,7 @@ __device__ int row_pitch(int n) {
 }
 
 #ifdef __CUDACC__
-// Return the sum of the products of 16 bytes, added to `sum`.
+// Add the products of 16 bytes to `sum`, and return it.
 __device__ uint32_t dot(uint4 x, uint4 y, uint32_t sum) {
     return __dp4a(x.x, y.x, __dp4a(x.y, y.y, __dp4a(x.z, y.z, __dp4a(x.w, y.w, sum))));
 }
@@ -42,12 +42,12 @@ __device__ Sum difference_products(const A* x, const A* y, const B* z, const B* 
         return Sum(int(same - other));
     }
 #endif
-    // Differences fit into 32 bits, whose products of 64 bits are fast.
+    // Differences fit into 32 bits, whose 64-bit products are fast.
     constexpr int PACK = packed<A, B>();
     x += k * PACK, y += k * PACK, z += k * PACK, w += k * PACK;
     Sum sum = 0;
 #ifndef __CUDACC__
-#pragma GCC unroll 1  // GCC vectorises a loop, but not unrolled bodies
+#pragma GCC unroll 1  // GCC vectorises a loop but not unrolled bodies
 #endif
     for (int i = 0; i < PACK; ++i) sum += Sum(int(x[i]) - int(y[i])) * Sum(int(z[i]) - int(w[i]));
     return sum;

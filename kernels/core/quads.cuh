@@ -1,4 +1,4 @@
-// Declares four consecutive numbers that a thread reads or writes at once. No random numbers.
+// Declares vectors of four numbers that a thread reads or writes at once. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"

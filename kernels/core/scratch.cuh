@@ -1,7 +1,6 @@
-// Allocates the scratch memory of a block, one part after another, each aligned for the widest
-// access. It neither reads nor writes this memory. Users take their parts in a constructor that
-// does not access them. The same constructor, run on a `Scratch` of a null pointer, therefore
-// counts the bytes. No random numbers.
+// Allocates the scratch memory of a block in consecutive parts, each aligned for the widest access,
+// without accessing it. Users take their parts in a constructor that does not access them, so the
+// same constructor, run on a `Scratch` of a null pointer, counts the bytes. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"
@@ -27,8 +26,7 @@ class Scratch {
     char* next_;
 };
 
-// Defaults of the parts of a program. A part that takes scratch memory declares its own
-// `Workspace`.
+// Defaults for a program. A part that takes scratch memory declares its own `Workspace`.
 namespace defaults {
 
 struct Workspace {

@@ -1,5 +1,5 @@
-// Returns the logistic function of a number. Uses additions, multiplications and divisions only,
-// which give the same bits on every device. No random numbers.
+// The logistic function. Uses only additions, multiplications and divisions that give the same bits
+// on every device. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -9,8 +9,8 @@ namespace sigmoid {
 // Beyond this, powers of e are no longer normal floats.
 constexpr float FARTHEST = 87.0f;
 
-// Return e to the power of x, for |x| up to FARTHEST. The result is a power of two times e to the
-// power of a remainder of at most ln(2) / 2, which is summed as a series.
+// Return e^x for |x| up to FARTHEST: a power of two times e to a remainder of at most ln(2) / 2,
+// which is computed as a series.
 __device__ float exponential(float x) {
     constexpr float LOG2_OF_E = 1.44269504f;
     // Their sum is ln(2). The first has so few bits that its product with a power is exact.

@@ -1,5 +1,5 @@
-// Sorting in block memory: pairs or words by all threads, bitonic on a GPU, and a few numbers by
-// one thread. Reads and writes the arrays in place. Results do not depend on the number of threads.
+// Sorting in block memory: pairs or words by all threads (bitonic on a GPU), and a few numbers by
+// one thread. Sorts in place. Results do not depend on the number of threads.
 // No random numbers.
 #pragma once
 
@@ -13,7 +13,7 @@ __device__ int power_of_two(int n) {
     return power;
 }
 
-// Sort n pairs by (value, index). Both arrays have room for power_of_two(n) entries.
+// Sort n pairs by (value, index). Both arrays need room for power_of_two(n) entries.
 __device__ void sort(int64_t* value, uint32_t* index, int n) {
 #ifdef __CUDACC__
     const int size = power_of_two(n);
@@ -46,7 +46,7 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
 #endif
 }
 
-// Sort n distinct words. The array has room for power_of_two(n) words.
+// Sort n distinct words. The array needs room for power_of_two(n) words.
 __device__ void sort(uint64_t* word, int n) {
 #ifdef __CUDACC__
     const int size = power_of_two(n);

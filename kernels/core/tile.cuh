@@ -1,6 +1,6 @@
 // Square tiles of the pairs i < j of n items, one per thread. Tiles on the diagonal and in the last
 // column have places without a pair; they belong to the first threads, so that few warps handle
-// such places. Returns numbers of tiles and items; accesses no memory. No random numbers.
+// them. Returns numbers of tiles and items; accesses no memory. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"
@@ -13,7 +13,7 @@ struct Tile {
 
     int i = -1, j = -1;  // of the first pair, or -1
 
-    // Return the number of tiles, and of the items of a row of whole tiles.
+    // Return the number of tiles, and the number of items covered by a row of tiles.
     __device__ static int count(int n) {
         const int across = (n + SIDE - 1) / SIDE;
         return across * (across + 1) / 2;

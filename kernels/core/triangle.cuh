@@ -1,7 +1,7 @@
-// The pairs i < j of n items in rows, cut into runs of neighbours. A thread processes a run at
+// The pairs i < j of n items in rows, divided into runs of neighbours. A thread processes a run at
 // once, with the widest accesses of a GPU or vector instructions of the CPU. With PROBLEM_CLASSES,
-// consecutive items may be equal, and equal items are no pair. PAIRS_A_RUN: length of a run on a
-// CPU. Writes the layout to scratch memory, and reads it there. No random numbers.
+// consecutive items may be equal, and equal items do not form pairs. PAIRS_A_RUN: run length on a
+// CPU. Writes the layout to scratch memory. No random numbers.
 #pragma once
 
 #include "core/scratch.cuh"
@@ -30,8 +30,8 @@ struct alignas(RUN * sizeof(T) < 16 ? RUN * sizeof(T) : 16) Run {
     T item[RUN];
 };
 
-// A run that is read. A GPU loads it at once. A CPU reads it in its place: compilers copy it in
-// parts, and wider vector instructions that read such a copy wait until all parts are in memory.
+// A run for reading. A GPU loads it at once. A CPU reads it in place: compilers copy it in parts,
+// and wider vector loads of the copy would stall until all stores are complete.
 #ifdef __CUDACC__
 template <class T>
 using ReadRun = const Run<T>;
@@ -46,21 +46,21 @@ __device__ void along_run(Body body) {
 #ifdef __CUDACC__
 #pragma unroll
 #else
-#pragma GCC unroll 1  // GCC vectorises a loop, but not eight unrolled bodies
+#pragma GCC unroll 1  // GCC vectorises a loop but not eight unrolled bodies
 #endif
     for (int k = 0; k < RUN; ++k) body(k);
 }
 
-// The layout of the pairs in an array. Rows begin and end with a whole run, so a few entries belong
-// to no pair.
+// The layout of the pairs in an array. Rows consist of complete runs, so a few entries belong to no
+// pair.
 class Triangle {
   public:
     struct Place {
         int i, j;  // of the first pair of a run
     };
 
-    // `after[i]` is the first item that follows all items equal to i; without PROBLEM_CLASSES, it
-    // is i + 1, and `after` is null.
+    // `after[i]` is the first item after all items equal to i; without PROBLEM_CLASSES, it is i +
+    // 1, and `after` is null.
     __device__ Triangle(Scratch& scratch, int n, const int32_t* after)
         : n_(n),
           across_((n + RUN - 1) / RUN),
@@ -85,7 +85,7 @@ class Triangle {
         }
     }
 
-    // Number of items that have pairs with later ones; they are the first ones.
+    // Number of items with pairs to later ones; these are the first items.
     __device__ int rows() const { return PROBLEM_CLASSES ? rows_ : n_ - 1; }
     // The first later item that forms a pair with item i, or n.
     __device__ int first(int i) const { return PROBLEM_CLASSES ? after_[i] : i + 1; }
@@ -111,8 +111,8 @@ class Triangle {
         return {int(word >> 16), int(word & 0xffffu) * RUN};
     }
 
-    // Call visit(run, place) for each run of this thread, unless halts(), which is called for each
-    // row on a CPU.
+    // Call visit(run, place) for each run of this thread, until halts(), which is called per row on
+    // a CPU.
     template <class Halts, class Visit>
     __device__ void each_run(Halts halts, Visit visit) const {
 #ifdef __CUDACC__
@@ -120,7 +120,7 @@ class Triangle {
             visit(run, place(run));
         }
 #else
-        // One thread needs no table of places.
+        // A single thread needs no table of places.
         for (int i = 0, run = 0, end = rows(); i < end && !halts(); ++i) {
             for (int k = first(i) / RUN; k < across_; ++k) visit(run++, Place{i, k * RUN});
         }
@@ -141,7 +141,7 @@ class Triangle {
         return runs;
     }
 
-    // Without PROBLEM_CLASSES: number of runs in the rows before row i, which omits (i + 1) / RUN
+    // Without PROBLEM_CLASSES: number of runs in the rows before row i. Row i lacks (i + 1) / RUN
     // of the runs across.
     __device__ int before(int i) const {
         const int whole = i / RUN, rest = i % RUN;
@@ -151,7 +151,7 @@ class Triangle {
     const int n_, across_;
     const int32_t* const after_;
     const int rows_, runs_;  // only with PROBLEM_CLASSES
-    int32_t* const row_;     // the entry that item 0 would have
+    int32_t* const row_;     // the index that item 0 would have
     uint32_t* const place_;
 };
 

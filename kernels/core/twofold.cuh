@@ -1,6 +1,6 @@
-// Arithmetic with unevaluated sums of two doubles, which hold about 106 bits. Returns sums and
-// products without rounding errors, as long as none overflows or underflows (Dekker 1971). No
-// random numbers.
+// Arithmetic with unevaluated sums of two doubles, with about 106 bits. Returns sums and products
+// without rounding errors, as long as none overflows or underflows (Dekker 1971). No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -16,7 +16,7 @@ __device__ bool any(bool mine) {
 #endif
 }
 
-// Return the lowest thread in which `mine` is true, or the number of threads if there is none.
+// Return the lowest thread in which `mine` is true, or the number of threads.
 __device__ int first(bool mine) {
 #ifdef __CUDACC__
     __shared__ uint32_t partial[WARP];
@@ -34,7 +34,7 @@ __device__ int first(bool mine) {
 #endif
 }
 
-// A key, and a value that belongs to it. The first key wins; NONE loses to all others.
+// A key and its value. The first key wins; NONE loses to all others.
 template <class T>
 struct Bid {
     static constexpr uint32_t NONE = 0xffffffffu;
@@ -43,8 +43,8 @@ struct Bid {
     T value{};
 };
 
-// Return the bid with the lowest key; keys of different threads differ. It uses one barrier, and
-// consecutive calls must pass different values of `turn`, 0 or 1.
+// Return the bid with the lowest key; keys of threads must differ. It uses one barrier, and
+// consecutive calls must alternate `turn` between 0 and 1.
 template <class T>
 __device__ Bid<T> lowest(Bid<T> mine, int turn) {
 #ifdef __CUDACC__

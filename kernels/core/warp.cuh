@@ -19,7 +19,7 @@ __device__ void sync() { __syncwarp(); }
 __device__ int first(int mine) { return __shfl_sync(block::ALL, mine, 0); }
 // Return the value of a thread of the warp.
 __device__ int of(int mine, int lane) { return __shfl_sync(block::ALL, mine, lane); }
-// Return the first lane in which `mine` is true, or -1 if there is none.
+// Return the first lane in which `mine` is true, or -1.
 __device__ int find(bool mine) { return __ffs(__ballot_sync(block::ALL, mine)) - 1; }
 // Return in how many lanes `mine` is true, and in how many of those before this one.
 __device__ Counts counts(bool mine) {
@@ -30,7 +30,7 @@ __device__ Counts counts(bool mine) {
 __device__ int sum(int mine) { return __reduce_add_sync(block::ALL, mine); }
 // Return the largest value of all threads of the warp.
 __device__ int most(int mine) { return __reduce_max_sync(block::ALL, mine); }
-// Return the sum of the values of the threads before this one.
+// Return the exclusive prefix sum of the values of the warp.
 __device__ int sum_before(int mine) {
     int through = mine;
     for (int step = 1; step < SIZE; step *= 2) {
@@ -39,7 +39,7 @@ __device__ int sum_before(int mine) {
     }
     return through - mine;
 }
-// Return the smallest value, and the lowest index that has it.
+// Return the smallest value and the lowest index that has it.
 template <class T>
 __device__ block::Least<T> least(block::Least<T> mine) {
     return block::least_of_warp(mine);

@@ -14,7 +14,7 @@ namespace crossover {
 
 using encoding::Gene;
 
-// Two consecutive arrays: of mates, of children, or of data about them.
+// Two consecutive arrays: of mates, children, or data about them.
 template <class T>
 struct Pair {
     T* first;
@@ -29,7 +29,7 @@ __device__ void for_both(int n, Visit visit) {
     for (int k = threadIdx.x; k < 2 * n; k += blockDim.x) visit(int(k >= n), k >= n ? k - n : k);
 }
 
-// Zero the genes after the last item, which crossovers do not write: rows are copied whole.
+// Zero the padding genes, which crossovers do not write, as rows are copied completely.
 __device__ void clear_ends(const Pair<Gene>& children, const encoding::Shape& shape) {
     for_both(shape.pitch - shape.n,
              [&](int side, int i) { children[side][shape.n + i] = Gene(0); });
@@ -44,17 +44,17 @@ struct Segment {
     }
 };
 
-// Return the places between two random cuts, both included.
+// Return the places between two random cuts, both inclusive.
 __device__ Segment segment(uint4 word, int n) {
     const int one = draw::below(word.z, n), other = draw::below(word.w, n);
     return {min(one, other), one < other ? other : one};
 }
 
-// The place of each item in the order of either mate.
+// The place of each item in the order of each mate.
 struct Places : Pair<int32_t> {
     __device__ Places(Scratch& scratch, int n) : Pair<int32_t>{scratch.take<int32_t>(2 * n), n} {}
 
-    // All threads see them on return.
+    // The result is visible to all threads on return.
     __device__ void find(const Pair<Gene>& mates) const {
         for_both(pitch, [&](int side, int i) { (*this)[side][int32_t(mates[side][i])] = i; });
         __syncthreads();

@@ -8,7 +8,7 @@
 
 namespace crossover {
 
-// A place reached after some steps along a cycle, and the lowest place on the path.
+// A place reached after some steps along a cycle, and the lowest place on the way.
 struct Jump {
     int32_t next, lowest;
 };
@@ -35,7 +35,7 @@ __device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>
     places.find(mates);
     for (int i = threadIdx.x; i < n; i += blockDim.x) jump[i] = {places[0][mates[1][i]], i};
     __syncthreads();
-    // Double the number of steps, 1, 2, 4, ...: a cycle has at most n.
+    // Double the number of steps: a cycle has at most n.
     for (int length = 1; length < n; length *= 2) {
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
             const Jump on = jump[jump[i].next];

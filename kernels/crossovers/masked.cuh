@@ -1,5 +1,5 @@
-// Base of the crossovers that take each item from either mate, as given by the bits of a mask.
-// Reads the mates; writes the mask and the children. No random numbers here.
+// Base of the crossovers that take each item from one of the mates according to a bit mask. Reads
+// the mates; writes the mask and the children. No random numbers here.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -13,8 +13,8 @@ struct Workspace {
         : mask(scratch.take<uint32_t>((genes::items(shape) + 31) / 32)) {}
 };
 
-// Call word_of(w) for bits 32 w to 32 w + 31 of the mask: 1 for items that a child takes from the
-// mate on its own side.
+// Call word_of(w) for bits 32 w to 32 w + 31 of the mask; items with bit 1 come from the mate on
+// the child's own side.
 template <class WordOf>
 __device__ void by_mask(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                         const encoding::Shape& shape, WordOf word_of) {

@@ -1,7 +1,7 @@
 // Order crossover (Davis 1985): a child takes a segment from one mate. The missing items fill the
-// places after the segment and then those before it, in the order in which the other mate has them,
-// starting after the segment there too. Reads the mates, writes the children. No random numbers
-// here: the cuts come from the caller's random word.
+// places after the segment and then those before it, in their cyclic order in the other mate,
+// starting after the segment. Reads the mates, writes the children. No random numbers here: the
+// cuts come from the caller's random word.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -16,7 +16,7 @@ struct Workspace {
         : places(scratch, shape.n), rank(scratch.take<uint32_t>(shape.n)) {}
 };
 
-// Make one child. `rank` has room for n words.
+// Create one child. `rank` has room for n words.
 __device__ void kept_in_order(Gene* child, const Gene* giver, const Gene* other,
                               const int32_t* place_in_giver, const Segment& kept, int n,
                               uint32_t* rank) {

@@ -1,6 +1,6 @@
 // Simulated binary crossover (Deb and Agrawal 1995) with distribution index 15, bounded as in
-// NSGA-II: the children are drawn around the mates, symmetrically where the bounds allow it. Half
-// of the genes are crossed, and half of those are exchanged. Reads the mates, writes the children.
+// NSGA-II: children are drawn around the mates, symmetrically where the bounds allow it. Half of
+// the genes are crossed, and half of those are exchanged. Reads the mates, writes the children.
 // Random streams: CROSS.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace crossover {
 
-constexpr double LEAST_DISTANCE = 1e-14;  // genes that are closer are not crossed
+constexpr double LEAST_DISTANCE = 1e-14;  // closer genes are not crossed
 
 __device__ double sixteenth_power(double value) {
     const double second = value * value, fourth = second * second, eighth = fourth * fourth;

@@ -1,7 +1,7 @@
-// Uniform-like crossover of orders (Tate and Smith 1995): in random order, each place gets the item
-// that a mate has there, chosen by a random bit, or the other mate's if that item is already used.
-// The remaining places get the remaining items in random order. A child keeps more of both mates
-// than with uniform_order.cuh. Reads the mates, writes the children. Random streams: CROSS.
+// Uniform-like crossover of orders (Tate and Smith 1995): in random order, each place receives the
+// item of a mate chosen by a random bit, or that of the other mate if the former is already used.
+// The remaining places receive the remaining items in random order. A child preserves more of both
+// mates than with uniform_order.cuh. Reads the mates, writes the children. Random streams: CROSS.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -11,7 +11,7 @@ namespace crossover {
 struct Workspace {
     uint32_t* word;               // [n]: random; the lowest bit chooses the mate
     int32_t* order;               // [n]: places in random order
-    Pair<int32_t> is_used, left;  // [2][n]: of items; the places that remain
+    Pair<int32_t> is_used, left;  // [2][n]: items used; remaining places
 
     __device__ Workspace(Scratch& scratch, const encoding::Shape& shape)
         : word(scratch.take<uint32_t>(shape.n)),
@@ -20,7 +20,7 @@ struct Workspace {
           left{scratch.take<int32_t>(2 * shape.n), shape.n} {}
 };
 
-// Make one child in one thread. `flip` is 1 for the child whose roles of the mates are exchanged.
+// Create one child in one thread. `flip` is 1 for the child with exchanged roles of the mates.
 __device__ void fill_child(Gene* child, const Pair<Gene>& mates, uint32_t flip,
                            const uint32_t* word, const int32_t* order, int32_t* is_used,
                            int32_t* left, int n) {
@@ -42,7 +42,7 @@ __device__ void fill_child(Gene* child, const Pair<Gene>& mates, uint32_t flip,
     }
 }
 
-// Make the first child, or both.
+// Create the first child, or both.
 __device__ void make_children(int count, Scratch scratch, const Pair<Gene>& mates,
                               const Pair<Gene>& children, const encoding::Shape& shape,
                               const draw::Place& place) {

@@ -1,6 +1,6 @@
-// Uniform crossover of orders: each place, in ascending order, gets the item that one of the mates
-// has there, chosen by a random bit, unless that item is already used. The remaining places get the
-// remaining items in random order. Reads the mates, writes the children. Random streams: CROSS.
+// Uniform crossover of orders: each place, in ascending order, receives the item of a mate chosen
+// by a random bit, unless that item is already used. The remaining places receive the remaining
+// items in random order. Reads the mates, writes the children. Random streams: CROSS.
 #pragma once
 
 #include "crossovers/base.cuh"
@@ -22,14 +22,14 @@ struct Workspace {
           left(scratch.take<Gene>(shape.n)) {}
 };
 
-// Make one child. `coin` has a bit for each place: 1 if the giver's item is preferred. `lot` and
+// Create one child. `coin` has a bit per place: 1 if the giver's item is preferred. `lot` and
 // `rank` have room for n words, `left` for n items.
 __device__ void by_coin(Gene* child, const Gene* giver, const Gene* other,
                         const int32_t* place_in_giver, const int32_t* place_in_other,
                         const uint32_t* coin, int n, const draw::Place& place, uint32_t first_quad,
                         uint32_t* lot, uint32_t* rank, Gene* left) {
     const auto prefers_giver = [&](int i) { return coin[i / 32] >> (i % 32) & 1; };
-    // Whether a place gets its preferred item: only an earlier place can have taken it.
+    // Whether a place receives its preferred item, which only an earlier place can have taken.
     const auto gets_preferred = [&](int i) {
         const bool by_giver = prefers_giver(i);
         const int rival = by_giver ? place_in_other[giver[i]] : place_in_giver[other[i]];

@@ -1,7 +1,7 @@
-// One child of a pair of parents: the first parent with the edges of an E-set exchanged, and its
-// sub-tours merged. An E-set is one AB-cycle (phase SINGLE), or one with all smaller ones that have
-// edges in its small sub-tours (phase BLOCK; Nagata 2006). All threads of a block work together.
-// Reads the pair and its AB-cycles; returns the outcome and writes the cuts of the child. No random
+// A child of a pair of parents: the first parent with the edges of an E-set exchanged, and its
+// sub-tours merged. An E-set is one AB-cycle (phase SINGLE), or one plus all smaller ones with
+// edges in its small sub-tours (phase BLOCK; Nagata 2006). All threads of a block cooperate. Reads
+// the pair and its AB-cycles; returns the outcome and writes the cuts of the child. No random
 // numbers: the caller draws those of an E-set.
 #pragma once
 
@@ -12,15 +12,15 @@ namespace eax {
 
 constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 
-// Children with a long AB-cycle, with many sub-tours, or with many cities in them, take long: they
-// are made by larger blocks, after the light ones, and only if they promise enough.
+// Children with a long AB-cycle, many sub-tours, or many cities in sub-tours take long: they are
+// created by larger blocks, after the light ones, and only if they promise enough.
 constexpr int LONG_CYCLE = 48;    // edges of A
 constexpr int MOST_LIGHT = 4;     // sub-tours
-constexpr int HEAVY_CITIES = 30;  // in sub-tours, of each of which at most LARGE count
+constexpr int HEAVY_CITIES = 30;  // in sub-tours, each of which counts at most LARGE
 constexpr int LARGE = 400;
-// A child with more sub-tours is refused, as all other pairs would wait until they are merged. In
-// the second phase, children with many of them are the better ones where many tours are equally
-// long, as on grids.
+// A child with more sub-tours is rejected, as all other pairs would wait for the merging. In the
+// second phase, children with many of them are the better ones if many tours are equally long, as
+// on grids.
 constexpr int MOST_SUB_TOURS = 8, MOST_IN_BLOCK = 32;
 
 class Child {
@@ -37,8 +37,8 @@ class Child {
           merge_(scratch.take<Merge>(1)),
           candidates_(scratch.take<Candidate>(warp::count() * CANDIDATES_OF_WARP)) {}
 
-    // Make the child whose E-set begins with a cycle; a `mask` other than 0 leaves some of the
-    // others out. Return by how much the E-set shortens the edges, before sub-tours are merged.
+    // Create the child whose E-set starts with a cycle; a non-zero `mask` leaves out some of the
+    // others. Return the gain of the E-set, before sub-tours are merged.
     __device__ int64_t make(int cycle, uint32_t mask, bool is_block) {
         is_found_ = false;
         tours_.cuts = 0;
@@ -56,7 +56,7 @@ class Child {
         return tours_.count <= (is_block ? MOST_IN_BLOCK : MOST_SUB_TOURS);
     }
 
-    // Return the score of the child as it is, if it shortens the edges by `gain`.
+    // Return the score of the unmerged child if the E-set shortens the tour by `gain`.
     __device__ double promise(int64_t gain) const {
         return plan_.by_entropy ? double(gain) / loss_of_entropy() : double(gain);
     }
@@ -73,8 +73,8 @@ class Child {
         return tours_.count > MOST_LIGHT || all + int(largest.value) > HEAVY_CITIES;
     }
 
-    // Merge the sub-tours of a child that shortens the edges by `gain`, and compare it with its
-    // parents. Return the outcome.
+    // Merge the sub-tours of a child that is shorter by `gain`, and compare it with its parents.
+    // Return the outcome.
     __device__ Outcome finish(int64_t gain, int edges) {
         Merging merging(pair_, plan_.near, data_, tours_, merge_, candidates_);
         const int64_t whole = merging.run(gain);
@@ -83,7 +83,7 @@ class Child {
         return {promise(whole), whole};
     }
 
-    // Write the cuts in their order, with the ends that they are joined to, numbered by rank.
+    // Write the sorted cuts and the ends that they are joined to, numbered by rank.
     __device__ void store(Position* record) {
         uint16_t* const rank = reinterpret_cast<uint16_t*>(tours_.temporary);
         for (int r = threadIdx.x; r < tours_.cuts; r += blockDim.x)
@@ -117,8 +117,8 @@ class Child {
         return block::sum(mine);
     }
 
-    // Return the entropy that the edges of the island lose if the child replaces its parent; a
-    // child by which they lose none is better than any other.
+    // Return the loss of edge entropy of the island if the child replaces its parent; a child
+    // without loss is better than any other.
     __device__ double loss_of_entropy() const {
         const Frequencies frequencies(plan_, pair_.local, tours_.n);
         const int32_t* const entropy = plan_.entropy;
@@ -140,8 +140,7 @@ class Child {
     }
 
     // Add the cycles that are smaller than the first one and have an edge of A inside a sub-tour
-    // that is not the largest; of those, a bit of `mask` may leave some out. Return whether one was
-    // added.
+    // other than the largest; bits of `mask` may exclude some. Return whether any was added.
     __device__ bool complete(int cycle, uint32_t mask) {
         block::Ranked mine{0, 0xffffffffu};
         for (int r = threadIdx.x; r < tours_.cuts; r += blockDim.x) {
@@ -181,7 +180,7 @@ class Child {
         return count > 0;
     }
 
-    // List the cycles to add, which have room for their cuts. One thread.
+    // List the cycles to add whose cuts fit. One thread.
     __device__ void choose(uint32_t mask, const uint32_t* is_near) {
         int count = 0, cuts = tours_.cuts;
         for (int i = 0; i < cycles_.count() && count + 1 < MOST_ADDED; ++i) {

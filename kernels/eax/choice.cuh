@@ -1,9 +1,8 @@
-// The children of a pair that replace its first parent together: the best one, and others that
-// change other parts of the tour. Two children do not interfere if they have no city at a cut in
-// common, and all cuts of each are in one segment of the other; as each of them is a tour, that of
-// both is one too, and their gains add up.
-// All threads of a block work together. Reads the outcomes and records of the children; writes
-// memory of the block. No random numbers.
+// The children of a pair that together replace its first parent: the best one, and others that
+// change other parts of the tour. Two children are compatible if they have no city at a cut in
+// common, and all cuts of each are within one segment of the other; both changes together then give
+// a tour, and their gains add up. All threads of a block cooperate. Reads the outcomes and records
+// of the children; writes block memory. No random numbers.
 #pragma once
 
 #include "eax/base.cuh"
@@ -12,14 +11,14 @@ namespace eax {
 
 constexpr int MOST_CHOSEN = 32, MOST_TRIED = 48;  // children
 
-// The chosen children cut at most this many edges, all different.
+// The chosen children have at most this many cuts, all different.
 __device__ int most_cuts(int n) { return min(n, MOST_CHOSEN_CUTS); }
 
 class Choice {
   public:
     int cuts = 0, children = 0;  // of those chosen
     int64_t gain = 0;
-    int32_t* at;    // [most_cuts]: the positions of all cuts in their order
+    int32_t* at;    // [most_cuts]: the positions of all cuts, sorted
     int32_t* link;  // [2 most_cuts]: the end that each end is joined to, as in a record
 
     // `made` is the number of children of a pair.
@@ -35,19 +34,19 @@ class Choice {
           chosen_(scratch.take<int32_t>(MOST_CHOSEN)),
           begin_(scratch.take<int32_t>(MOST_CHOSEN + 1)) {}
 
-    // Choose among the children of a pair, best first, but not so that A becomes B, which is
-    // shorter by `until_b` and differs in this number of edges.
+    // Choose among the children of a pair, best first, without turning A into B, which is shorter
+    // by `until_b` and differs in this number of edges.
     __device__ void choose(const Outcome* outcome, const Position* records, int64_t until_b,
                            int differing) {
         if (threadIdx.x == 0) begin_[0] = 0;
-        // Scores are not negative, so that their bits have the same order.
+        // Scores are not negative, so their bits have the same order.
         for (int i = threadIdx.x; i < made_; i += blockDim.x) {
             negated_[i] = -__double_as_longlong(outcome[i].score), number_[i] = i;
         }
         __syncthreads();
         block::sort(negated_, number_, made_);
         for (int i = 0; i < min(made_, MOST_TRIED) && children < MOST_CHOSEN; ++i) {
-            if (negated_[i] == 0) break;  // the others are refused
+            if (negated_[i] == 0) break;  // the others were rejected
             const int number = int(number_[i]);
             const Position* const record = records + int64_t(number) * RECORD;
             const int more = record[0];
@@ -63,7 +62,7 @@ class Choice {
         join(records);
     }
 
-    // Copy the choice to the memory that ranks exchange, or back from it.
+    // Copy the choice to the memory exchanged by ranks, or back.
     __device__ void store(Chosen& to) const {
         if (threadIdx.x == 0) to.gain = gain, to.cuts = cuts, to.children = children;
         for (int i = threadIdx.x; i < cuts; i += blockDim.x) to.at[i] = Position(at[i]);
@@ -77,7 +76,7 @@ class Choice {
     }
 
   private:
-    // Return whether a child interferes with none of the chosen ones.
+    // Return whether a child is compatible with all chosen ones.
     __device__ bool fits(const Position* record) const {
         const int more = record[0], first = record[1];
         bool is_near = false;
@@ -93,8 +92,8 @@ class Choice {
         return first_cut_from(own_, begin_[child], begin_[child + 1], position) - begin_[child];
     }
 
-    // Return the segment of a chosen child in which an edge is. `is_near` becomes true if they have
-    // a city in common.
+    // Return the segment of a chosen child that contains an edge. Sets `is_near` if they share a
+    // city.
     __device__ int segment(int child, int position, bool& is_near) const {
         const int before = cuts_before(child, position), first = begin_[child];
         const int last = begin_[child + 1] - 1, next = first + before;
@@ -104,7 +103,7 @@ class Choice {
         return next <= last ? before : 0;
     }
 
-    // Order the cuts of all children, and join their ends.
+    // Sort the cuts of all children, and join their ends.
     __device__ void join(const Position* records) {
         for (int k = threadIdx.x; k < cuts; k += blockDim.x) {
             int rank = 0;
@@ -124,10 +123,10 @@ class Choice {
     }
 
     const int n_, made_;
-    int32_t* const own_;      // [most_cuts]: the cuts of one chosen child after another
-    int32_t* const rank_;     // [most_cuts]: their places in the order of all
-    int64_t* const negated_;  // [power_of_two(made)]: negated scores, the best one first
-    uint32_t* const number_;  // the same: the children that have them
+    int32_t* const own_;   // [most_cuts]: the cuts of the chosen children, one child after another
+    int32_t* const rank_;  // [most_cuts]: their ranks among all cuts
+    int64_t* const negated_;  // [power_of_two(made)]: negated scores, best first
+    uint32_t* const number_;  // the same: the corresponding children
     int32_t* const chosen_;   // [MOST_CHOSEN]: the children
     int32_t* const begin_;    // [MOST_CHOSEN + 1]: their first cuts in `own_`
 };

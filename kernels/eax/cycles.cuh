@@ -1,21 +1,21 @@
-// AB-cycles: closed walks that take edges of A and of B in turn. Some warps of a block walk at the
-// same time, each in a copy of the graph, so that a cycle may be found twice. Reads the graph of a
-// pair; writes the cycles. Random streams: WALK.
+// AB-cycles: closed walks along alternating edges of A and B. Several warps of a block walk
+// concurrently, each in its own copy of the graph, so a cycle may be found twice. Reads the graph
+// of a pair; writes the cycles. Random streams: WALK.
 #pragma once
 
 #include "eax/walks.cuh"
 
 namespace eax {
 
-constexpr int MOST_WALKS = 8;  // at the same time, if there is memory for them
-constexpr int PER_WALK = 512;  // differing positions; with fewer, walks find the same cycles
-// With several walks, the steps of one for each cycle that it should find: 50 are usual, and all
-// other pairs would wait for one that takes long.
+constexpr int MOST_WALKS = 8;  // concurrent walks, if memory allows
+constexpr int PER_WALK = 512;  // differing positions per walk; with fewer, walks coincide
+// Maximum steps per cycle to find if there are several walks: 50 are usual, and all other pairs
+// would wait for a slow one.
 constexpr int STEPS_PER_CYCLE = 64;
 constexpr int UNLIMITED = 0x7fffffff;
 
-// The AB-cycles of a pair. Each is a list of positions, of which the first and second, third and
-// fourth, ... are joined by edges of A, and the others, and the last and first, by those of B.
+// The AB-cycles of a pair. Each is a list of positions: the first and second, third and fourth, ...
+// are connected by edges of A; the others, and the last and first, by edges of B.
 struct Cycles {
     Position* positions;
     CycleTable* table;
@@ -27,7 +27,7 @@ struct Cycles {
     __device__ int edges(int cycle) const { return table->edges[cycle]; }
     __device__ const Position* of(int cycle) const { return positions + table->begin[cycle]; }
 
-    // Write the cycle of each edge of A, at its first position.
+    // Write the cycle of each edge of A to its first position.
     __device__ void mark(uint16_t* owner, int n) const {
         for (int i = warp::index(); i < count(); i += warp::count()) {
             const Position* const mine = of(i);
@@ -39,7 +39,7 @@ struct Cycles {
     }
 };
 
-// Memory of the walks of a pair: paths, and what they find.
+// Memory of the walks of a pair: paths and found cycles.
 template <class Number>
 struct WalkRoom {
     Number* path;  // [walks][LONGEST_WALK]
@@ -52,20 +52,19 @@ struct WalkRoom {
           count(scratch.take<int32_t>(MOST_WALKS)) {}
 };
 
-// Return the bytes of the bits of all vertices, in whole words.
+// Return the bytes of the flags of all vertices, in whole words.
 __device__ int bytes_of_bits(int vertices) { return (vertices + 3) / 4 * 4; }
 
-// Return how many walks look for cycles at the same time in a graph in block memory.
+// Return the number of concurrent walks in a graph in block memory.
 __device__ int walks_in(const Plan& plan, int vertices, bool is_block) {
-    if (is_block) return 1;  // its cycles have no edge in common
+    if (is_block) return 1;  // its cycles must have no common edge
     constexpr int LISTS = 4 * (2 * MOST_CYCLES + MOST_WALKS), ALIGNED = 32;
     const int left = plan.graph_bytes - LISTS - ALIGNED - 4 * vertices;
     const int fit = min(MOST_WALKS, left / (bytes_of_bits(vertices) + 2 * LONGEST_WALK));
     return max(1, min(fit, vertices / PER_WALK));
 }
 
-// Find at most `most` AB-cycles, all threads together. The bits of the graph have room for all
-// walks.
+// Find at most `most` AB-cycles, using all threads. The flags of the graph have room for all walks.
 template <class Number>
 __device__ void find_cycles(const Cycles& cycles, const Graph<Number>& graph, Scratch scratch,
                             int walks, int most, int pitch, const draw::Place& place) {

@@ -1,12 +1,12 @@
-// The positions of A at which the parents differ, with the edges that only one of them has. Reads
-// the tours of a pair; writes the lists. No random numbers.
+// The positions of A at which the parents differ, with the edges that only one of them contains.
+// Reads the tours of a pair; writes the lists. No random numbers.
 #pragma once
 
 #include "eax/base.cuh"
 
 namespace eax {
 
-// A word of twice as many bits.
+// A word with twice as many bits.
 template <class Number>
 struct Twice;
 template <>
@@ -18,7 +18,7 @@ struct Twice<int32_t> {
     using Word = uint64_t;
 };
 
-// The two neighbours of a vertex in B, in one word, so that choosing one needs no memory.
+// The two neighbours of a vertex in B, in one word, so that selecting one needs no memory access.
 template <class Number>
 class Adjacent {
   public:
@@ -32,10 +32,9 @@ class Adjacent {
     Word both_;
 };
 
-// The differing positions, numbered in their order, as vertices of a graph. The bits of a vertex
-// are its edges that are left: 1 to the next vertex and 2 to the one before it, both of A; 4 and 8
-// to its neighbours in B; and 16 and 32 if the walk has come to it after an even or odd number of
-// steps.
+// The differing positions as vertices of a graph, numbered in order. The flags of a vertex are its
+// remaining edges, 1 to the next vertex and 2 to the previous one in A, 4 and 8 to its neighbours
+// in B; and 16 and 32 if the walk has reached it after an even or odd number of steps.
 template <class Number>
 struct Graph {
     static constexpr int SEEN = 16;
@@ -48,14 +47,14 @@ struct Graph {
     __device__ Graph(int count, int32_t* position, Adjacent<Number>* adjacent, uint8_t* bits)
         : count(count), edges(0), position(position), adjacent(adjacent), bits(bits) {}
 
-    // Return the neighbour of a vertex in A: the next one, or the one before it.
+    // Return the neighbour of a vertex in A: the next one or the previous one.
     __device__ int neighbour(int vertex, int is_before) const {
         if (is_before) return vertex > 0 ? vertex - 1 : count - 1;
         return vertex + 1 < count ? vertex + 1 : 0;
     }
 };
 
-// Bits of positions, with the number of bits before each word.
+// A bit set of positions, with the number of bits before each word.
 class Marks {
   public:
     __device__ Marks(Scratch& scratch, int n)
@@ -73,7 +72,7 @@ class Marks {
     __device__ uint32_t before(int i) const { return before_[i]; }
     __device__ bool has(int i) const { return bits_[i / 32] >> (i % 32) & 1; }
     __device__ void mark(int i) { set_bits(&bits_[i / 32], 1u << (i % 32)); }
-    // Return how many marked positions come before this one.
+    // Return the number of marked positions before this one.
     __device__ int number(int i) const {
         return before_[i / 32] + __popc(bits_[i / 32] & ((1u << (i % 32)) - 1));
     }
@@ -81,7 +80,7 @@ class Marks {
         for (int i = threadIdx.x; i < words_; i += blockDim.x) bits_[i] = 0;
         __syncthreads();
     }
-    // Count the bits before each word; return the number of all.
+    // Count the bits before each word; return the total.
     __device__ int count() {
         for (int i = threadIdx.x; i < words_; i += blockDim.x) before_[i] = __popc(bits_[i]);
         __syncthreads();
@@ -94,13 +93,13 @@ class Marks {
     uint32_t *const bits_, *const before_;
 };
 
-// Return the memory of a comparison: the last array of `work`, or the end of that of a block.
+// Return the memory of a comparison: the last array of `work`, or the end of block memory.
 __device__ Scratch memory_of(const Plan& plan, int32_t* work, int64_t pitch, char* block, int n) {
     if (plan.is_outside) return Scratch(reinterpret_cast<char*>(work + (WORK - 1) * pitch));
     return Scratch(block + plan.graph_bytes - 2 * Marks::bytes(n));
 }
 
-// Compares the parents of a pair, all threads of a block together.
+// Compares the parents of a pair, using all threads of a block.
 class Comparison {
   public:
     // `placed` has n numbers.
@@ -113,8 +112,8 @@ class Comparison {
           common_(scratch, n),
           differing_(scratch, n) {}
 
-    // Return the number of differing positions. `memory` of the block is free until the comparison
-    // begins there.
+    // Return the number of differing positions. `memory` of the block may be used until the
+    // comparison begins there.
     __device__ int count(char* memory) {
         if (BLOCK_MEMORY_IS_FASTER && fits()) {
             auto* const copied = reinterpret_cast<uint64_t*>(memory);
@@ -163,7 +162,7 @@ class Comparison {
         }
     }
 
-    // Mark each edge of A that B has too by its first position.
+    // Mark each edge of A that is also in B by its first position.
     __device__ void mark_common() {
         common_.clear();
         for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {
@@ -174,7 +173,7 @@ class Comparison {
                 one[k] = placed_[i], other[k] = placed_[wrapped(i + 1, n_)];
             }
 #pragma unroll
-            for (int k = 0; k < READS_AT_ONCE; ++k) {  // the last edge may be marked again
+            for (int k = 0; k < READS_AT_ONCE; ++k) {  // the last edge may be marked twice
                 if (other[k] == wrapped(one[k] + 1, n_)) common_.mark(one[k]);
                 if (one[k] == wrapped(other[k] + 1, n_)) common_.mark(other[k]);
             }

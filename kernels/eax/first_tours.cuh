@@ -1,6 +1,6 @@
-// The first tours of a population: random ones in one of several ways, improved by 2-opt and
-// Or-opt. All threads of a block make one tour. Reads the problem and the neighbours; writes a tour
-// and its positions. Random streams: GREEDY.
+// The first tours of a population: randomised constructions of several kinds, improved by 2-opt and
+// Or-opt. All threads of a block create one tour. Reads the problem and the neighbours; writes a
+// tour and its positions. Random streams: GREEDY.
 #pragma once
 
 #include "eax/base.cuh"
@@ -21,11 +21,11 @@ constexpr int MOST_ASSIGNED = 2000;  // an assignment of more cities takes too l
 // Write a tour along a curve.
 __device__ void make_curve(const problem::Data& data, const Plan& plan, int n, uint4 key,
                            int32_t* work, int32_t* order) {
-    // A power of two below 2 n: the pitch is a multiple of four, and WORK is above 4.
+    // The power of two is below 2 n: the pitch is a multiple of four, and WORK is above 4.
     tours::follow_curve(data, n, plan.frame, key, reinterpret_cast<uint64_t*>(work), order);
 }
 
-// Write a tour in random order, with joined cities one after the other.
+// Write a tour in random order, keeping joined cities adjacent.
 __device__ void make_random(const problem::Data& data, const encoding::Shape& shape,
                             const draw::Place& place, int32_t* work, int32_t* order) {
     encoding::fill(order, shape, place, stream::GREEDY);
@@ -48,8 +48,8 @@ __device__ void make_random(const problem::Data& data, const encoding::Shape& sh
 #endif
 }
 
-// Write a tour that is not improved yet; return false if a stop was requested. If it `is_needed`,
-// write one that is made quickly instead.
+// Write an unimproved tour; return false if a stop was requested. If it `is_needed`, write one that
+// is constructed quickly instead.
 __device__ bool make_tour(const problem::Data& data, const Plan& plan,
                           const improver::Plan& improving, const encoding::Shape& shape,
                           const draw::Place& place, int64_t number, int32_t* order,
@@ -92,7 +92,7 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     return true;
 }
 
-// Make the individual of a slot, or only evaluate it if it is given. If it `is_needed`, make it
+// Create the individual of a slot, or only evaluate it if it is given. If it `is_needed`, create it
 // even if a stop was requested.
 __device__ void make_first(const Islands& all, const problem::Data& data, const Plan& plan,
                            const improver::Plan& improving, Scratch scratch, int local, int slot,

@@ -1,7 +1,7 @@
-// How many tours of an island have an edge between a city and a neighbour. An edge has one place in
-// the table, with its lower city if the other is a neighbour of it; edges between cities of which
-// neither is a neighbour of the other are not counted. Reads tours; writes the table. No random
-// numbers.
+// The number of tours of an island with an edge between a city and one of its neighbours. An edge
+// has one entry in the table: at its lower city if the other is a neighbour of it, else at the
+// other city. Edges between cities that are not neighbours are not counted. Reads tours; writes the
+// table. No random numbers.
 #pragma once
 
 #include "eax/base.cuh"
@@ -23,7 +23,7 @@ class Frequencies {
         }
     }
 
-    // Count the edges of a tour, all threads together.
+    // Count the edges of a tour, using all threads.
     __device__ void count(const encoding::Gene* order) const {
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
             change(order[i], order[i + 1 < n_ ? i + 1 : 0], 1);
@@ -51,7 +51,7 @@ class Frequencies {
         const int32_t* const neighbours = near_.of(city);
         int found = -1;
 #pragma unroll
-        for (int i = 0; i < MOST_DEGREE; ++i) {  // reads them at once
+        for (int i = 0; i < MOST_DEGREE; ++i) {  // concurrent reads
             if (i < near_.degree && neighbours[i] == other) found = i;
         }
         return found < 0 ? nullptr : table_ + int64_t(city) * near_.degree + found;

@@ -1,8 +1,9 @@
-// The heir of a converged population: its best tour, in the first slot of the next population of
-// its island, whose other tours are new. If some populations in a row have not improved on their
-// heirs, the next heir sleeps: it is in no pair until the new tours have converged without it, and
-// then crosses with them. Its edges count in the frequencies all the same, and it may emigrate.
-// Reads the costs and tours of a generation; writes the heir to the next one. No random numbers.
+// The heir of a converged population: its best tour, which takes the first slot of the island's
+// next population; the other tours are new. If some consecutive populations have not improved on
+// their heirs, the next heir is inactive (it sleeps): it is not part of any pair until the new
+// tours have converged without it, and then crosses with them. Its edges count in the frequencies
+// nevertheless, and it may emigrate. Reads the costs and tours of a generation; writes the heir to
+// the next one. No random numbers.
 #pragma once
 
 #include "eax/base.cuh"
@@ -13,7 +14,7 @@ namespace eax {
 constexpr int HEIR = 0;  // its slot
 constexpr int64_t MOST_FAILURES = 2;
 
-// Copy the best tour of an island to the next generation, all threads together.
+// Copy the best tour of an island to the next generation, using all threads.
 __device__ void write_heir(const Islands& all, const Plan& plan, const problem::Data& data,
                            int local) {
     const int64_t pitch = all.shape.pitch, generation = all.island[local].generation;

@@ -1,6 +1,6 @@
 // Merges sub-tours into one tour: the smallest one is joined to another by the best exchange of two
-// edges, one of which leads to a neighbour of one of its cities. Of a long segment, only the cities
-// near its ends are tried. Reads the first parent and the neighbours; writes the sub-tours. No
+// edges that adds an edge to a neighbour of one of its cities. In long segments, only the cities
+// near the ends are tried. Reads the first parent and the neighbours; writes the sub-tours. No
 // random numbers.
 #pragma once
 
@@ -8,26 +8,26 @@
 
 namespace eax {
 
-constexpr int TRIED_CITIES = 25;  // at each end of a segment, if there are up to four
-constexpr int FEWEST_TRIED = 5;   // with more segments
+constexpr int TRIED_CITIES = 25;  // at each end of a segment, for up to four segments
+constexpr int FEWEST_TRIED = 5;   // for more segments
 
-// What one thread or warp of a block tells the others.
+// Data that a thread or warp of a block shares with the others.
 struct Merge {
     int32_t cuts, count;  // of the sub-tours
     int32_t tour;         // the smallest one
-    int32_t segments;     // of this one
+    int32_t segments;     // of the smallest one
     int32_t tried;        // cities at each end of a segment
     int32_t all;          // cities to try
     int32_t here, there;  // positions of the best exchange: the ends of its new edge
 };
 
-// A neighbour of a city to try, to which this may be joined.
+// A neighbour of a city to try, as the other end of a new edge.
 struct Candidate {
-    int32_t number;  // among those of all cities to try
+    int32_t number;  // index among those of all cities to try
     int32_t there;   // its position
 };
 
-constexpr int AT_ONCE = 4;  // candidates that a thread looks up at once
+constexpr int AT_ONCE = 4;  // candidates that a thread looks up concurrently
 constexpr int CANDIDATES_OF_WARP = AT_ONCE * warp::SIZE;
 
 class Merging {
@@ -41,9 +41,9 @@ class Merging {
           told_(told),
           candidates_(candidates) {}
 
-    // Merge all sub-tours into one tour, which is shorter than the first parent by the returned
-    // length; before, the child was shorter by `gain`. Stop once it is not, and return 0: an
-    // exchange hardly ever shortens it again. All threads together.
+    // Merge all sub-tours into one tour, and return its gain over the first parent; before, it was
+    // `gain`. Stop and return 0 once the gain is lost, as an exchange hardly ever regains it. All
+    // threads.
     __device__ int64_t run(int64_t gain) {
         if (tours_.count > 1 && is_first_warp()) prepare();
         while (tours_.count > 1) {
@@ -68,7 +68,7 @@ class Merging {
   private:
     static constexpr uint32_t NONE = 0xffffffffu;
 
-    // A segment of the sub-tour to merge, and the number of tried cities of those before it.
+    // A segment of the sub-tour to merge, and the number of tried cities in earlier segments.
     struct Segment {
         int32_t rank, before;
     };
@@ -77,7 +77,7 @@ class Merging {
     __device__ Segment* segments() const { return reinterpret_cast<Segment*>(tours_.temporary); }
 
     // Find the smallest sub-tour, list its segments, and count the cities to try. One warp, which
-    // needs no barriers of the block.
+    // needs no block barriers.
     __device__ void prepare() {
         const int tour = smallest();
         int count = 0, listed = 0, all = 0;
@@ -101,7 +101,7 @@ class Merging {
         warp::sync();
     }
 
-    // Return whether the segment behind the cut of a rank is of a sub-tour.
+    // Return whether the segment after the cut of a rank belongs to a sub-tour.
     __device__ bool is_behind(int r, int tour) const {
         return r < tours_.cuts && tours_.tour_behind(r) == tour;
     }
@@ -113,7 +113,7 @@ class Merging {
         }
         return warp::least(mine).index;
     }
-    // Cuts that merging made have no size of their own.
+    // Cuts created by merging have no size of their own.
     __device__ bool is_tour(int i) const { return i < first_cuts_ && tours_.size[i] > 0; }
 
     __device__ int city(int position) const { return pair_.order_a[position]; }
@@ -125,9 +125,9 @@ class Merging {
     }
 
     // Return the best exchange: its number, and the length that it adds. The thread that found it
-    // tells its positions.
+    // stores its positions.
 #ifndef __CUDACC__
-    // A single thread needs no list of what it will look at.
+    // A single thread needs no list of candidates.
     block::Ranked find_exchange() {
         block::Ranked best{block::Least<int64_t>::NONE, NONE};
         uint32_t number = 0;
@@ -183,13 +183,13 @@ class Merging {
         return found;
     }
 
-    // List those of the next candidates of a warp that are in other sub-tours, and return their
-    // number: most are not, and the others take long.
+    // List those of a warp's next candidates that are in other sub-tours, and return their number:
+    // most are not, and the others are slow to evaluate.
     __device__ int list(Candidate* listed, int first, int count) const {
         int there[AT_ONCE], within[AT_ONCE];
         int2 city{};
         int tried = -1;
-        // Their positions are read at once, as each takes several reads in turn.
+        // Read their positions concurrently, as each takes several dependent reads.
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
             const int i = min(first + k * int(blockDim.x) + warp::lane(), count - 1);
@@ -241,7 +241,7 @@ class Merging {
         return uint32_t(ahead < 0 ? ahead + tours_.n : ahead) < uint32_t(tours_.length(r));
     }
 
-    // A city to try, and the edges to its neighbours in the sub-tour.
+    // A city to try, and its edges in the sub-tour.
     struct Opening {
         problem::City a, b[2];
         int64_t cut[2];
@@ -276,7 +276,7 @@ class Merging {
         return is_better;
     }
 
-    // Make the best exchange, by its number. One warp.
+    // Apply the best exchange, given its number. One warp.
     __device__ void exchange(uint32_t number) {
         const int k = number % 4, here = told_->here, there = told_->there;
         const int into = tours_.tour_behind(tours_.segment_of(there));

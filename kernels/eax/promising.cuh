@@ -1,5 +1,5 @@
-// The heavy children of a pair that are worth making: those that promise a higher score than that
-// of the best light one. Merging changes the score, but rarely raises it much. Reads the outcomes
+// The heavy children of a pair that are worth creating: those whose promise exceeds the score of
+// the best light child. Merging changes the score, but rarely increases it much. Reads the outcomes
 // of light children and the promises of heavy ones; writes a list in scratch memory. No random
 // numbers.
 #pragma once
@@ -8,19 +8,19 @@
 
 namespace eax {
 
-constexpr double UNKNOWN = 1e300;  // promise of a child that takes long before it has one
+constexpr double UNKNOWN = 1e300;  // promise of a child that takes long to estimate
 
 struct Promising {
     uint16_t* numbers;  // [children of a pair]
     int count;
     double least;  // the score of the best light child
 
-    // All threads together.
+    // Called by all threads.
     __device__ Promising(const Plan& plan, int64_t pair, Scratch& scratch)
         : numbers(scratch.take<uint16_t>(plan.children)) {
         const Outcome* const outcome = plan.outcome + pair * plan.children;
         const double* const promise = plan.promise + pair * plan.children;
-        // Scores are not negative, so that their bits have the same order.
+        // Scores are not negative, so their bits have the same order.
         block::Ranked best{0, 0};
         for (int i = threadIdx.x; i < plan.children; i += blockDim.x) {
             if (promise[i] > 0.0) continue;  // other blocks may write its outcome

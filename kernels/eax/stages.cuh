@@ -1,22 +1,22 @@
-// The mating order of an island and the ends of its phases, which depend on its own numbers only.
-// If new tours have converged while an heir sleeps, it wakes, and the phases begin again with it.
-// Reads the costs of two generations; writes the mating order and the stage of an island. Random
-// streams: MATING.
+// The mating order of an island and the ends of its phases, which depend only on the island's own
+// costs. If new tours have converged while an heir waits, it becomes active, and the phases start
+// again with it. Reads the costs of two generations; writes the mating order and the stage of an
+// island. Random streams: MATING.
 #pragma once
 
 #include "eax/heirs.cuh"
 
 namespace eax {
 
-// A phase ends if in some consecutive generations fewer individuals became better than the
-// population divided by a number.
+// A phase ends if in some consecutive generations fewer individuals improved than the population
+// divided by a number.
 constexpr int FEW_IN_SINGLE = 3, IDLE_IN_SINGLE = 3;
 constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
-// The first phase of any population lasts at least as long as the edges of an heir need to reach
-// all individuals.
+// The first phase of a population lasts at least as long as the edges of an heir need to reach all
+// individuals.
 constexpr int SHORTEST_SINGLE = 20;
-// A phase also ends if the best cost does not change in this number of generations plus a tenth of
-// its own.
+// A phase also ends if the best cost is constant for this number of generations plus a tenth of the
+// phase.
 constexpr int STAGNATION = 30;
 
 // Return the individual at a place of the random mating order of an island: a permutation of
@@ -56,14 +56,14 @@ __device__ void mate(const Islands& all, const Plan& plan, int64_t index) {
     __syncthreads();
 }
 
-// Return the first stage of a population with an heir, after the last stage of its island.
+// Return the first stage of a population with an heir, given the last stage of its island.
 __device__ Stage with_heir(const Stage& last, int64_t made, int64_t inherited) {
     const int64_t failures = inherited < last.inherited ? 0 : last.failures + 1;
     const bool sleeps = failures == MOST_FAILURES;
     return {SINGLE, made, 0, NO_COST, made, sleeps, inherited, sleeps ? 0 : failures};
 }
 
-// Update the stage of an island after a generation was made, all threads together.
+// Update the stage of an island after a generation, using all threads.
 __device__ void update(const Islands& all, const Plan& plan, int local) {
     const int64_t made = all.island[local].generation + 1;
     const int64_t* const before = all.cost + all.row(made - 1, local, 0);

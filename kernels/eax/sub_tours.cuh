@@ -1,7 +1,7 @@
-// The sub-tours that remain of A when edges are cut and its ends joined in another way. Cuts are
-// numbered; cut i, after position p, has the ends 2 i, at p, and 2 i + 1, at p + 1. A segment of A
-// goes from behind one cut to the next one. All threads of a block work together.
-// Reads AB-cycles; writes memory of the block. No random numbers.
+// The sub-tours of A after edges are cut and their ends joined differently. Cuts are numbered; cut
+// i, after position p, has the ends 2 i, at p, and 2 i + 1, at p + 1. A segment of A extends from
+// one cut to the next. All threads of a block cooperate. Reads AB-cycles; writes block memory. No
+// random numbers.
 #pragma once
 
 #include "eax/cycles.cuh"
@@ -11,11 +11,11 @@ namespace eax {
 class SubTours {
   public:
     int n, cuts = 0, count = 0;  // cities, cuts and sub-tours
-    Position* at;                // [MOST_CUTS]: the positions of the cuts in their order
+    Position* at;                // [MOST_CUTS]: the positions of the cuts, sorted
     uint16_t* id;                // [MOST_CUTS]: their numbers in this order
     Position* place;             // [MOST_CUTS]: the position of each cut by its number
     uint16_t* link;              // [2 MOST_CUTS]: the end that each end is joined to
-    uint16_t* label;             // [MOST_CUTS]: the sub-tour of the segment behind each cut
+    uint16_t* label;             // [MOST_CUTS]: the sub-tour of the segment after each cut
     int32_t* size;               // [MOST_CUTS]: number of cities of each sub-tour
     uint64_t* temporary;         // [MOST_CUTS]
 
@@ -46,7 +46,7 @@ class SubTours {
         __syncthreads();
     }
 
-    // Order the cuts, and label each segment with its sub-tour.
+    // Sort the cuts, and label each segment with its sub-tour.
     __device__ void find() {
         for (int i = threadIdx.x; i < cuts; i += blockDim.x) {
             temporary[i] = uint64_t(place[i]) << 16 | i;
@@ -56,7 +56,7 @@ class SubTours {
         for (int r = threadIdx.x; r < cuts; r += blockDim.x) {
             const int number = temporary[r] & 0xffff;
             at[r] = place[number], id[r] = uint16_t(number);
-            label[number] = uint16_t(r);  // for now, its rank
+            label[number] = uint16_t(r);  // temporarily its rank
             size[r] = 0;
         }
         __syncthreads();
@@ -73,7 +73,7 @@ class SubTours {
     }
 
     __device__ int next_rank(int r) const { return r + 1 == cuts ? 0 : r + 1; }
-    // Return the number of cities of the segment behind the cut of a rank.
+    // Return the number of cities of the segment after the cut of a rank.
     __device__ int length(int r) const {
         const int cities = int(at[next_rank(r)]) - int(at[r]);
         return cities > 0 ? cities : cities + n;
@@ -89,7 +89,8 @@ class SubTours {
     __device__ int position_of(int end) const {
         return end & 1 ? wrapped(int(place[end / 2]) + 1, n) : int(place[end / 2]);
     }
-    // Return the position joined to another one, of the segment behind rank r, on one of its sides.
+    // Return the position adjacent to another one, of the segment after rank r, on one of its
+    // sides.
     __device__ int neighbour(int r, int position, bool ahead) const {
         if (ahead) {
             const int next = next_rank(r);
@@ -100,8 +101,7 @@ class SubTours {
         return wrapped(position - 1, n);
     }
 
-    // Return the end at a position, on one of its sides; cut the edge there if it is not cut yet.
-    // One warp.
+    // Return the end at a position, on one of its sides; cut the edge there if necessary. One warp.
     __device__ int end_of(int position, bool ahead) {
         const int r = segment_of(position), next = next_rank(r);
         if (ahead && position == at[next]) return 2 * id[next];
@@ -111,8 +111,8 @@ class SubTours {
         return 2 * number + !ahead;
     }
 
-    // Join the end `a` to `c`, and those that they were joined to: sub-tour `from` becomes a part
-    // of `into`. One warp.
+    // Join the end `a` to `c`, and their former partners; sub-tour `from` becomes a part of `into`.
+    // One warp.
     __device__ void join(int a, int c, int from, int into) {
         const int b = link[a], d = link[c];
         warp::sync();
@@ -129,7 +129,7 @@ class SubTours {
     }
 
   private:
-    static constexpr int ENDS_AT_ONCE = warp::SIZE > 1 ? 4 : 1;  // of a thread
+    static constexpr int ENDS_AT_ONCE = warp::SIZE > 1 ? 4 : 1;  // per thread
 
     __device__ int end_at(int cut, int position) const {
         return 2 * cut + (place[cut] != position);
@@ -142,8 +142,8 @@ class SubTours {
     // Return the number of cuts at positions before this one.
     __device__ int cuts_before(int position) const { return first_cut_from(at, 0, cuts, position); }
 
-    // Follow each end through its segment and its link to the next end, by doubling the steps: each
-    // word has the end reached, and the lowest rank of a segment on the way.
+    // Follow each end through its segment and its link to the next end, by pointer doubling: a word
+    // contains the end reached and the lowest segment rank on the way.
     __device__ void find_orbits() {
         uint32_t* const word = orbit();
         for (int e = threadIdx.x; e < 2 * cuts; e += blockDim.x) {
@@ -154,7 +154,8 @@ class SubTours {
         __syncthreads();
         const int part = ENDS_AT_ONCE * blockDim.x;
         for (int steps = 1; steps < cuts; steps *= 2) {
-            // A word of an earlier part has changed already and reaches further: it does no harm.
+            // Words of earlier parts have already been updated and reach further, which is
+            // harmless.
             for (int first = threadIdx.x; first - int(threadIdx.x) < 2 * cuts; first += part) {
                 uint32_t reached[ENDS_AT_ONCE];
 #pragma unroll
@@ -174,7 +175,7 @@ class SubTours {
         }
     }
 
-    // Insert a cut into the order. One warp.
+    // Insert a cut into the sorted list. One warp.
     __device__ void insert(int position, int number, int tour) {
         const int rank = cuts_before(position);
         warp::sync();

@@ -1,6 +1,6 @@
-// A random walk along edges of A and of B in turn, by one warp. Each part that closes is an
-// AB-cycle and is removed from the walk (Nagata and Kobayashi 2013). Reads the graph of a pair and
-// removes its edges; writes the cycles. Random streams: WALK.
+// A random walk along alternating edges of A and B by one warp. Each closed part is an AB-cycle and
+// is removed from the walk (Nagata and Kobayashi 2013). Reads the graph of a pair and removes its
+// edges; writes the cycles. Random streams: WALK.
 #pragma once
 
 #include "core/warp.cuh"
@@ -11,7 +11,7 @@ namespace eax {
 constexpr int LONGEST_WALK = 512;  // steps until a walk is abandoned
 static_assert(LONGEST_WALK <= 2 * MOST_EDGES, "an E-set has room for any AB-cycle");
 
-// Random bits of one of the walks of a pair of parents.
+// Random bits for one of the walks of a pair of parents.
 class Coins {
   public:
     __device__ Coins(const draw::Place& place, int number)
@@ -38,23 +38,22 @@ class Coins {
     int left_ = 0, next_ = 4;
 };
 
-// Where a walk stores its cycles: their positions, and of each, where it begins and its number of
-// edges of A.
+// The cycles found by a walk: their positions, and the start and number of edges of A of each.
 struct Found {
     Position* positions;
-    int room;  // for positions
+    int room;  // capacity for positions
     int32_t *begin, *edges;
 };
 
 template <class Number>
 class Walker {
   public:
-    // `path` has LONGEST_WALK numbers.
+    // `path` has LONGEST_WALK entries.
     __device__ Walker(const Graph<Number>& graph, Number* path, Coins& coins)
         : graph_(graph), path_(path), coins_(coins), starts_(graph.count) {}
 
-    // Find at most `most` cycles, and return their number; those for which there is no room are
-    // left out. Begin no other one after this number of steps.
+    // Find at most `most` cycles, and return their number; those that do not fit are omitted. Start
+    // no cycle after this number of steps.
     __device__ int run(const Found& found, int most, int most_steps) {
         for (int steps = 0; count_ < most && steps < most_steps && (length_ != ENDED || start());) {
             const int before = length_;
@@ -76,7 +75,7 @@ class Walker {
   private:
     static constexpr int ENDED = -1;
 
-    // Begin at a random vertex with edges of A; return whether there is one.
+    // Start at a random vertex with edges of A; return whether there is one.
     __device__ bool start() {
         while (starts_ > 0) {
             const int drawn = warp::first(warp::lane() ? 0 : draw::below(coins_.word(), starts_));
@@ -98,7 +97,7 @@ class Walker {
 
     enum Edges { OF_A = 0, OF_B = 2 };  // by their first bit
 
-    // A vertex of the walk, as it was when the walk came to it.
+    // A vertex of the walk, in the state when the walk reached it.
     struct Visit {
         int vertex;
         uint32_t bits;
@@ -109,9 +108,9 @@ class Walker {
         return {vertex, graph_.bits[vertex], graph_.adjacent[vertex]};
     }
 
-    // Walk on by random edges of A and B in turn, which are removed; return whether the walk has
-    // come to a vertex again after an even number of steps. Otherwise it is abandoned, also if it
-    // comes to a vertex whose edges were those of an abandoned walk. One lane.
+    // Continue along random alternating edges of A and B, removing them; return whether the walk
+    // has returned to a vertex after an even number of steps. Otherwise it is abandoned, also if it
+    // reaches a vertex whose edges belonged to an abandoned walk. One lane.
     __device__ bool walk() {
         Visit here = visit(path_[length_]);
         bool is_closed = false;
@@ -141,8 +140,7 @@ class Walker {
         return !is_closed;
     }
 
-    // Return the step at which the walk came to its last vertex before, after an even number of
-    // steps.
+    // Return the step of the previous visit of the last vertex, an even number of steps earlier.
     __device__ int last_visit() const {
         const int vertex = path_[length_];
         for (int i = length_ - 2;; i -= 2 * warp::SIZE) {
@@ -152,8 +150,8 @@ class Walker {
         }
     }
 
-    // Mark the vertices of these steps as not visited. Clear even and odd steps
-    // separately, since a vertex may have been visited at both.
+    // Mark the vertices of these steps as unvisited. Clear even and odd steps separately, as a
+    // vertex may have been visited at both.
     __device__ void forget(int begin, int end) {
         for (int parity = 0; parity < 2; ++parity) {
             const uint32_t seen = uint32_t(Graph<Number>::SEEN) << parity;
@@ -165,7 +163,7 @@ class Walker {
         }
     }
 
-    // Store the part of the path that has closed, from an edge of A on.
+    // Store the closed part of the path, starting with an edge of A.
     __device__ void store(const Found& found, int begin, int end) {
         const int positions = end - begin;
         if (used_ + positions > found.room) return;

@@ -1,7 +1,7 @@
-// The chosen children of a pair take the slot of its first parent: the segments of A are copied in
-// the order and direction in which the children have them. All threads of a block work together.
-// Reads the cuts of the children; writes a tour of the next generation, its positions and the
-// frequencies of edges. No random numbers.
+// Replaces the first parent of a pair by its chosen children: the segments of A are copied in the
+// order and direction that the children give them. All threads of a block cooperate. Reads the cuts
+// of the children; writes a tour of the next generation, its positions and the edge frequencies. No
+// random numbers.
 #pragma once
 
 #include "eax/choice.cuh"
@@ -24,7 +24,7 @@ class Winner {
         const int first_cut = longest();
         if (threadIdx.x == 0) follow(first_cut);
         __syncthreads();
-        // The longest segment stays where it is.
+        // The longest segment stays in place.
         const int shift = wrapped(at_[first_cut] + 1, n_);
         int segment = 0;
         for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {
@@ -47,7 +47,7 @@ class Winner {
         }
     }
 
-    // Count the edges that have changed.
+    // Update the frequencies of changed edges.
     __device__ void count(const Frequencies& frequencies, const encoding::Gene* from) {
         for (int e = threadIdx.x; e < 2 * cuts_; e += blockDim.x) {
             const int here = from[position_of(e)];
@@ -58,7 +58,7 @@ class Winner {
 
   private:
     __device__ int next(int r) const { return r + 1 == cuts_ ? 0 : r + 1; }
-    // Return the position in A of a city of the child, by its place in one of its segments.
+    // Return the position in A of a city of the child, given its place in a segment.
     __device__ int place_of(int segment, int k) const {
         const int r = turn_[segment] / 2;
         const int place = turn_[segment] % 2 ? at_[r] + 1 + k : at_[next(r)] - k;
@@ -81,8 +81,8 @@ class Winner {
         return block::argmin(mine).index;
     }
 
-    // Follow the child from the segment behind a cut: list the segments with their directions and
-    // the places where they begin. One thread.
+    // Follow the child from the segment after a cut: list the segments with their directions and
+    // starting places. One thread.
     __device__ void follow(int r) {
         int place = 0;
         bool is_forward = true;

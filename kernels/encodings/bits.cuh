@@ -1,6 +1,6 @@
-// Bits: item i is chosen if bit i is set. A gene holds 32 items, the first in the lowest bit; bits
-// after the last item are zero. The decoder reads a row, and writes it to encode a changed
-// solution; `fill` writes a random row.
+// Bits: item i is chosen if bit i is set. A gene holds 32 items, the first in the lowest bit;
+// padding bits are zero. The decoder reads a row, and writes it to encode a changed solution;
+// `fill` writes a random row.
 // Random streams: the one that the caller of `fill` names.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Subset {
     __device__ int operator[](int item) const { return word[item / 32] >> (item % 32) & 1; }
 };
 
-// Reads the solution directly from the row, and copies it only to change it.
+// Reads the solution directly from the row, and copies it only for changes.
 class Decoder {
   public:
     __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)

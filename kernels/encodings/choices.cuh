@@ -1,5 +1,5 @@
-// Choices: gene i is the value of item i, from 0 to sizes[i] - 1. Declares the genes and what the
-// decoder of direct.cuh returns; `fill` writes a random row.
+// Choices: gene i is the value of item i, from 0 to sizes[i] - 1. Declares the genes and the return
+// type of the decoder of direct.cuh; `fill` writes a random row.
 // Random streams: the one that the caller of `fill` names.
 #pragma once
 
@@ -12,19 +12,19 @@ using Gene = int32_t;
 struct Shape {
     int32_t n;               // genes
     int32_t pitch;           // genes from one row to the next, a multiple of four
-    int32_t values;          // the largest number of values of an item
+    int32_t values;          // maximum number of values of an item
     const int32_t* sizes;    // [n]: the number of values of each item
     const int32_t* members;  // [n]: the items by group
-    const int32_t* first;    // [n]: where the members of the group of each item begin
-    const int32_t* count;    // [n]: how many there are
-    const int32_t* most;     // [values]: how many items may have each, with CHOICES_LIMITED
+    const int32_t* first;    // [n]: start of the members of the group of each item
+    const int32_t* count;    // [n]: number of members
+    const int32_t* most;  // [values]: maximum number of items with each value, with CHOICES_LIMITED
 
-    // Whether two items may have the values of each other.
+    // Whether two items may exchange their values.
     __device__ bool fits(const Gene* row, int one, int other) const {
         return row[one] < sizes[other] && row[other] < sizes[one];
     }
 
-    // Return a random item of the group of an item, which may be the same.
+    // Return a random item of the same group, possibly the item itself.
     __device__ int mate(int item, uint32_t word) const {
         return members[first[item] + draw::below(word, count[item])];
     }

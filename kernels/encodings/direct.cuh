@@ -1,5 +1,5 @@
 // Genomes that are the solution itself, for encodings that declare `Gene` and a type `Solution`,
-// made of the address of a row. The decoder reads a row, and writes it to encode a changed
+// constructed from the address of a row. The decoder reads a row, and writes it to encode a changed
 // solution. No random numbers.
 #pragma once
 
@@ -14,7 +14,7 @@ struct Shape {
 };
 #endif
 
-// Reads the solution directly from the row, and copies it only to change it.
+// Reads the solution directly from the row, and copies it only for changes.
 class Decoder {
   public:
     __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)

@@ -1,6 +1,6 @@
-// Random keys: items are sorted by their keys, equal keys by index. KEYS_DECODING selects how a
-// block sorts. With ENCODING_ASSIGNS, entry i of a solution is the place of item i; otherwise it is
-// the item at place i. The decoder reads a row and, except for KEYS_SORTED, writes it to encode a
+// Random keys: items are sorted by their keys, ties by index. KEYS_DECODING selects how a block
+// sorts. With ENCODING_ASSIGNS, entry i of a solution is the place of item i; otherwise it is the
+// item at place i. The decoder reads a row and, except for KEYS_SORTED, writes it to encode a
 // changed solution. rows_of_keys.cuh writes random rows.
 // Random streams: the one that the caller of `fill` names.
 #pragma once
@@ -9,7 +9,7 @@
 
 #define KEYS_SORTED 0  // by the block, in buckets; keys are multiples of 2^-24 in [0, 1)
 #define KEYS_PLAIN 1   // by one thread; keys are in [0, 1)
-#define KEYS_FREE 2    // by the block, comparing keys; keys are any numbers
+#define KEYS_FREE 2    // by the block, comparing keys; any keys
 
 namespace encoding {
 
@@ -29,7 +29,7 @@ struct Order {
     const int32_t* item;
 
     __device__ int operator[](int position) const { return item[position]; }
-    // Return four entries from a multiple of four; those past the end are undefined.
+    // Return four entries, starting at a multiple of four; those past the end are undefined.
     __device__ uint4 four(int position) const {
         return *reinterpret_cast<const uint4*>(item + position);
     }
@@ -43,7 +43,7 @@ struct Sequence {
     uint32_t mask;
 
     __device__ int operator[](int position) const { return item[position] & mask; }
-    // Return four items from a multiple of four; those past the end are undefined.
+    // Return four items, starting at a multiple of four; those past the end are undefined.
     __device__ uint4 four(int position) const {
         const uint4 items = *reinterpret_cast<const uint4*>(item + position);
         return {items.x & mask, items.y & mask, items.z & mask, items.w & mask};
@@ -119,7 +119,7 @@ class Decoder {
 
 #else
 
-// Sorts words made of key and index, or counts the place of each. The solution may be changed and
+// Sorts words made of key and index, or counts the rank of each. The solution may be changed and
 // encoded.
 class Decoder {
   public:

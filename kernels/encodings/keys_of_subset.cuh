@@ -50,7 +50,7 @@ class Decoder {
     // Return the solution decoded last; it may be changed.
     __device__ uint32_t* solution() { return word_; }
 
-    // Mirror the keys of the items whose choice has changed.
+    // Mirror the keys of the items whose selection has changed.
     __device__ void encode(float* keys) {
         __syncthreads();
         const Subset chosen{word_};

@@ -1,6 +1,6 @@
 // Numbers that are the solution itself: keys in [0, 1) or, with NUMBERS_ARE_COORDINATES,
-// coordinates in [0, 1], which the problem maps to its own range. Declares the genes and what the
-// decoder of direct.cuh returns; rows_of_keys.cuh writes random rows.
+// coordinates in [0, 1], which the problem scales to its range. Declares the genes and the return
+// type of the decoder of direct.cuh; rows_of_keys.cuh writes random rows.
 // Random streams: the one that the caller of `fill` names.
 #pragma once
 

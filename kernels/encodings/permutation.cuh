@@ -1,5 +1,5 @@
-// A permutation: the genes are the solution itself. Declares the genes and what the decoder of
-// direct.cuh returns; `fill` writes a random row.
+// A permutation: the genes are the solution itself. Declares the genes and the return type of the
+// decoder of direct.cuh; `fill` writes a random row.
 // Random streams: the one that the caller of `fill` names.
 #pragma once
 
@@ -14,7 +14,7 @@ struct Order {
     const int32_t* item;
 
     __device__ int operator[](int position) const { return item[position]; }
-    // Return four entries from a multiple of four; those past the end are undefined.
+    // Return four entries, starting at a multiple of four; those past the end are undefined.
     __device__ uint4 four(int position) const {
         return *reinterpret_cast<const uint4*>(item + position);
     }

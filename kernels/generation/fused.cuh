@@ -1,5 +1,5 @@
-// A generation in one launch: a block makes, evaluates and improves the children of a slot, and
-// decides about the replacement. Reads generation g, writes g + 1.
+// A generation in one launch: a block creates, evaluates and improves the children of a slot, and
+// selects the survivor. Reads generation g, writes g + 1.
 // Random streams: START for the first generation, and those of slots.cuh, the algorithm, the
 // problem and the improver.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace generation {
 
-// The better child, its cost, and the number of objective evaluations.
+// The better child, its cost, and the number of evaluations.
 struct Evaluated {
     Gene* child;
     int64_t cost, calls;
@@ -56,7 +56,7 @@ __device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch s
 
 }  // namespace generation
 
-// The first generation: `given[island]` individuals exist already, the others are drawn.
+// The first generation: `given[island]` individuals already exist, the others are drawn.
 KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                           improver::Plan improving)) {
     Scratch scratch(arena.large()), small(arena.small());
@@ -65,7 +65,7 @@ KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorith
     algorithm::Mover mover(all, own.plan, scratch);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
-        // Always make the first individual, so that there is one.
+        // Always create the first individual, so that there is a solution.
         if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);
         if (!all.begins(slot.local)) continue;

@@ -2,8 +2,8 @@
 // writes all children to `outside.genes` and, with ISLANDS_STORED, their solutions to
 // `outside.solutions`. The host, a Python function (ISLANDS_STORED) or a kernel with one thread per
 // child (ISLANDS_TILED) evaluates those counted in `outside.waiting`. The last launch reads
-// `outside.cost`, decides about replacements, and writes generation g + 1. Random streams: START
-// for the first generation, and those of slots.cuh and the algorithm.
+// `outside.cost`, selects the survivors, and writes generation g + 1. Random streams: START for the
+// first generation, and those of slots.cuh and the algorithm.
 #pragma once
 
 #include "core/instance.cuh"
@@ -153,7 +153,7 @@ KERNEL(next_generation_selected, (Arena arena, Islands all, problem::Data data,
 
 namespace generation {
 
-// Return the tile of a block's children, copied to fast memory if the arena has room for it.
+// Return the tile of a block's children, copied to fast memory if the arena is large enough.
 __device__ const problem::Stored* staged(const Arena& arena, const Islands& all, int children,
                                          int local, int first, int n) {
     problem::Stored* const tile =
@@ -169,7 +169,7 @@ __device__ const problem::Stored* staged(const Arena& arena, const Islands& all,
 
 }  // namespace generation
 
-// Evaluate the children that wait, a thread for each; a block takes a tile of an island.
+// Evaluate waiting children, one per thread; a block processes a tile of an island.
 KERNEL(evaluate_children, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                            improver::Plan improving)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;
@@ -189,7 +189,7 @@ KERNEL(evaluate_children, (Arena arena, Islands all, problem::Data data, algorit
             if (child >= children) continue;
             const int64_t slot = all.number(local, child / CHILDREN);
             if (child % CHILDREN >= all.outside.waiting[slot]) continue;
-            // Always evaluate the first child, so that there is one in generation 0.
+            // Always evaluate the first child, so that generation 0 has a solution.
             if ((job > 0 || lane > 0) && improver::halt_requested(improving)) {
                 all.outside.waiting[slot] = 0;
                 continue;

@@ -1,10 +1,9 @@
-// The costs of children that a Python function has returned, of all at once. Reads them; writes
+// Takes the costs of all children at once that a Python function has returned; writes
 // `outside.cost`. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
 
-// Take the costs that a Python function has returned.
 KERNEL(take_costs, (Islands all, problem::Data data, problem::Returned returned)) {
     const int first = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = first; i < returned.count; i += gridDim.x * blockDim.x) {

@@ -12,8 +12,8 @@ __device__ void raise_to(int64_t& most, const Scratch& scratch) {
 
 }  // namespace generation
 
-// Write the bytes of the large and the small part of a block's arena. Parts that are used one after
-// another share memory.
+// Write the bytes of the large and the small part of a block's arena. Parts that are used at
+// different times share memory.
 KERNEL(room, (Islands all, problem::Data data, algorithm::Plan plan, improver::Plan improving,
               int64_t* bytes)) {
     Scratch scratch(nullptr), small(nullptr);

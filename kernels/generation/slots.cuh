@@ -1,5 +1,5 @@
-// Common functions of both kinds of generation: the slot of a job, its children, and the
-// replacement. Reads generation g; writes slots of g + 1 and the numbers of objective evaluations.
+// Functions common to both kinds of generation: the slot of a job, its children, and the
+// replacement. Reads generation g; writes slots of g + 1 and the evaluation counters.
 // Random streams: MUTANT for restarted islands, and those of the algorithm.
 #pragma once
 
@@ -36,8 +36,8 @@ __device__ void put(const Islands& all, const Slot& slot, const Individual& indi
     if (threadIdx.x == 0) all.cost[row] = individual.cost;
 }
 
-// Make the children of a slot, or draw them if it restarts. They need not be visible to all threads
-// yet.
+// Create the children of a slot, or draw them if it restarts. They need not be visible to all
+// threads yet.
 template <class Mover, class Decoder>
 __device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch, const Islands& all,
                                const Slot& slot, Gene* row) {
@@ -53,7 +53,7 @@ __device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch, 
     return child;
 }
 
-// Decide which individual takes a slot, the better child or the current one, and write it.
+// Select the survivor of a slot, the better child or the current individual, and write it.
 template <class Mover>
 __device__ void replace(Mover& mover, const Islands& all, const Slot& slot, const Gene* child,
                         int64_t cost, int64_t calls) {

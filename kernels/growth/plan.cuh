@@ -1,6 +1,5 @@
-// The settings and arrays of the algorithm growth, as kernels read them. Items are those of the
-// sparse matrix, places those of the other one. Temperatures are in units of 1 / 256. Reads
-// nothing. No random numbers.
+// The settings and arrays of growth on the device. Items are those of the sparse matrix, places
+// those of the other one. Temperatures are in units of 1 / 256. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
@@ -13,15 +12,15 @@ namespace growth {
 using Number = problem::Network::Number;
 
 constexpr int MOST_NEAR = 8;  // nearest places in a list
-constexpr int OFFERED = 16;   // states of a generation that may enter the population
+constexpr int OFFERED = 16;   // states per generation that may enter the population
 
-// The places of numbers in `scales`.
+// Indices into `scales`.
 enum Scale {
     LEAST,     // the smallest distance
     MEAN,      // the mean distance
-    WINDOW,    // by how much a candidate may exceed the best, for each unit of flow
+    WINDOW,    // maximum excess of a candidate over the best, per unit of flow
     SOFTNESS,  // the unit of the temperatures of a batch
-    COLDEST,   // the last temperature of an annealing
+    COLDEST,   // the final annealing temperature
 };
 
 }  // namespace growth
@@ -30,16 +29,16 @@ namespace algorithm {
 
 struct Plan {
     problem::Network network;
-    const growth::Number* flows;  // [n]: the sum of each item
+    const growth::Number* flows;  // [n]: sum of the flows of each item
     const int32_t* near;          // [n][MOST_NEAR]: the nearest places of each, nearest first
-    const growth::Number* reach;  // [n]: the distance to the fourth of them
+    const growth::Number* reach;  // [n]: distance to the fourth of them
     const int64_t* scales;        // [5]: see `Scale`
-    char* states;                 // [growths] of `state_bytes` for each island
+    char* states;                 // [growths] of `state_bytes` per island
     int64_t state_bytes;
     int32_t known;    // places in each list of the nearest
-    int32_t growths;  // of a batch
-    int32_t sweeps;   // exchanges of an annealing for each item, times the generation; 0: none
-    int32_t batches;  // first generations that all grow a batch
+    int32_t growths;  // per batch
+    int32_t sweeps;   // exchanges per item of an annealing, times the generation; 0: none
+    int32_t batches;  // initial generations that all grow a batch
 };
 
 }  // namespace algorithm

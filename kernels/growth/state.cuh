@@ -1,7 +1,8 @@
-// A partial assignment that grows along the flows between items; a warp works on it. The frontier
-// are the unplaced items with placed neighbours. Each knows its best two places: those where its
-// flows to placed neighbours, and a bound of the others, cost least. Reads the plan; writes the
-// state's memory, which every thread of the warp sees after each function.
+// A partial assignment that grows along the flows between items, processed by a warp. The frontier
+// consists of the unplaced items with placed neighbours. For each, the best two places are known:
+// those with the lowest cost of its flows to placed neighbours plus a bound for the others. Reads
+// the plan; writes the memory of the state, visible to every thread of the warp after each
+// function.
 // Random streams: GROWTH.
 #pragma once
 
@@ -15,7 +16,7 @@ using algorithm::Plan;
 constexpr Number TAKEN = Number(1) << (8 * sizeof(Number) - 2);  // the cost of a place in use
 constexpr int NONE = -1;
 
-// The first numbers of the draws of seeds, parts and proposals; those of steps begin with 0.
+// The first draw numbers of seeds, parts and proposals; those of steps start at 0.
 constexpr uint32_t SEEDS = 1u << 20, PARTS = 1u << 21, PROPOSALS = 1u << 22;
 
 __device__ uint32_t hash(uint32_t key, uint32_t salt) {
@@ -25,7 +26,7 @@ __device__ uint32_t hash(uint32_t key, uint32_t salt) {
     return word ^ word >> 16;
 }
 
-// A place for an item. Of equal costs, the lower random tie comes first.
+// A candidate place for an item; ties are broken by a random number.
 struct Candidate {
     Number cost = block::Least<Number>::NONE;
     uint32_t tie = 0xffffffffu;
@@ -47,7 +48,7 @@ struct Candidate {
     }
 };
 
-// Takes the arrays of a state from its memory.
+// Allocates the arrays of a state from its memory.
 class Memory {
   public:
     __device__ Memory(char* memory, int each) : next_(memory), each_(each) {}
@@ -66,14 +67,14 @@ class Memory {
 
 class State {
   public:
-    // What is kept between two uses of a state.
+    // Data kept between two uses of a state.
     struct alignas(16) Head {
         int64_t cost;    // of the flows between placed items
         int64_t excess;  // the same if the smallest distance were 0
         int32_t placed, waiting;
     };
 
-    // Take up a state in its memory; `costs` is memory of the warp for the costs of all places.
+    // Load a state from its memory; `costs` is memory of the warp for the costs of all places.
     __device__ State(char* memory, Number* costs, const Plan& plan, int n)
         : State(reinterpret_cast<Head*>(memory), Memory(memory + sizeof(Head), plan.network.pitch),
                 costs, plan, n) {}
@@ -94,14 +95,14 @@ class State {
         warp::sync();
     }
 
-    // Keep the head for those that take up the state later.
+    // Store the head for the next use of the state.
     __device__ void keep() const {
         warp::sync();
         if (warp::lane() == 0) *head_ = at_;
         warp::sync();
     }
 
-    // Put an unplaced item at a free place. Unplaced neighbours join the frontier.
+    // Place an unplaced item. Its unplaced neighbours join the frontier.
     __device__ void put(int item, int to) {
         const int begin = network_.first[item], end = network_.first[item + 1];
         for (int e = begin; e < end; ++e) {
@@ -126,13 +127,13 @@ class State {
         warp::sync();
     }
 
-    // Find the best places of the whole frontier.
+    // Find the best places for the whole frontier.
     __device__ void look_around(uint32_t salt) {
         for (int i = 0; i < at_.waiting; ++i) find_places(frontier_[i], salt);
     }
 
-    // Place one more item: that of the frontier which would lose most by its second best place. It
-    // may get this one instead of the best, by the `temperature`.
+    // Place one more item: the one of the frontier with the largest regret. Depending on the
+    // `temperature`, it may take its second-best place.
     __device__ void step(int64_t temperature, const draw::Place& random) {
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
         int item = most_urgent(word.x), to = NONE;
@@ -155,8 +156,8 @@ class State {
         leave_frontier(item, NONE);
     }
 
-    // Return how much the flows cost above the smallest distance: twice for those between placed
-    // items, and `weight` times for what the frontier expects.
+    // Return the cost of the flows above the smallest distance: doubled between placed items, and
+    // multiplied by `weight` for the expected cost of the frontier.
     __device__ int64_t score(int weight) const {
         int64_t expected = 0;
         for (int i = 0; i < at_.waiting; ++i) {
@@ -166,8 +167,8 @@ class State {
         return 2 * at_.excess + weight * expected;
     }
 
-    // Take the placed items from a row of genes: a part that has low costs, around an item. At most
-    // `most` items, which are added one after another by their flows to nearby places.
+    // Take placed items from a row of genes: a low-cost part around an item. At most `most` items
+    // are added one after another by their flows to nearby places.
     __device__ void take_part(const encoding::Gene* genes, int item, int most,
                               const draw::Place& random) {
         int16_t* const given = other_;  // not used yet
@@ -209,8 +210,8 @@ class State {
         }
     }
 
-    // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first`
-    // numbers the proposals. All items are placed. Return whether it was not halted.
+    // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first` is
+    // the number of the first proposal. All items must be placed. Return whether it was not halted.
     __device__ bool anneal(int64_t temperature, uint32_t first, int moves,
                            const draw::Place& random, const improver::Plan& improving) {
         for (int from = 0; from < moves;) {
@@ -236,8 +237,8 @@ class State {
         return true;
     }
 
-    // Exchange items as long as the cost falls: each with those at the nearest places of its
-    // neighbours. All items are placed.
+    // Descent by exchanging items with those at the nearest places of their neighbours. All items
+    // must be placed.
     __device__ void polish() {
         for (bool falls = true; falls;) {
             falls = false;
@@ -273,8 +274,9 @@ class State {
         return warp::first(warp::lane() == 0 && improver::halt_requested(improving));
     }
 
-    // Whether a cost is below an exponential random number with a temperature as its mean. Of a
-    // random word, the leading zeros and the next bits approximate its logarithm.
+    // Return whether a cost is below an exponential random number with the temperature as its mean.
+    // The logarithm of the random word is approximated from its leading zeros and the bits after
+    // them.
     __device__ static bool is_below(int64_t cost, int64_t temperature, uint32_t word) {
         const int zeros = __clz(word | 1);
         const uint32_t rest = (word << zeros << 1) >> 16;          // after the first 1
@@ -284,8 +286,8 @@ class State {
         return cost < (high * natural + (low * natural >> 16)) >> 8;
     }
 
-    // Return the item of the frontier with the largest gap between its best places; of equals, that
-    // with most placed neighbours.
+    // Return the frontier item with the largest gap between its best places; ties: the one with the
+    // most placed neighbours.
     __device__ int most_urgent(uint32_t salt) const {
         using Key = block::Least<int64_t>;
         Key mine;
@@ -302,7 +304,7 @@ class State {
         return found.value == Key::NONE ? NONE : int(found.index);
     }
 
-    // Return a random entry of an array that is NONE, or NONE.
+    // Return the index of a random NONE in an array, or NONE.
     __device__ int any_of(const int16_t* array, uint32_t salt) const {
         using Key = block::Least<int64_t>;
         Key mine;
@@ -313,8 +315,8 @@ class State {
         return int(warp::least(mine).index);
     }
 
-    // Remove a placed item from the frontier, and list the others whose best places may have
-    // changed, as its place is near: return their number. NONE: list nothing.
+    // Remove a placed item from the frontier, and list the items whose best places may have changed
+    // because its place is near; return their number. NONE: list nothing.
     __device__ int leave_frontier(int item, int to) {
         int left = 0, stale = 0;
         for (int i = warp::lane(); i - warp::lane() < at_.waiting; i += warp::SIZE) {
@@ -339,8 +341,8 @@ class State {
         return network_.from(taken)[best] <= reach || network_.from(taken)[other] <= reach;
     }
 
-    // Find the best two places of an item of the frontier. A bound of the flows to unplaced
-    // neighbours only counts for places whose cost is near the lowest.
+    // Find the best two places of a frontier item. The bound of the flows to unplaced neighbours is
+    // only computed for places whose cost is near the lowest.
     __device__ void find_places(int item, uint32_t salt) {
         const int begin = network_.first[item], end = network_.first[item + 1];
         const int padded = network_.pitch;
@@ -387,8 +389,8 @@ class State {
         warp::sync();
     }
 
-    // Return a bound of the cost of the flows to unplaced neighbours if an item were at a place:
-    // the largest ones go to the nearest free places.
+    // Return a bound of the cost of the flows to unplaced neighbours with an item at a place: the
+    // largest flows go to the nearest free places.
     __device__ Number ahead(int item, int to) const {
         Number sum = 0, distance = 0;
         const int32_t* const near = plan_.near + to * MOST_NEAR;
@@ -401,8 +403,8 @@ class State {
         return sum;
     }
 
-    // Add what a new item attracts its unplaced neighbours with, in units of the mean distance;
-    // random factors from 3/4 to 5/4 make different parts.
+    // Add the attraction of a new item to its unplaced neighbours, in units of the mean distance;
+    // random factors from 3/4 to 5/4 diversify the parts.
     __device__ void attract(int item, const int16_t* given, const draw::Place& random) {
         const int begin = network_.first[item], end = network_.first[item + 1];
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PARTS + at_.placed);
@@ -417,7 +419,7 @@ class State {
         warp::sync();
     }
 
-    // Return the item of the frontier that is attracted most, or NONE if none is.
+    // Return the frontier item with the largest attraction, or NONE.
     __device__ int most_attracted() const {
         using Key = block::Least<Number>;
         Key mine;
@@ -432,7 +434,8 @@ class State {
         return found.value < 0 ? int(found.index) : NONE;
     }
 
-    // Exchange an item with those at the nearest places of a neighbour, whenever the cost falls.
+    // Exchange an item with those at the nearest places of a neighbour whenever this lowers the
+    // cost.
     __device__ bool draw_near(int item, int neighbour) {
         const int32_t* const near = plan_.near + place_[neighbour] * MOST_NEAR;
         bool falls = false;
@@ -456,8 +459,7 @@ class State {
         uint32_t word;
     };
 
-    // Return a random exchange: half of the time, of an item with that at a place near one of its
-    // neighbours.
+    // Return a random exchange; half of them with the item at a place near a neighbour.
     __device__ Proposal proposed(uint32_t number, const draw::Place& random) const {
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PROPOSALS + number);
         const int item = draw::below(word.x, n_);
@@ -471,7 +473,7 @@ class State {
         return {item, other < n_ ? other : other - n_, word.w};
     }
 
-    // Exchange two items. All threads of the warp call.
+    // Exchange two items. Called by all threads of the warp.
     __device__ void exchange(int item, int other) {
         const int64_t by = network_.raised(place_, item, other);
         const int p = place_[item], q = place_[other];
@@ -484,8 +486,8 @@ class State {
         at_.cost += by;
     }
 
-    static constexpr int POLLED = 1024;  // steps of an annealing between looks for a stop request
-    static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places that a thread looks at at once
+    static constexpr int POLLED = 1024;  // annealing steps between checks for a stop request
+    static constexpr int CHUNK = warp::SIZE == 1 ? 16 : 1;  // places evaluated at once
 
     const Plan& plan_;
     const problem::Network& network_;
@@ -494,12 +496,12 @@ class State {
     Head* const head_;
     Head at_;
     Number* const costs_;
-    Number* const penalty_;                   // of each place: TAKEN, or 0
-    Number *const first_, *const second_;     // the costs of the best places of the frontier
-    int16_t* const place_;                    // of each item, or NONE
-    int16_t* const holder_;                   // the item of each place, or NONE
+    Number* const penalty_;                   // per place: TAKEN, or 0
+    Number *const first_, *const second_;     // costs of the best two places of the frontier
+    int16_t* const place_;                    // per item, or NONE
+    int16_t* const holder_;                   // the item at each place, or NONE
     int16_t *const best_, *const other_;      // the best two places of the frontier
-    int16_t* const neighbours_;               // how many of an unplaced item are placed
+    int16_t* const neighbours_;               // number of placed neighbours of each unplaced item
     int16_t *const frontier_, *const stale_;  // items
 };
 

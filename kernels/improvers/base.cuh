@@ -1,6 +1,5 @@
-// Common settings of all improvers, the choice of individuals to improve, and the checks for stop
-// requests. Reads the word of the request; writes that a block has stopped. Random streams:
-// IMPROVE.
+// Common settings of all improvers, the selection of individuals to improve, and checks for stop
+// requests. Reads the request word; writes that a block has stopped. Random streams: IMPROVE.
 #pragma once
 
 #include "core/core.cuh"
@@ -9,16 +8,16 @@
 namespace improver {
 
 struct Plan {
-    uint32_t rate;         // improves individuals with a word below this; the largest: all
-    int32_t every;         // generations between improvements; 0 means never
-    int32_t steps;         // most steps of a search
-    int32_t best;          // whether to take the best move instead of the first that improves
+    uint32_t rate;         // improve individuals with a random word below this; the maximum: all
+    int32_t every;         // generations between improvements; 0: never
+    int32_t steps;         // maximum steps of a search
+    int32_t best;          // whether to take the best move instead of the first improving one
     int32_t one_position;  // whether to try only the moves of one position, drawn per island
     int32_t tenure_low, tenure_high;  // range of the steps for which a move is tabu
-    int32_t aspiration;               // steps after which a move is free again; 0 means never
-    int32_t core;                     // number of items of a subset that may change; 0 means all
+    int32_t aspiration;               // steps after which a move is no longer tabu; 0: never
+    int32_t core;                     // number of items of a subset that may change; 0: all
     // Two words, or null: whether the host requests to stop the generation, and whether a block has
-    // stopped since.
+    // stopped.
     volatile int32_t* halt;
     Neighbours near;  // of each city, or empty
 };
@@ -27,9 +26,9 @@ constexpr uint32_t ALWAYS = 0xffffffffu;
 
 __device__ Plan never() { return {}; }
 
-// Return whether a stop is requested, as one thread sees it; others may see it later. A caller that
-// sees it must stop, as that is written at once. The result of a stopped search is discarded, so it
-// may return anything.
+// Return whether a stop is requested, as seen by one thread; others may see it later. The caller
+// must then stop, as this is recorded immediately. The result of a stopped search is discarded, so
+// any value may be returned.
 __device__ bool halt_requested(const Plan& plan) {
     if (plan.halt == nullptr || !plan.halt[0]) return false;
     plan.halt[1] = 1;
@@ -41,20 +40,20 @@ __device__ bool halts(const Plan& plan) {
     return plan.halt != nullptr && block::any(threadIdx.x == 0 && halt_requested(plan));
 }
 
-// Whether kernels look for a stop request after each evaluation. On a GPU they do so only where
-// nobody knows how long an evaluation takes: it may be the code of a user.
+// Whether kernels check for a stop request after each evaluation. On a GPU they do so only if the
+// duration of an evaluation is unknown, as for user code.
 #ifndef PROBLEM_MAY_TAKE_LONG
 #define PROBLEM_MAY_TAKE_LONG 0
 #endif
 constexpr bool LOOKS_OFTEN = POLLING_IS_CHEAP || PROBLEM_MAY_TAKE_LONG;
 
-// Looks for a stop request in a loop with evaluations: a CPU in each iteration; a GPU, if it
-// LOOKS_OFTEN, in the first iteration after each 10 ms. A request that was seen stays seen.
+// Checks for a stop request in a loop with evaluations: on a CPU in each iteration; on a GPU, if it
+// LOOKS_OFTEN, in the first iteration after every 10 ms. Once seen, a request remains seen.
 class Lookout {
   public:
     __device__ explicit Lookout(const Plan& plan) : plan_(plan), looked_(now()) {}
 
-    // Return whether a stop is requested, as one thread sees it; others may see it later.
+    // Return whether a stop is requested, as seen by one thread; others may see it later.
     __device__ bool sees() {
         if (POLLING_IS_CHEAP) return halt_requested(plan_);
         if (!LOOKS_OFTEN || seen_ || now() - looked_ < INTERVAL) return seen_;
@@ -83,8 +82,8 @@ class Lookout {
     bool seen_ = false;
 };
 
-// Return whether a search checks after a number of steps over the pairs of n items. On a GPU checks
-// are rare, because reading host memory is slow.
+// Return whether a search polls after a number of steps over the pairs of n items. On a GPU, it
+// rarely does, as reading host memory is slow.
 __device__ bool polls_after(int steps, int n) {
     return POLLING_IS_CHEAP || n > 1024 || steps % 64 == 63;
 }

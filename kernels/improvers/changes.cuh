@@ -1,6 +1,6 @@
-// The change of the cost by each move of an order. Where it is computed from two costs
-// (STATED_MOVED), the cost before is computed once for all moves. Reads the order and the problem's
-// data; returns changes. No random numbers.
+// The cost change of each move of an order. If it is computed from two costs (STATED_MOVED), the
+// initial cost is computed once for all moves. Reads the order and the problem's data; returns
+// changes. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -13,7 +13,7 @@ class Changes {
     __device__ Changes(const int32_t* order, int n, const problem::Data& data)
         : order_(order), n_(n), data_(data) {}
 
-    // Prepare for the moves of the order as it is now.
+    // Prepare for the moves of the current order.
     __device__ void begin() {
 #ifdef STATED_MOVED
         before_ = problem::cost_before(order_, n_, data_);

@@ -1,7 +1,7 @@
-// Scans over moves that form lines (see moves.cuh), for a problem with PROBLEM_DELTA_PARTS: its
-// function `delta_part` shares the delta of an exchange, n products, among neighbouring threads.
-// Along its line, each move needs only one more exchange; alone, it needs up to n / 2 or n of them.
-// Reads the order and the problem's data; returns choices. No random numbers.
+// Scans over moves that form lines (see moves.cuh), for problems with PROBLEM_DELTA_PARTS:
+// neighbouring threads share the n products of the delta of an exchange through `delta_part`. Along
+// its line, each move needs only one more exchange; on its own, it needs up to n / 2 or n. Reads
+// the order and the problem's data; returns choices. No random numbers.
 #pragma once
 
 #include "core/group.cuh"
@@ -21,7 +21,8 @@ class Scan<Move, true> {
     // As in scan.cuh.
     __device__ Choice first(int64_t start) {
         const int64_t size = pairs_.size();
-        // Lines come in the order of their lowest moves: a scan of all in order may end early.
+        // Lines are sorted by their lowest moves, so that a scan of all moves in order may end
+        // early.
         const bool in_order = start == 0 && pairs_.are_all();
         if (!in_order) {
             const int64_t alone = pairs_.are_all() ? min(size, int64_t(n_)) : size;
@@ -75,7 +76,7 @@ class Scan<Move, true> {
     }
 
   private:
-    // Try `count` moves from `start` on until the first that improves, a group for each.
+    // Try `count` moves from `start` until the first improving one, one per group.
     __device__ Choice first_alone(int64_t start, int64_t count) {
         Pair pair = pairs_.at((start + groups_.index()) % pairs_.size());
         for (int64_t tried = 0; tried < count; tried += groups_.count()) {
@@ -91,25 +92,25 @@ class Scan<Move, true> {
         return {0, 0, count};
     }
 
-    // Return the choice of a move, up to `size` moves behind the last one, whose delta one thread
-    // has.
+    // Return the choice of a move, up to `size` moves after the last one, whose delta is known to
+    // one thread.
     __device__ Choice chosen(int64_t number, int64_t delta, int64_t tried) const {
         const int64_t size = pairs_.size();
         return {number < size ? number : number - size, block::sum(delta), tried};
     }
 
-    // Return this thread's part of what a move adds to the one before it in its line.
+    // Return this thread's part of the difference between a move and its predecessor in the line.
     __device__ auto added_by(Move move) const {
         const moves::After<Move> order{order_, move.before()};
         return problem::delta_part(order, n_, data_, move.last(), groups_.thread(),
                                    groups_.threads());
     }
 
-    // Return the delta of a move of each group, or 0. All threads of the warp must call.
+    // Return the delta of a move of each group, or 0. Called by all threads of the warp.
     __device__ int64_t raised_by(Pair pair, bool exists) const {
         const Move move{pair.u, pair.v};
         if constexpr (warp::SIZE == 1) {
-            // For a single thread, the common terms of all exchanges are faster.
+            // A single thread is faster with the common terms of all exchanges.
             return exists ? problem::delta(order_, n_, data_, move) : 0;
         }
         int64_t raised = 0;
@@ -118,9 +119,9 @@ class Scan<Move, true> {
         return groups_.sum(raised);
     }
 
-    // Call visit(pair, delta) for the moves of all lines, by each thread of a group, until it
-    // returns whether the rest of its line is left out. Lines are walked in their order, as many at
-    // once as there are groups, until ends(line) for the next line is true.
+    // Call visit(pair, delta) for the moves of all lines, in each thread of a group, until it
+    // returns whether to skip the rest of its line. Lines are processed in order, as many at once
+    // as there are groups, until ends(line) is true for the next line.
     template <class Visit, class Ends>
     __device__ void along_lines(Visit visit, Ends ends) {
         const int lines = Move::lines(n_);

@@ -1,6 +1,5 @@
-// Local search on orders: takes moves that lower the cost until there are none, or until the limit
-// of steps. IMPROVER_MOVE is the kind of move. Reads and writes the order in place; returns its
-// cost.
+// Local search on orders: applies moves that lower the cost until there are none, or until the step
+// limit. IMPROVER_MOVE is the kind of move. Reads and writes the order in place; returns its cost.
 // Random streams: POSITION.
 #pragma once
 

@@ -1,4 +1,4 @@
-// No improver: reads and writes no individual, and returns the cost unchanged. No random numbers.
+// No improver: accesses no individual, and returns the cost unchanged. No random numbers.
 #pragma once
 
 #include "improvers/base.cuh"

@@ -1,6 +1,5 @@
-// The improver or_opt: 2-opt and Or-opt on tours with lists of neighbours, in a time that is nearly
-// proportional to the number of cities. Reads and writes the order in place; returns its cost. No
-// random numbers.
+// The improver or_opt: 2-opt and Or-opt on tours with neighbour lists, in nearly linear time in the
+// number of cities. Reads and writes the order in place; returns its cost. No random numbers.
 #pragma once
 
 #include "improvers/base.cuh"

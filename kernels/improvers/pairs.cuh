@@ -1,5 +1,4 @@
-// Returns the pairs of positions u < v that a local search tries, in their order. No random
-// numbers.
+// The pairs of positions u < v that a local search tries, in order. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -10,7 +9,7 @@ struct Pair {
     int u, v;
 };
 
-// All pairs in lexicographic order, or those of one position ordered by the other, as a cycle.
+// All pairs in lexicographic order, or those of one position sorted by the other, as a cycle.
 class Pairs {
   public:
     static constexpr int ALL = -1;
@@ -23,10 +22,10 @@ class Pairs {
 
     __device__ bool are_all() const { return position_ == ALL; }
 
-    // Return the number of a pair of all pairs.
+    // Return the index of a pair among all pairs.
     __device__ int64_t number(Pair pair) const { return first(pair.u) + pair.v - pair.u - 1; }
 
-    // Return the pair of a number below size().
+    // Return the pair with an index below size().
     __device__ Pair at(int64_t number) const {
         if (position_ != ALL) return with(int(number) + (number >= position_));
         // The square root gives the row; correct it for rounding.
@@ -53,7 +52,7 @@ class Pairs {
     }
 
   private:
-    // Return the number of the first pair of a row.
+    // Return the index of the first pair of a row.
     __device__ int64_t first(int u) const { return int64_t(u) * (2 * n_ - 1 - u) / 2; }
 
     __device__ Pair with(int other) const {

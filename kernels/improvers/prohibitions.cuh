@@ -13,14 +13,13 @@ namespace tabu {
 using Delta = problem::SwapDeltas::Delta;
 using Least = block::Least<Delta>;
 
-constexpr Step NEVER = 0xffff;  // the expiry of entries that are no pair
+constexpr Step NEVER = 0xffff;  // the expiry of entries that are not pairs
 #ifdef __CUDACC__
 using Expiry = Step;
 #else
-// Numbers of exchanges that vector instructions process at once.
+// Values of exchanges that vector instructions process at once.
 using Lanes = lanes::Of<Delta>;
-// As wide as the deltas, as compilers convert 16-bit steps one by one, unless evaluations
-// take longer.
+// As wide as the deltas, as compilers convert 16-bit steps one by one, unless evaluations dominate.
 using Expiry = std::conditional_t<problem::SwapDeltas::EVALUATES, Step, Delta>;
 #endif
 
@@ -30,7 +29,7 @@ struct Scale {
     static constexpr Delta PREFERENCE = Least::NONE / 2;
 
     int aspiration, now = 0;
-    Delta aspired = 0;  // a smaller delta leads below the best cost so far
+    Delta aspired = 0;  // a smaller delta improves on the best cost so far
 
     __device__ explicit Scale(int aspiration) : aspiration(aspiration) {}
 
@@ -38,8 +37,8 @@ struct Scale {
         aspired = to_best < -int64_t(Least::NONE) ? -Least::NONE : Delta(to_best);
     }
 
-    // `first` and `second` are the steps from which the two items may return. On a CPU, numbers are
-    // those of several exchanges.
+    // `first` and `second` are the steps from which the two items may return. On a CPU, numbers may
+    // be vectors for several exchanges.
     template <class Number, class Time>
     __device__ Number value(const Number& delta, const Time& first) const {
         const Time latest = delta < aspired ? Time{} + int(LAST) : Time{} + now;
@@ -89,7 +88,7 @@ class Prohibitions {
         tenures_.draw(plan, now, place);
     }
 
-    // Forbid both items of an exchange to return.
+    // Forbid the return of both items of an exchange.
     __device__ void forbid(moves::Swap swap, int now) {
         const int r = swap.u, s = swap.v;
         Step *const row_r = expiry_ + r * pitch_, *const row_s = expiry_ + s * pitch_;
@@ -129,7 +128,7 @@ class Prohibitions {
         });
     }
 #else
-    // Return the values of the exchanges of a part of a run of pairs.
+    // Return the values of the exchanges in a part of a run of pairs.
     Lanes values(const Scale& scale, const block::Run<Delta>& deltas, int run, int part) const {
         const int k = part * lanes::COUNT<Delta>, e = run * block::RUN + k;
         const Lanes delta = lanes::load<Delta>(deltas.item + k),
@@ -154,7 +153,7 @@ class Prohibitions {
 
     const int n_, pitch_;
     const block::Triangle triangle_;
-    Step* const expiry_;  // [item][item that has the place now]
+    Step* const expiry_;  // [item][item now at the place]
     Expiry* const
         first_;  // per pair: the step from which one item may return, which allows the exchange
 #if TABU_ASPIRATION

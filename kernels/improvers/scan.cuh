@@ -1,6 +1,6 @@
-// Scans of a local search over the moves of an order: the first that lowers the cost, or the best.
-// The threads of a block try one move each at a time. Reads the order and the problem's data;
-// returns choices. No random numbers.
+// Scans of a local search over the moves of an order, for the first improving move or the best one.
+// Each thread of a block tries one move at a time. Reads the order and the problem's data; returns
+// choices. No random numbers.
 #pragma once
 
 #include "core/costs.cuh"
@@ -11,7 +11,7 @@
 
 namespace improver {
 
-// The move selected by a scan; a delta of 0 or more means that there is none.
+// The move selected by a scan; none if delta is 0 or more.
 struct Choice {
     int64_t number, delta, tried;
 };
@@ -48,14 +48,14 @@ class Scan {
         return {0, 0, size};
     }
 
-    // Try all moves and select the one that lowers the cost most.
+    // Try all moves and select the one with the lowest cost.
     __device__ Choice best() {
         const int64_t size = pairs_.size();
         changes_.begin();
         block::Ranked best{0, 0xffffffffu};
         Pair pair = pairs_.at(threadIdx.x % size);
         for (int64_t number = threadIdx.x; number < size; number += blockDim.x) {
-            if (lookout_.sees()) break;  // the whole search then halts before its next move
+            if (lookout_.sees()) break;  // the search halts before its next move
             const block::Ranked tried{raised_by(pair), uint32_t(number)};
             if (tried.before(best)) best = tried;
             pair = pairs_.after(pair, blockDim.x);

@@ -1,6 +1,6 @@
-// The items that a search on subsets may exchange, on two sides: chosen ones, which may leave, and
-// others, which may enter. Reads the subset and the problem's data; writes the lists of both sides
-// to scratch memory. No random numbers.
+// The items that a search on subsets may exchange, in two groups: chosen ones, which may leave, and
+// others, which may enter. Reads the subset and the problem's data; writes both lists to scratch
+// memory. No random numbers.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -9,13 +9,13 @@ namespace improver {
 
 constexpr int NO_ITEM = -1;
 
-// Two integers packed into one, so that one thread can send them to all; either may be NO_ITEM.
+// Two integers packed into one, so that a thread can broadcast them; either may be NO_ITEM.
 class NumberPair {
   public:
     __device__ NumberPair(int first, int second)
         : both_(int64_t(uint64_t(uint32_t(first)) << 32 | uint32_t(second))) {}
 
-    // Send the numbers of the one thread in which `mine` is true to all threads.
+    // Broadcast the numbers of the one thread in which `mine` is true.
     __device__ void broadcast(bool mine) { both_ = block::sum(mine ? both_ : 0); }
 
     __device__ int first() const { return int(uint64_t(both_) >> 32); }
@@ -25,8 +25,8 @@ class NumberPair {
     int64_t both_;
 };
 
-// The core: all items, or `core` items around the border between mostly chosen and mostly unchosen
-// ones. Items are numbered from the most useful.
+// The core: all items, or `core` items around the boundary between mostly chosen and mostly
+// unchosen ones. Items are numbered by decreasing utility.
 class Sides {
   public:
     __device__ Sides(Scratch& scratch, int n, int core, const problem::Data& data)
@@ -38,7 +38,7 @@ class Sides {
           side_(scratch.take<int32_t>(count_)),
           enter_(0) {}
 
-    // Find the core and sort it, the most profitable first.
+    // Find the core and sort it by decreasing profit.
     __device__ void begin(const uint32_t* chosen) {
         int32_t mine = 0;
         for (int w = threadIdx.x; 32 * w < n_; w += blockDim.x) mine += __popc(chosen[w]);
@@ -87,7 +87,7 @@ class Sides {
     int enter_;
 };
 
-// The free capacity when two items leave, as one thread sees it.
+// The free capacity after two items leave, as seen by one thread.
 class Gap {
   public:
     __device__ Gap(const problem::Knapsack& knapsack, const problem::Data& data)

@@ -1,7 +1,7 @@
-// Local search on subsets: makes exchanges that raise the profit and still fit until there are
-// none, or until the limit of steps. At most SUBSET_MOST items change at once, and the sides differ
-// by at most one: with 4, up to two leave and two enter. Reads and writes the subset in place;
-// returns its cost. No random numbers.
+// Local search on subsets: applies feasible exchanges that raise the profit until there are none,
+// or until the step limit. At most SUBSET_MOST items change at once, and the numbers of entering
+// and leaving items differ by at most one: with 4, up to two leave and two enter. Reads and writes
+// the subset in place; returns its cost. No random numbers.
 #pragma once
 
 #include "core/marks.cuh"
@@ -13,14 +13,14 @@ namespace improver {
 
 constexpr bool ACTIVE = true;
 
-// The entering items of an exchange, as indices into the entering side; a gain of 0 means that
-// there is no exchange.
+// The entering items of an exchange, as indices into the entering side; a gain of 0 means no
+// exchange.
 struct Entry {
     int64_t gain;
     int first, second;
 };
 
-// All exchanges in rows, one per set of leaving items: first the empty set, then single items, then
+// All exchanges in rows, one per set of leaving items: the empty set, then single items, then
 // pairs.
 class Exchanges {
   public:
@@ -45,7 +45,7 @@ class Exchanges {
         return b + (enter_two(row) ? b * (b - 1) / 2 : 0);
     }
 
-    // Return the number of exchanges of all rows.
+    // Return the total number of exchanges.
     __device__ int64_t size() const {
         int64_t all = length(0);
         if (SUBSET_MOST > 1 && singles() > 0) all += singles() * length(1);
@@ -61,8 +61,8 @@ class Exchanges {
         return before + (entry.second == NO_ITEM ? b - x : entry.second - x);
     }
 
-    // Return the first exchange of a row that gains more than `floor`, or the first of those that
-    // gain most.
+    // Return the first exchange of a row that gains more than `floor`, or the first of those with
+    // the largest gain.
     __device__ Entry find(int64_t row, int64_t floor, bool best) {
         const Pair leaving = this->leaving(row);
         const int u = leaving.u == NO_ITEM ? NO_ITEM : sides_.leaves(leaving.u);
@@ -106,7 +106,7 @@ struct Choice {
     Entry entry;
 };
 
-// Send the result of one thread to all.
+// Broadcast the result of one thread.
 __device__ Entry broadcast(const Entry& entry, bool mine) {
     const int64_t gain = block::sum(mine ? entry.gain : 0);
     NumberPair places(entry.first, entry.second);
@@ -114,8 +114,8 @@ __device__ Entry broadcast(const Entry& entry, bool mine) {
     return {gain, places.first(), places.second()};
 }
 
-// Try all until the first that gains. The threads try one row each at a time, but only the
-// exchanges that a single thread would have tried are counted.
+// Try all until the first that gains. Each thread tries one row at a time, but only the exchanges
+// that a single thread would have tried are counted.
 __device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     int64_t tried = 0;
@@ -135,7 +135,7 @@ __device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
     return {0, block::sum(tried), {}};
 }
 
-// Try all and select the one that gains most.
+// Try all and select the one with the largest gain.
 __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     Entry best{};
@@ -144,7 +144,7 @@ __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     for (int64_t begin = 0; begin < rows; begin += blockDim.x) {
         if ((POLLING_IS_CHEAP || ++turns % 256 == 0) && halts(plan)) break;
         const int64_t row = begin + threadIdx.x;
-        // Later rows must gain more than all earlier ones, of any thread.
+        // Later rows must gain more than all earlier ones of any thread.
         const int64_t floor = -most.value;
         const Entry entry = row < rows ? exchanges.find(row, floor, true) : Entry{};
         if (entry.gain > floor) {

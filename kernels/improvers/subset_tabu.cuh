@@ -1,6 +1,6 @@
-// Tabu search on subsets: each step makes the best exchange that is allowed and fits, even if it
-// lowers the profit. One item enters, or leaves, or both. Reads the subset, writes the best one
-// found in its place, and returns the cost of that.
+// Tabu search on subsets: each step applies the best feasible exchange that is allowed, even if it
+// lowers the profit. One item enters, leaves, or both. Reads the subset, replaces it by the best
+// one found, and returns its cost.
 // Random streams: TENURE.
 #pragma once
 
@@ -30,7 +30,7 @@ class Step {
         : sides_(sides), gap_(knapsack, data), expiry_(expiry), now_(now), aspired_(aspired) {}
 
     // Return the best exchange with the given leaving item, or none, that gains more than `floor`.
-    // Of equals the first entering item wins; no entering item comes last.
+    // Ties are broken by the first entering item; no entering item comes last.
     __device__ Exchange find(int leaves, int64_t floor) {
         const int64_t loss = sides_.profit(leaves);
         gap_.leave(sides_.item(leaves), NO_ITEM);
@@ -52,10 +52,10 @@ class Step {
     Gap gap_;
     const int32_t* const expiry_;
     const int now_;
-    const int64_t aspired_;  // a larger gain leads above the best profit so far
+    const int64_t aspired_;  // a larger gain improves on the best profit so far
 };
 
-// Return the best exchange of all; of equals, that of the lowest row. In row 0 no item leaves.
+// Return the best exchange of all; ties are broken by the lowest row. In row 0 no item leaves.
 __device__ Exchange best_of(const Plan& plan, Step& step, const Sides& sides) {
     Exchange best{NO_GAIN, NO_ITEM, NO_ITEM};
     uint32_t at = 0xffffffffu;
@@ -90,8 +90,8 @@ struct Workspace {
           best_chosen(scratch.take<uint32_t>((n + 31) / 32)) {}
 };
 
-// Return the best cost found, and leave its subset in `chosen`. Count each step as one evaluation
-// per exchange.
+// Return the best cost found, with its subset in `chosen`. Each step counts as one evaluation per
+// exchange.
 __device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {

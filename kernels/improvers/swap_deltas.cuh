@@ -1,6 +1,6 @@
 // The delta of each exchange of two entries, for an order that changes by exchanges. This version
-// computes all deltas again; a problem may name a faster class in PROBLEM_SWAPS. Reads the order
-// and the problem's data; returns deltas. No random numbers.
+// recomputes all deltas; a problem may name a faster class in PROBLEM_SWAPS. Reads the order and
+// the problem's data; returns deltas. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -18,7 +18,7 @@ class SwapDeltas {
     using Delta = int64_t;
     static constexpr bool EVALUATES = true;  // nothing is stored: a step evaluates all pairs
 
-    // Return for each item the first one behind all equal ones; null: there are no equal ones.
+    // Return for each item the first one after its group of equal items; null: no equal items.
     __device__ static const int32_t* after(const Data&) { return nullptr; }
 
     __device__ SwapDeltas(Scratch&, const int32_t* order, int n, const Data& data,
@@ -30,8 +30,8 @@ class SwapDeltas {
     // Prepare for the pairs of a step.
     __device__ void begin_step() { changes_.begin(); }
 
-    // Return the deltas of a run of pairs. Entries of no pair are undefined, and so are all once
-    // the lookout sees a stop request.
+    // Return the deltas of a run of pairs. Entries that are not pairs are undefined, and all are
+    // once the lookout sees a stop request.
     template <class Lookout>
     __device__ block::Run<Delta> advance(int, block::Triangle::Place place, Lookout& lookout) {
         block::Run<Delta> run;

@@ -1,6 +1,6 @@
-// Robust tabu search (Taillard 1991) on orders: each step makes the best exchange that is allowed,
-// even if it raises the cost. Reads the order, writes the best one found in its place, and returns
-// the cost of that. PROBLEM_TILES: GPUs use a faster version. TABU_CHECKS_STOP: long searches check
+// Robust tabu search (Taillard 1991) on orders: each step applies the best exchange that is
+// allowed, even if it raises the cost. Reads the order, replaces it by the best one found, and
+// returns its cost. PROBLEM_TILES: GPUs use a faster version. TABU_CHECKS_STOP: long searches check
 // for stop requests on GPUs, which makes steps of a microsecond 5 % slower. Random streams: TENURE
 // (prohibitions.cuh).
 #pragma once
@@ -39,7 +39,8 @@ __device__ decltype(auto) advanced(Deltas& deltas, int run, const block::Triangl
     }
 }
 
-// The best exchange of a step, the first of equals: the runs of a thread one after another.
+// The best exchange of a step; ties are broken by order. The runs of a thread are processed one
+// after another.
 class Best {
   public:
     __device__ explicit Best(const block::Triangle& triangle) : triangle_(triangle) {
@@ -94,7 +95,7 @@ class Best {
     static constexpr int PARTS = block::RUN / lanes::COUNT<Delta>;
     static_assert(block::RUN % lanes::COUNT<Delta> == 0, "PAIRS_A_RUN: no multiple of the lanes");
 
-    Lanes low_[PARTS], run_[PARTS];  // of each lane
+    Lanes low_[PARTS], run_[PARTS];  // per lane
 #endif
 };
 
@@ -114,7 +115,7 @@ struct Workspace {
           best_order(scratch.take<int32_t>(n)) {}
 };
 
-// Return the best cost found, and leave its order in `order`. Count each step as one evaluation per
+// Return the best cost found, with its order in `order`. Each step counts as one evaluation per
 // pair.
 __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
@@ -147,7 +148,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
     };
     Scale scale(plan.aspiration);
     Lookout lookout(plan);
-    // Evaluations look themselves. Otherwise, a step is short on a GPU.
+    // Evaluations check by themselves. Otherwise, a step is short on a GPU.
     const auto halts_step = [&] {
         return !problem::SwapDeltas::EVALUATES && POLLING_IS_CHEAP && halt_requested(plan);
     };

@@ -1,6 +1,6 @@
-// Robust tabu search as in tabu.cuh, with the same result, for problems whose deltas a GPU keeps in
-// tiles: each thread has those of one tile in its registers. Reads the order, writes the best one
-// found in its place, and returns the cost of that.
+// Robust tabu search with the same results as tabu.cuh, for problems whose deltas a GPU keeps in
+// tiles: each thread has one tile in its registers. Reads the order, replaces it by the best one
+// found, and returns its cost.
 // Random streams: TENURE (tenures.cuh).
 #pragma once
 
@@ -29,7 +29,7 @@ class Prohibitions {
           first_(scratch.take<uint32_t>(WORDS * tiles_)),
           tenures_(scratch) {}
 
-    // All threads see it after the next barrier.
+    // Visible to all threads after the next barrier.
     __device__ void begin() {
         for (int e = threadIdx.x; e < n_ * pitch_; e += blockDim.x) expiry_[e] = 0;
         for (int k = threadIdx.x; k < WORDS * tiles_; k += blockDim.x) first_[k] = 0;
@@ -39,8 +39,8 @@ class Prohibitions {
         tenures_.draw(plan, now, place);
     }
 
-    // Forbid one of two exchanged items to return to its place, and update its pair with item j.
-    // `order` is the order before the exchange.
+    // Forbid the return of one of two exchanged items to its place, and update its pair with item
+    // j. `order` is the order before the exchange.
     __device__ void forbid(moves::Swap swap, bool of_second, int j, int now, const int32_t* order) {
         const int f = of_second ? swap.v : swap.u, o = of_second ? swap.u : swap.v;
         if (j == f) return;
@@ -68,13 +68,12 @@ class Prohibitions {
     Step* const expiry_;  // [item][place]
     const int tiles_;
     // [pair of a tile / 2][tile]: the step from which one item may return, which allows the
-    // exchange; of two pairs, in the low and the high half.
+    // exchange; for two pairs, in the low and the high half.
     uint32_t* const first_;
     Tenures tenures_;
 };
 
-// Return the best exchange of a tile that is allowed, or leads below `aspired`; the first of
-// equals.
+// Return the best exchange of a tile that is allowed or leads below `aspired`; ties: the first.
 __device__ Least least(const Tile& tile, const float (&delta)[Tile::PAIRS],
                        const Prohibitions& prohibitions, int now, float aspired) {
     if (!tile.exists()) return {};

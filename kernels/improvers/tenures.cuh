@@ -1,5 +1,4 @@
-// The numbers of steps for which tabu search forbids moves. Writes them to scratch memory, for some
-// steps at once. Random streams: TENURE.
+// The tabu tenures, drawn to scratch memory for several steps at once. Random streams: TENURE.
 #pragma once
 
 #include "core/core.cuh"
@@ -18,7 +17,7 @@ class Tenures {
     __device__ explicit Tenures(Scratch& scratch)
         : tenure_(scratch.take<Step>(2 * DRAWN_AT_ONCE)) {}
 
-    // Draw the tenures of this step and the next ones. They are visible after the next barrier.
+    // Draw the tenures of this step and the following ones, visible after the next barrier.
     __device__ void draw(const Plan& plan, int now, const draw::Place& place) {
         const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
         const auto tenure = [&](uint32_t word) {
@@ -34,8 +33,7 @@ class Tenures {
         }
     }
 
-    // Return the step until which the first or the second item of this step's exchange may not
-    // return.
+    // Return the step until which the first or second item of this step's exchange may not return.
     __device__ Step expiry(int now, int number) const {
         return min(int(LAST), now + tenure_[2 * (now % DRAWN_AT_ONCE) + number]);
     }

@@ -1,8 +1,8 @@
-// Bin packing: the number of bins in use, and a price for those that are too full. BINS: the number
-// of bins, a constant of the instance. Reads the bins and the sizes of items; returns a cost. No
-// random numbers.
+// Bin packing: the number of bins in use, plus a price for overfull bins. BINS: the number of bins,
+// a constant of the instance. Reads the bins and the sizes of items; returns a cost. No random
+// numbers.
 
-// A bin that is too full costs more than a bin for each of its items.
+// An overfull bin costs more than a bin for each of its items.
 __device__ int price(long long load, int count, const Data& data) {
     return load > data.capacity ? count + 1 : count > 0;
 }

@@ -1,16 +1,16 @@
-// A search for bin packing: exchanges of up to two items of two bins, which make bins exactly full.
-// Follows bin_packing.cuh. Reads the bins and the sizes of items; keeps the items and the load of
-// each bin. No random numbers: the caller passes them.
+// A search for bin packing by exchanges of up to two items between two bins, which fill bins
+// exactly. Follows bin_packing.cuh. Reads the bins and the sizes of items; keeps the items and the
+// load of each bin. No random numbers: the caller passes them.
 
 constexpr int NONE = -1;
-constexpr int ONE = 1 << 20;  // what an empty bin lacks
-constexpr int MOST = 2;       // items of a bin that a step moves
+constexpr int ONE = 1 << 20;  // lack of an empty bin
+constexpr int MOST = 2;       // maximum items of a bin that a step moves
 constexpr int LOOKS = 16;     // random steps, of which the best is proposed
 
 struct State {
-    int* after;                 // of each item: the next one in its bin, or NONE
-    int *load, *count, *first;  // of each bin; `first` is one of its items, or NONE
-    long long* lack;            // of each bin: see lack_of()
+    int* after;                 // per item: the next one in its bin, or NONE
+    int *load, *count, *first;  // per bin; `first` is one of its items, or NONE
+    long long* lack;            // per bin: see lack_of()
     __device__ State(Memory& memory, int n, const Data&)
         : after(memory.take<int>(n)),
           load(memory.take<int>(BINS)),
@@ -19,15 +19,15 @@ struct State {
           lack(memory.take<long long>(BINS)) {}
 };
 
-// Exchanges items of two bins, up to two of each: an item of `item[k]`, unless it is NONE, leaves
-// `bin[k]` for the other one.
+// Exchanges up to two items each between two bins: `item[k]`, unless NONE, leaves `bin[k]` for the
+// other one.
 struct Step {
     int bin[2], item[2][MOST];
 };
 
-// What a bin lacks: 0 if it is full, ONE if it is empty. The last units of its room count most, so
-// that bins become exactly full and stay so, and others become empty. The number of bins alone
-// would show no way down, and with squares of loads, all bins lack a little in the end.
+// The lack of a bin: 0 if it is full, ONE if it is empty. The last units of free space count most,
+// so that bins become exactly full and stay so, while others become empty. The number of bins alone
+// would give no direction, and squared loads would leave a little space in all bins.
 __device__ long long lack_of(long long load, const Data& data) {
     const double room = double(data.capacity - load) / double(data.capacity);
     return (long long)(ONE * (room >= 0 ? sqrt(sqrt(room)) : 1 - 4 * room));
@@ -52,7 +52,7 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     for (int b = 0; b < BINS; ++b) state.lack[b] = lack_of(state.load[b], data);
 }
 
-// By how much more the bins lack after a step.
+// The change of the lack of both bins by a step.
 __device__ long long change(const State& state, const Solution&, int, const Data& data, Step step) {
     const int a = step.bin[0], b = step.bin[1];
     const auto size_of = [&](int item) { return item == NONE ? 0 : data.size[item]; };

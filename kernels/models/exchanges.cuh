@@ -1,6 +1,6 @@
-// Exchanges of items of a subset of data.size items, which the states of several models share.
-// Reads and writes the lists of chosen and other items; data.price is that of an item too many or
-// too few. No random numbers: the caller passes them.
+// Exchanges of items of a subset of data.size items, shared by the states of several models. Reads
+// and writes the lists of chosen and other items; data.price is the price of a surplus or missing
+// item. No random numbers: the caller passes them.
 
 constexpr int NONE = -1;
 
@@ -9,7 +9,7 @@ struct Step {
     int out, in;
 };
 
-// The items of a subset: the chosen ones first.
+// The items of a subset, chosen ones first.
 struct Choice {
     int *item, *place;
     int chosen;
@@ -25,7 +25,7 @@ struct Choice {
         }
     }
 
-    // An exchange, or one item more or less if their number is wrong.
+    // Draw an exchange, or a single change if the number of items is wrong.
     __device__ bool draw(int n, const Data& data, Random& random, Step& step) const {
         step.out = chosen >= data.size && chosen > 0 ? item[random.below(chosen)] : NONE;
         step.in = NONE;
@@ -33,7 +33,7 @@ struct Choice {
         return (step.out != NONE && step.in != NONE) || chosen != data.size;
     }
 
-    // What a step changes in the price of a wrong number of items.
+    // The change of the price of a wrong number of items by a step.
     __device__ auto price(const Data& data, const Step& step) const {
         const auto missing = [&](long long count) {
             return count < data.size ? data.size - count : count - data.size;

@@ -1,10 +1,10 @@
-// Job shops with dates or a choice of machine: the end of the last job (IS_MAKESPAN), or the
+// Job shops with dates or alternative machines: the end of the last job (IS_MAKESPAN), or the
 // weighted tardiness. JOBS, MACHINES, OPERATIONS: constants of the instance. Reads an order of the
 // choices, and the data of the shop; returns its cost. No random numbers.
 
 constexpr int NONE = -1;
 
-// What jobs cost that end at a time: the last end, or the sum of what late ones cost.
+// The cost of the ends of jobs: the last end, or the sum of the costs of late jobs.
 struct Total {
     long long value = 0;
     __device__ static long long late(const Data& data, int job, int end) {
@@ -16,7 +16,7 @@ struct Total {
 };
 
 // An order of all choices, of which the first of each operation counts. The k-th of those of a job
-// stands for its k-th operation, which begins as soon as its job and its machine are free.
+// is its k-th operation, which begins as soon as its job and its machine are free.
 __device__ long long cost_of_order(const Solution& s, int n, const Data& data) {
     int choice[OPERATIONS], next[JOBS], ready[JOBS], machine[MACHINES] = {};
     for (int o = 0; o < OPERATIONS; ++o) choice[o] = NONE;
@@ -36,6 +36,6 @@ __device__ long long cost_of_order(const Solution& s, int n, const Data& data) {
 }
 
 __device__ long long cost(const Solution& s, int n, const Data& data) {
-    // One thread finds it.
+    // Computed by one thread.
     return block::sum(int64_t(threadIdx.x == 0 ? cost_of_order(s, n, data) : 0));
 }

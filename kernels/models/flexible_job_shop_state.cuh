@@ -1,20 +1,20 @@
-// A search for job shops with dates or a choice of machine: steps of an operation on the critical
-// path of a job that determines the cost, to another place or machine. Follows
+// A search for job shops with dates or alternative machines: moves an operation on the critical
+// path of a job that determines the cost to another place or machine. Follows
 // flexible_job_shop.cuh. Reads the data of the shop; keeps the schedule. No random numbers: the
 // caller passes them.
 
 constexpr int EARLY = -2, LATE = -3, BOTH = -2, REACH = 24, WINDOW = 6;
 
 struct State {
-    int *order, *place;            // operations such that each follows all that it waits for
-    int *choice, *before, *after;  // of each operation, and its neighbours on the machine
-    int* head;                     // when each begins
-    int* ahead;                    // the one whose end each waits for; BOTH of job and machine
-    int* start;                    // the first operation of each machine
-    int* late;                     // the jobs that determine the cost
+    int *order, *place;            // operations in topological order
+    int *choice, *before, *after;  // per operation, and its neighbours on the machine
+    int* head;                     // start of each operation
+    int* ahead;  // the predecessor that determines its start; BOTH: job and machine
+    int* start;  // the first operation of each machine
+    int* late;   // the jobs that determine the cost
     int lates;
-    int from;        // the first place that the last step has changed; NONE if it was impossible
-    bool is_sorted;  // the solution has the chosen items in the order, then the others
+    int from;        // first place changed by the last step; NONE if it was impossible
+    bool is_sorted;  // the solution has the chosen items in order, then the others
     long long total;
     unsigned turn;
     __device__ State(Memory& memory, int, const Data&)
@@ -34,8 +34,8 @@ struct State {
           turn(0) {}
 };
 
-// Puts operation o on the machine of one of its choices behind another operation, or first if
-// `behind` is NONE.
+// Moves operation o to the machine of one of its choices, after operation `behind`, or first if it
+// is NONE.
 struct Step {
     int o, choice, behind;
 };
@@ -50,14 +50,14 @@ __device__ int end_of(const State& state, const Data& data, int o) {
     return state.head[o] + data.time[state.choice[o]];
 }
 
-// The schedule after a step, of which the state knows nothing yet.
+// The schedule after a step that has not been applied to the state.
 struct Changed {
     const State& state;
     const Data& data;
     const Step step;
     const int next;  // the operation that o will precede
     int* const now;  // EARLY or LATE, then the heads
-    int first, end;  // of the places that are sorted anew
+    int first, end;  // of the places that are sorted again
 
     __device__ Changed(const State& state, const Data& data, Step step, int* now)
         : state(state),
@@ -86,8 +86,8 @@ struct Changed {
         return p != NONE && state.place[p] >= from && state.place[p] <= to && now[p] == kind;
     }
 
-    // Find what must follow o up to its new place, or precede it from there: between both, early
-    // operations come first, and each keeps its order. Return false if operations wait in a circle.
+    // Find what must follow o up to its new place, or precede it from there: in between, early
+    // operations come first, and each group keeps its order. Return false if there is a cycle.
     __device__ bool divide() {
         const int at = first;
         if (step.behind != NONE && state.place[step.behind] > at) {
@@ -117,7 +117,7 @@ struct Changed {
         return (state.place[p] < first ? state.head[p] : now[p]) + time(p);
     }
 
-    // Compute the head of an operation; return the last place of what follows it if it changes.
+    // Compute the head of an operation; return the last place of its successors if it changes.
     __device__ int follow(int p) {
         const int a = job_before(data, p), b = before(p);
         now[p] = a == NONE ? data.release[data.job[p]] : new_end(a);
@@ -146,10 +146,10 @@ struct Changed {
     }
 };
 
-// Compute the heads from a place on. Called by a warp. Each lane takes an operation, until no head
-// changes, which gives what one thread finds.
+// Compute the heads from a place. Called by a warp. Each lane processes an operation until no head
+// changes, with the same result as a single thread.
 __device__ void find_heads(State& state, const Data& data, int from) {
-    int* const heads = state.head;  // read once, as the state is in block memory
+    int* const heads = state.head;  // loaded once, as the state is in block memory
     for (int i = from + warp::lane(); i - warp::lane() < OPERATIONS; i += warp::SIZE) {
         // The last lanes repeat the last operation.
         const int o = state.order[warp::SIZE == 1 ? i : min(i, OPERATIONS - 1)];
@@ -174,7 +174,7 @@ __device__ void find_heads(State& state, const Data& data, int from) {
     }
 }
 
-// Compute the heads from a place on, the cost, and the jobs that determine it.
+// Compute the heads from a place, the cost, and the jobs that determine it.
 __device__ void follow(State& state, const Data& data, int from) {
     if (warp::index() == 0) find_heads(state, data, from);
     __syncthreads();
@@ -238,14 +238,14 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     follow(state, data, 0);
 }
 
-// Return the operation whose end an operation waits for, or NONE.
+// Return the predecessor that determines the start of an operation, or NONE.
 __device__ int waits_for(const State& state, int o) {
     const int ahead = state.ahead[o];
     return ahead != BOTH ? ahead : (state.turn >> 24 ^ o) & 1 ? o - 1 : state.before[o];
 }
 
-// Propose another machine for an operation: in its order, o follows all that end before o can begin
-// and one to some of those that begin before the next operation of its job.
+// Propose another machine for an operation. In its order, o follows all operations that end before
+// o can begin, and at least one of those that begin before the next operation of its job.
 __device__ Step moved(const State& state, const Data& data, Random& random, int o, int count) {
     int c = data.choices[o] + random.below(count - 1);
     if (c >= state.choice[o]) ++c;
@@ -265,8 +265,8 @@ __device__ Step moved(const State& state, const Data& data, Random& random, int 
     return {o, c, behind};
 }
 
-// Propose a step for an operation on the critical path of a job: another machine, or behind or in
-// front of another one of its section. Other steps cannot let this job end earlier.
+// Propose a step for an operation on the critical path of a job: another machine, or before or
+// after another operation of its block. Other steps cannot let this job end earlier.
 __device__ bool propose(const State& state, const Solution&, int, const Data& data, Random& random,
                         Step& step) {
     if (state.lates == 0) return false;
@@ -307,7 +307,7 @@ __device__ long long change(const State& state, const Solution&, int, const Data
     return changed.divide() ? changed.total() - state.total : 1;
 }
 
-// Write the choices of an operation that are not taken to their places in the solution.
+// Write the unused choices of an operation to their places in the solution.
 __device__ void write_others(const State& state, Changing& s, const Data& data, int o) {
     int at = OPERATIONS + data.choices[o] - o;
     for (int c = data.choices[o]; c < data.choices[o + 1]; ++c) {
@@ -315,8 +315,8 @@ __device__ void write_others(const State& state, Changing& s, const Data& data, 
     }
 }
 
-// Make a step, without the heads; return the first place that it changes, or NONE. Called by one
-// thread.
+// Apply a step without updating the heads; return the first place that it changes, or NONE. Called
+// by one thread.
 __device__ int reorder(State& state, Changing& s, const Data& data, const Step& step) {
     int now[OPERATIONS], late[OPERATIONS];
     Changed changed(state, data, step, now);

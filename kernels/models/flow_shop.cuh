@@ -2,7 +2,7 @@
 // MACHINES: constants of the instance. Reads an order of the jobs, and their times; returns its
 // cost. No random numbers.
 
-// Let a job follow another one, which ends on the machines at `ready`.
+// Append a job to another one, which ends on the machines at `ready`.
 __device__ void add(const Data& data, int before, int job, int* ready) {
     const int* const time = data.time + job * MACHINES;
     ready[0] += setup(data, before, job, 0) + time[0];

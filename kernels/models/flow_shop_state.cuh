@@ -1,9 +1,9 @@
-// A search for flow shops: moves a job to another place, whose cost follows from the heads and
+// A search for flow shops by moving a job to another place; the cost is computed from the heads and
 // tails of the schedule. Follows flow_shop.cuh. Reads the order and the times; keeps heads and
 // tails. No random numbers: the caller passes them.
 
 struct State {
-    int *head, *tail;  // of each place and machine: when it ends; from its begin to the end
+    int *head, *tail;  // per place and machine: its end; the time from its start to the end
     long long* sum;    // of the ends of the jobs up to each place
     __device__ State(Memory& memory, int n, const Data&)
         : head(memory.take<int>(n * MACHINES)),
@@ -20,7 +20,7 @@ __device__ void load(int* ready, const int* from, bool exists) {
     for (int k = 0; k < MACHINES; ++k) ready[k] = exists ? from[k] : 0;
 }
 
-// Compute heads from a place on, and tails up to another one.
+// Compute the heads from a place, and the tails up to another one.
 template <class Order>
 __device__ void follow(State& state, const Order& s, int n, const Data& data, int from, int to) {
     int ready[MACHINES];

@@ -1,7 +1,7 @@
-// Graph colouring: the number of colours in use, and a price for each edge within a colour
-// (COUNTS), or the number of edges within a colour. COUNTS and MOST, which no number of colours of
-// the program exceeds, are constants. Reads the colours and the neighbours of nodes; returns a
-// cost. No random numbers.
+// Graph colouring: the number of colours in use plus a price for each edge within a colour
+// (COUNTS), or the number of edges within a colour. COUNTS and MOST, an upper bound on the number
+// of colours, are constants. Reads the colours and the neighbours of nodes; returns a cost. No
+// random numbers.
 
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     unsigned is_used[(MOST + 31) / 32] = {};

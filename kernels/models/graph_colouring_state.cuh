@@ -1,19 +1,21 @@
-// A search for graph colouring: tabu search, and greedy partition crossover. Follows
-// graph_colouring.cuh. Reads the colours and the neighbours of nodes; keeps the colours of these.
+// A search for graph colouring: tabu search and greedy partition crossover. Follows
+// graph_colouring.cuh. Reads the colours and the neighbours of nodes; keeps the number of
+// neighbours per colour.
 // No random numbers: the caller passes them.
 
 constexpr int NONE = -1;
-constexpr int LOOKS = 2000, TENURE = 10;  // steps to look at; a node does not return for about this
+constexpr int LOOKS = 2000, TENURE = 10;  // steps to try; approximate tabu tenure of a node
 
-// A tabu search with a given number of colours (Hertz and de Werra 1987): the best step of a node
-// with a clash. If none is left, the smallest colour is closed, and its nodes need another one.
+// A tabu search with a given number of colours (Hertz and de Werra 1987): applies the best step of
+// a conflicting node. If there is none, the smallest colour is closed, and its nodes need another
+// one.
 struct State {
-    int* size;            // of each colour: its nodes
+    int* size;            // per colour: number of nodes
     int *bad, *place;     // the nodes that need another colour; the place of each, or NONE
-    int *open, *open_at;  // the colours that may be used; the place of each, or NONE
-    int *near, *until;    // of each node and colour: neighbours with it; the first step to take it
+    int *open, *open_at;  // the allowed colours; the place of each, or NONE
+    int *near, *until;    // per node and colour: neighbours with it; until when it is tabu
     int colours, bad_count, open_count;
-    int wrong, least, step;  // clashes and nodes of closed colours; their least number
+    int wrong, least, step;  // conflicts and nodes of closed colours; their minimum
     __device__ State(Memory& memory, int n, const Data& data)
         : size(memory.take<int>(data.colours)),
           bad(memory.take<int>(n)),
@@ -42,7 +44,7 @@ __device__ int& until_of(const State& state, int i, int colour) {
 }
 __device__ bool is_closed(const State& state, int colour) { return state.open_at[colour] == NONE; }
 
-// Let a node of a colour be among those that need another one, or not.
+// Update whether a node is among those that need another colour.
 __device__ void sort_in(State& state, int i, int own) {
     const bool was = state.place[i] != NONE;
     const bool is = near_of(state, i, own) > 0 || is_closed(state, own);
@@ -98,7 +100,7 @@ __device__ bool propose(const State& state, const Solution& s, int n, const Data
                         Step& step) {
     if (state.bad_count == 0 || state.open_count == 0) return false;
     const int count = min(state.bad_count, max(1, LOOKS / state.open_count));
-    int at = random.below(state.bad_count), best = n, equal = 0;  // more than any step costs
+    int at = random.below(state.bad_count), best = n, equal = 0;  // above the cost of any step
     Step found = {NONE, 0};
     for (int i = 0; i < count; ++i, at = at + 1 < state.bad_count ? at + 1 : 0) {
         const int node = state.bad[at], own = s[node];
@@ -117,7 +119,7 @@ __device__ bool propose(const State& state, const Solution& s, int n, const Data
     return step.node != NONE;
 }
 
-// Each step is made, whatever it costs: it is the best one.
+// Each step is accepted regardless of its cost, as it is the best one.
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
 
 __device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
@@ -141,9 +143,9 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     return COUNTS ? 2 * more + used : more;
 }
 
-// Greedy partition crossover (Galinier and Hao 1999): the parents in turn give the most nodes of
-// one colour that have none yet; nodes that are left get any. The child has a colour less than its
-// first parent if that has no clashes.
+// Greedy partition crossover (Galinier and Hao 1999): the parents alternately pass on the colour
+// with the most uncoloured nodes; remaining nodes get any colour. The child has one colour less
+// than its first parent if that has no conflicts.
 __device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
                       Random& random) {
     int *const size[2] = {state.size, state.open}, *const given = state.place;

@@ -1,29 +1,29 @@
-// What the search for job shops knows of a schedule: heads, tails and a critical path, which follow
-// changes of the order. Follows job_shop.cuh. Reads the data of the shop; keeps the schedule in the
-// state. Random numbers of its own decide between equal paths; they depend on the order.
+// The schedule of the search for job shops: heads, tails and a critical path, updated when the
+// order changes. Follows job_shop.cuh. Reads the data of the shop; keeps the schedule in the state.
+// Ties between paths are broken by random numbers of its own, which depend on the order.
 
 constexpr int NONE = -1, BOTH = -2;
 constexpr int SLOTS = 4096;  // a power of two
 
 struct State {
-    int *order, *place;   // operations in an order in which each follows all that it waits for
+    int *order, *place;   // operations in topological order
     int *before, *after;  // neighbours of each operation on its machine
-    int *end, *tail;      // longest path to the end of an operation; from its begin to the end
+    int *end, *tail;      // longest path to the end of an operation; from its start to the end
     int* path;            // the operations of a critical path
     int *item, *mark;
     int *section,
-        *first;  // of each place of the path, its section; the first place of each section
-    // Of each place of the path: its time, the end of the operation of its job before, and the tail
-    // of that after.
+        *first;  // per place of the path: its block; first place of each block
+    // Per place of the path: its time, the end of the previous operation of its job, and the tail
+    // of the next one.
     int *lasting, *ready, *rest;
-    int* ahead;        // on a GPU: the operation whose end each waits for; see waits_for()
-    int* free;         // of each machine
-    int* until;        // the step until which a pair may not have an order again; see slot_of()
+    int* ahead;        // on a GPU: the predecessor that determines each start; see waits_for()
+    int* free;         // per machine
+    int* until;        // the step until which the order of a pair is tabu; see slot_of()
     int length, last;  // of the path; the end of the last job
     int least;         // the earliest end of the last job so far
     int steps;
-    unsigned turn;  // of a generator of random words
-    bool is_cycle;  // operations would have waited for each other
+    unsigned turn;  // state of a random number generator
+    bool is_cycle;  // operations would have formed a cycle
     __device__ State(Memory& memory, int n, const Data&)
         : order(memory.take<int>(n)),
           place(memory.take<int>(n)),
@@ -60,11 +60,11 @@ __device__ int of(const int* values, int o) { return o == NONE ? 0 : values[o]; 
 __device__ int end_of(const State& state, int o) { return of(state.end, o); }
 __device__ int tail_of(const State& state, int o) { return of(state.tail, o); }
 
-// Set the values of operations from a place on, in their order or backwards, of which each depends
-// on those of its job and of its machine ahead: combine(o, value, value). The last place is `to`,
-// or that of the last operation that depends on a value that has changed, up to `most`. Called by a
-// warp. Each lane takes an operation and receives the values of other lanes, until none changes,
-// which gives what one thread finds. Calls found(o, a, value of a, b, value of b, value) for each.
+// Compute the values of operations from a place, forwards or backwards, each from those of its job
+// and machine predecessors: combine(o, value, value). The last place is `to`, or that of the last
+// operation, up to `most`, that depends on a changed value. Called by a warp. Each lane processes
+// an operation and receives the values of other lanes until none changes, with the same result as a
+// single thread. Calls found(o, a, value of a, b, value of b, value) for each.
 template <bool IS_BACKWARD, class Combine, class Found>
 __device__ void pass_on(const State& state, int n, const Data& data, int* values, int from, int to,
                         int most, Combine combine, Found found) {
@@ -75,7 +75,7 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
     const auto steps_of = [&](int o) { return o == NONE ? -1 : steps_to(place[o]); };
     struct Link {
         int o, a, b, lane_a, lane_b;  // negative: no lane
-        int reach;                    // the last that depends on this one
+        int reach;                    // the last operation that depends on this one
     };
     const int limit = steps_to(most);
     const auto link_of = [&](int i) {
@@ -88,12 +88,12 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
         const int reach = max(steps_of(c), steps_of(behind[o]));
         return Link{o, a, b, steps_of(a) - begin, steps_of(b) - begin, reach};
     };
-    // On a CPU, to look for an earlier end costs as much as it saves.
+    // On a CPU, finding an earlier end costs as much as it saves.
     int far = warp::SIZE > 1 ? steps_to(to) : limit;
     Link next = link_of(warp::lane());
     for (int i = warp::lane(); i - warp::lane() <= far; i += warp::SIZE) {
         const Link at = warp::SIZE > 1 ? next : link_of(i);
-        if (warp::SIZE > 1) next = link_of(i + warp::SIZE);  // while the values are found
+        if (warp::SIZE > 1) next = link_of(i + warp::SIZE);  // while the values are computed
         const int old_a = of(values, at.a), old_b = of(values, at.b), before = values[at.o];
         int now = before, by_a = 0, by_b = 0;
         bool changes = true;
@@ -120,9 +120,10 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
     pass_on<IS_BACKWARD>(state, n, data, values, from, to, most, combine, ignore);
 }
 
-// Return the operation whose end `o` waits for, or NONE; from BOTH on, both of its job and of its
-// machine, BOTH - b. If its job was on this machine before, that of the machine: operations that
-// take no time may be in between, and the sections of a path have no gaps.
+// Return the operation that determines the start of `o`, or NONE; from BOTH on, job and machine
+// predecessors both do, the latter being BOTH - b. If the job's previous operation was on this
+// machine, the machine predecessor: operations that take no time may be in between, and the blocks
+// of a path have no gaps.
 __device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int b, int end_b) {
     const int head = end - data.time[o];
     const bool by_job = a != NONE && end_a == head, by_machine = b != NONE && end_b == head;
@@ -130,9 +131,8 @@ __device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int
     return by_machine ? b : by_job ? a : NONE;
 }
 
-// Find a critical path and its sections: operations of one machine after each other, which papers
-// call blocks. Called by a warp, whose first lane walks along the path. On a GPU, each operation
-// knows what it waits for.
+// Find a critical path and its blocks, sequences of operations on one machine. Called by a warp,
+// whose first lane follows the path. On a GPU, the predecessor that determines each start is known.
 __device__ void trace(State& state, const Data& data) {
     int last = 0, at = NONE;
     for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
@@ -141,7 +141,7 @@ __device__ void trace(State& state, const Data& data) {
     }
     const auto latest = warp::least(block::Least<int>{-last, uint32_t(at)});
     at = warp::lane() == 0 ? int(latest.index) : NONE;
-    int* const path = state.path;  // read once, as the state is in block memory
+    int* const path = state.path;  // loaded once, as the state is in block memory
     const int *const before = state.before, *const end = state.end, *const aheads = state.ahead;
     int length = 0;
     unsigned turn = state.turn;
@@ -174,13 +174,13 @@ __device__ void trace(State& state, const Data& data) {
     state.last = -latest.value, state.length = length, state.turn = turn;
 }
 
-// Places of the order that a step changes, and of the operations that have other neighbours then.
+// Range of places changed by a step, including operations with new neighbours.
 struct Window {
     int first, end;
-    int first_tail, last_end;  // the most distant places with other neighbours
+    int first_tail, last_end;  // the most distant places with new neighbours
 };
 
-// Compute ends and tails, and a critical path, after a change of the order.
+// Update ends, tails and a critical path after a change of the order.
 __device__ void follow(State& state, int n, const Data& data, const Window& window) {
     const auto longer = [&data](int o, int a, int b) { return data.time[o] + max(a, b); };
     if (warp::index() == 0) {
@@ -191,13 +191,13 @@ __device__ void follow(State& state, int n, const Data& data, const Window& wind
                        keep);
         trace(state, data);
     }
-    if (warp::index() == warp::count() - 1) {  // at the same time, as neither reads the other
+    if (warp::index() == warp::count() - 1) {  // concurrently, as neither reads the other
         pass_on<true>(state, n, data, state.tail, window.end, window.first_tail, 0, longer);
     }
     __syncthreads();
 }
 
-// Take an order of operations, and find all else; called by all threads.
+// Take an order of operations, and compute everything else; called by all threads.
 __device__ void take_order(State& state, int n, const Data& data, const int* order) {
     if (threadIdx.x == 0) {
         int last[MACHINES];

@@ -1,21 +1,21 @@
-// A search for job shops: tabu search by shifts of operations on a critical path, and children of
+// A search for job shops: tabu search by shifts of operations on a critical path, and crossover of
 // two schedules. Follows job_shop_paths.cuh. Reads the data of the shop; changes the order and the
-// state. Random numbers: those of the state, and for children those that the caller passes.
+// state. Random numbers: those of the state, and for crossover those that the caller passes.
 
-constexpr int REACH = JOBS < 64 ? JOBS : 64;  // of a shift, in operations of its machine
+constexpr int REACH = JOBS < 64 ? JOBS : 64;  // maximum shift, in operations of its machine
 constexpr unsigned SCRAMBLE = 0x9e3779b1u, UNSCRAMBLE = 0x0e8b2f51u;  // their product is 1
 
-// A step of the tabu search: apply() looks for the best one that is allowed.
+// A step of the tabu search: apply() selects the best one that is allowed.
 struct Step {};
 
-// Moves operation u behind v (`is_right`) or v in front of u.
+// Moves operation u after v (`is_right`), or v before u.
 struct Shift {
     int u, v;
     bool is_right;
 };
 
-// The same, of the operations at two places of the path, which lie in a section. The path leads
-// backwards: u is at `early`, the higher place.
+// The same for the operations at two places of the path in the same block. The path runs backwards:
+// u is at `early`, the higher place.
 struct Candidate {
     int early, late;
     bool is_right;
@@ -36,7 +36,7 @@ __device__ bool propose(const State& state, const Solution&, int, const Data&, R
     return state.length > 0;  // some operation takes time
 }
 
-// Each step is made, as none seems to climb; apply() returns the true change.
+// Each step is accepted, as none seems to climb; apply() returns the true change.
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return -1; }
 
 __device__ unsigned random_word(State& state) {
@@ -44,9 +44,9 @@ __device__ unsigned random_word(State& state) {
     return state.turn ^ state.turn >> 16;
 }
 
-// Make the order that of a schedule in which no operation can begin earlier without a delay of
-// another one, by the rule of Giffler and Thompson: of the operations that compete for the machine
-// of the one that could end first, the first one in the order so far. Called by a warp.
+// Convert the order to that of an active schedule, by the rule of Giffler and Thompson: of the
+// operations that compete for the machine of the one that could end first, the first one in the
+// current order is scheduled. Called by a warp.
 __device__ void activate(State& state, Changing& s, int n, const Data& data) {
     int *const next = state.section, *const ready = state.ready;
     for (int j = warp::lane(); j < JOBS; j += warp::SIZE) next[j] = data.first[j], ready[j] = 0;
@@ -82,15 +82,15 @@ __device__ void activate(State& state, Changing& s, int n, const Data& data) {
     }
 }
 
-// Two operations of a machine share a slot with few others: then, these also wait.
+// Two operations of a machine share a slot with few others, which are then tabu as well.
 __device__ int& slot_of(const State& state, const Data& data, int ahead, int behind) {
     const unsigned key = ahead * unsigned(JOBS) + data.job[behind];
     return state.until[key * SCRAMBLE / (~0u / SLOTS + 1)];
 }
 
-// Return a shift of the operation at a place of the path to one of the ends of its section (kinds 0
-// and 1), or of one of these ends to its place (2 and 3); false if there is none, or if operations
-// might wait for each other. Other shifts cannot shorten the path.
+// Return a shift of the operation at a place of the path to one of the ends of its block (kinds 0
+// and 1), or of one of these ends to its place (2 and 3); false if there is none, or if it might
+// create a cycle. Other shifts cannot shorten the path.
 __device__ bool candidate_of(const State& state, const Data& data, int i, int kind,
                              Candidate& found) {
     const int section = state.section[i];
@@ -100,7 +100,7 @@ __device__ bool candidate_of(const State& state, const Data& data, int i, int ki
     } else if (kind == 1) {
         found = {min(early, i + REACH), i, false};
     } else if (i == late || i == early) {
-        return false;  // as with the other kinds
+        return false;  // same as the other kinds
     } else if (kind == 2) {
         found = {early, i, true};
     } else {
@@ -114,8 +114,8 @@ __device__ bool candidate_of(const State& state, const Data& data, int i, int ki
 }
 
 // Return the longest path through the operations of a candidate after its shift, or a lower bound
-// above `most`. It is the end of the last job if neighbours are exchanged and this end becomes
-// later, and a good estimate otherwise.
+// above `most`. If neighbours are exchanged and the last job then ends later, this is its end;
+// otherwise it is a good estimate.
 __device__ int estimate(const State& state, const Candidate& shift, int most) {
     const int early = shift.early, late = shift.late, last = early - late;
     const auto place = [&](int k) {
@@ -137,8 +137,8 @@ __device__ int estimate(const State& state, const Candidate& shift, int most) {
     return longest;
 }
 
-// Call visit(ahead, behind) for each pair of operations whose order a shift turns round, as it is
-// before.
+// Call visit(ahead, behind), in the current order, for each pair of operations that a shift
+// reverses.
 template <class Visit>
 __device__ void for_pairs(const State& state, const Candidate& shift, Visit visit) {
     const int* const path = state.path;
@@ -157,7 +157,7 @@ __device__ bool is_forbidden(const State& state, const Data& data, const Candida
     return found;
 }
 
-// Forbid the order that pairs have before a shift for a number of steps.
+// Forbid the current order of the pairs of a shift for a number of steps.
 __device__ void forbid(State& state, const Data& data, const Candidate& shift) {
     constexpr int FEWEST = 20 + 2 * JOBS / MACHINES;
     const int length = FEWEST + draw::below(random_word(state), FEWEST / 4 + 1);
@@ -171,7 +171,7 @@ __device__ void link(State& state, int a, int b) {
     if (b != NONE) state.before[b] = a;
 }
 
-// Move u behind v in the list of their machine, or v in front of u.
+// Move u after v in the list of their machine, or v before u.
 __device__ void relink(State& state, const Shift& step) {
     const int u = step.u, v = step.v;
     if (step.is_right) {
@@ -185,7 +185,7 @@ __device__ void relink(State& state, const Shift& step) {
     }
 }
 
-// Make a step, and sort the operations between both places anew. Called by a warp.
+// Apply a step, and sort the operations between both places again. Called by a warp.
 __device__ void reorder(State& state, Changing& s, int n, const Data& data, const Shift& step,
                         int first, int end) {
     const int u = step.u, v = step.v, back = state.before[v], next = state.after[u];
@@ -206,7 +206,7 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
     const bool is_cycle = state.mark[is_right ? v : u];
     warp::sync();
     if (warp::lane() == 0) state.is_cycle = is_cycle;
-    if (is_cycle) {  // only if operations take no time, or if they are not neighbours
+    if (is_cycle) {  // only if operations take no time, or are not neighbours
         for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
             state.mark[state.order[i]] = 0;
         }
@@ -214,8 +214,8 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
         if (warp::lane() == 0) relink(state, back_again);
         return;
     }
-    // The order of the operations in between: those without a mark, then the others; to the left,
-    // the reverse.
+    // Sort the operations in between: unmarked ones first, then the others; reversed for shifts to
+    // the left.
     int late = 0, passed = 0;
     for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
         const int o = state.order[i];
@@ -237,9 +237,9 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
     }
 }
 
-// Find the candidate with the best estimate that is not forbidden, or that ends the last job
-// earlier than ever; if all are forbidden, any. Equal ones are as likely. Returns false if there is
-// none; called by all threads.
+// Find the candidate with the best estimate that is not tabu, or that yields a new best end of the
+// last job; any if all are tabu. Ties are broken at random. Returns false if there is none; called
+// by all threads.
 __device__ bool choose(const State& state, int n, const Data& data, Candidate& best) {
     constexpr int KINDS = 4, FORBIDDEN = 1 << 30;
     for (int i = threadIdx.x; i < state.length; i += blockDim.x) {
@@ -299,7 +299,7 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     return state.last - old;
 }
 
-// Find the ends of all operations by an order, which is also stored. Called by one thread.
+// Compute the ends of all operations for an order, which is also stored. Called by one thread.
 template <class Items>
 __device__ void find_ends(State& state, const Items& s, int n, const Data& data, int* ends) {
     int next[JOBS];
@@ -311,7 +311,7 @@ __device__ void find_ends(State& state, const Items& s, int n, const Data& data,
     }
 }
 
-// Sort operations by increasing keys, and equal ones by their numbers. Called by one thread.
+// Sort operations by increasing keys, ties by number. Called by one thread.
 template <class Key>
 __device__ const int* sorted(State& state, int n, Key key) {
     int *from = state.order, *to = state.item;
@@ -331,8 +331,8 @@ __device__ const int* sorted(State& state, int n, Key key) {
     return from;
 }
 
-// Sort operations by the mean of their begins in both schedules, with random weights: if one is
-// before another in both, it is so in the child. A child of equal schedules is changed at random.
+// Sort operations by the weighted mean of their starts in both schedules, with random weights: an
+// order common to both parents is preserved. A child of equal schedules is changed at random.
 __device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
                       Random& random) {
     if (threadIdx.x != 0) return;
@@ -345,7 +345,7 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
     constexpr int PARTS = 64;
     const int64_t weight = PARTS * 3 / 10 + random.below(PARTS * 4 / 10);
     const uint32_t word = random.word();
-    const int most = 2 * (time / n) + 1;  // how much later an operation is sorted
+    const int most = 2 * (time / n) + 1;  // maximum delay of an operation in the sorting
     const auto key = [&](int o) {
         const int64_t later =
             differences > 0 ? 0 : draw::below((o + 1) * (word | 1) * SCRAMBLE, most);

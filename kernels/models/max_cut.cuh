@@ -1,4 +1,4 @@
-// Maximum cuts: the weight of the edges between both sides. Reads the sides of nodes, and the
+// Maximum cut: the weight of the edges between both sides. Reads the sides of nodes, and the
 // neighbours of each with weights; returns the cut. No random numbers.
 
 __device__ long long cost(const Solution& s, int n, const Data& data) {

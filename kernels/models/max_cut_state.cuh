@@ -1,5 +1,5 @@
-// A search for maximum cuts by flips, whose gains the state knows. Reads the sides of nodes, and
-// the neighbours of each with weights; keeps the gains. No random numbers.
+// A search for maximum cuts by flips, with stored gains. Reads the sides of nodes, and the
+// neighbours of each with weights; keeps the gains. No random numbers.
 
 struct State {
     long long* gain;  // change of the cut if a node changes sides

@@ -1,7 +1,7 @@
-// Maximum diversity: the sum of the distances between chosen items, and a price for items too many
-// or too few. Reads the subset and the distances; returns the sum. No random numbers.
+// Maximum diversity: the sum of the distances between chosen items, and a price for surplus or
+// missing items. Reads the subset and the distances; returns the sum. No random numbers.
 
-// Each item too many or too few costs more than the distances of any item.
+// Each surplus or missing item costs more than the distances of any item.
 __device__ double cost(const Solution& s, int n, const Data& data) {
     const auto row = [&](int i) {
         double sum = 0;

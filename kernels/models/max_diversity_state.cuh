@@ -1,9 +1,9 @@
 // A search for maximum diversity by exchanges of items. Follows exchanges.cuh. Reads the subset and
-// the distances; keeps the distances of each item from the chosen ones. No random numbers: the
-// caller passes them.
+// the distances; keeps the sum of distances from each item to the chosen ones. No random numbers:
+// the caller passes them.
 
 struct State {
-    double* sum;  // of each item: its distances from the chosen ones
+    double* sum;  // per item: sum of the distances to the chosen ones
     Choice choice;
     __device__ State(Memory& memory, int n, const Data&)
         : sum(memory.take<double>(n)), choice(memory, n) {}

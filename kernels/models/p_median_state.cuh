@@ -1,9 +1,9 @@
 // A search for p-medians by exchanges of places. Follows exchanges.cuh. Reads the subset and the
-// ways; keeps the two nearest chosen places of each customer. No random numbers: the caller passes
-// them.
+// distances; keeps the two nearest chosen places of each customer. No random numbers: the caller
+// passes them.
 
 struct State {
-    int *first, *second;  // of each customer: the two nearest chosen places
+    int *first, *second;  // per customer: the two nearest chosen places
     Choice choice;
     __device__ State(Memory& memory, int n, const Data& data)
         : first(memory.take<int>(data.customers)),

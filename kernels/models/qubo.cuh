@@ -1,8 +1,8 @@
-// Quadratic binary problems: the sum of the entries of a matrix whose row and column are chosen.
-// Number: the type of the entries, long long or double. Reads the subset and the matrix; returns
-// the sum. No random numbers.
+// Quadratic binary problems: the sum of the matrix entries whose row and column are chosen. Number:
+// the type of the entries, long long or double. Reads the subset and the matrix; returns the sum.
+// No random numbers.
 
-// Return the sum of a value of each item; real ones are added in a fixed order.
+// Return the sum of a value over all items; real values are added in a fixed order.
 template <class Value, class Term>
 __device__ Value sum_of(int n, Term term) {
     if constexpr (IS_WHOLE<Value>) {

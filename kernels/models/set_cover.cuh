@@ -1,7 +1,7 @@
-// Set covering: the cost of the chosen columns, and a price for each row without one. Reads the
+// Set covering: the cost of the chosen columns, and a price for each uncovered row. Reads the
 // subset, the costs of columns and the columns of rows; returns the sum. No random numbers.
 
-// A row without a chosen column costs one more than its cheapest column.
+// An uncovered row costs one more than its cheapest column.
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0;
     for (int j = threadIdx.x; j < n; j += blockDim.x) sum += s[j] ? data.cost[j] : 0;

@@ -1,18 +1,19 @@
-// A search for coverings by weights of rows. Reads the subset, the costs of columns, the columns of
-// rows and the rows of columns; keeps weights, scores and open rows. No random numbers: the caller
-// passes them.
+// A search for coverings by row weights. Reads the subset, the costs of columns, the columns of
+// rows and the rows of columns; keeps weights, scores and uncovered rows. No random numbers: the
+// caller passes them.
 
 constexpr int NONE = -1;
-constexpr int LOOKS = 128, TENURE = 2;  // columns to look at; steps in which none is chosen again
+constexpr int LOOKS = 128, TENURE = 2;  // columns to try; tabu tenure of dropped columns
 
-// A search by weights of rows, which grow while rows are open (Gao, Weise and Li 2015): drop the
-// column that loses least, choose the one of an open row that wins most, at less than `bound`.
+// A search by row weights, which grow while rows are uncovered (Gao, Weise and Li 2015): drop the
+// column with the smallest loss, then choose the column of an uncovered row with the largest gain,
+// at a cost below `bound`.
 struct State {
-    int *count, *owner;         // of each row: its chosen columns, and the xor of their numbers
+    int *count, *owner;         // per row: number of chosen columns, and the xor of their numbers
     int *chosen, *place;        // the chosen columns, and the place of each column among them
-    int *open, *open_at;        // the rows without a chosen column, and the place of each row
+    int *open, *open_at;        // the uncovered rows, and the place of each row
     int* changed;               // the step that last chose or dropped a column
-    long long *weight, *score;  // of each row; what a column alone covers, or would cover
+    long long *weight, *score;  // per row; weight of what only this column covers, or would
     long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
     int chosen_count, open_count, step;
     __device__ State(Memory& memory, int n, const Data& data)
@@ -73,14 +74,14 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     if (state.open_count == 0) state.bound = state.cost;
 }
 
-// Compare what two columns win for their costs: -1 if a wins less, 1 if it wins more.
+// Compare the gains of two columns relative to their costs: -1 if a gains less, 1 if it gains more.
 __device__ int compare(const State& state, const Data& data, int a, int b) {
     const double of_a = double(state.score[a]) * double(data.cost[b]);
     const double of_b = double(state.score[b]) * double(data.cost[a]);
     return int(of_a > of_b) - int(of_a < of_b);
 }
 
-// Whether to choose a, or to drop a, instead of b. Those that have not changed for longer go first.
+// Whether to choose or drop a instead of b; ties: the one unchanged for longer.
 __device__ bool is_better(const State& state, const Data& data, int a, int b) {
     const int more = compare(state, data, a, b);
     return more != 0 ? more > 0 : state.changed[a] < state.changed[b];
@@ -118,10 +119,10 @@ __device__ bool propose(const State& state, const Solution& s, int, const Data& 
     return step.column != NONE;
 }
 
-// Each step is made, whatever it costs: its weights have decided.
+// Each step is accepted regardless of its cost, as the weights decide.
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
 
-// Let a column of a row win more or less, except for one.
+// Change the scores of the columns of a row, except one.
 __device__ void add(State& state, const Data& data, int row, int except, long long by) {
     for (long long k = data.row_first[row] + threadIdx.x; k < data.row_first[row + 1];
          k += blockDim.x) {
@@ -130,7 +131,7 @@ __device__ void add(State& state, const Data& data, int row, int except, long lo
     __syncthreads();
 }
 
-// Count a column in its rows, or no longer. Returns the change of the prices of open rows.
+// Add a column to its rows, or remove it. Returns the change of the prices of uncovered rows.
 __device__ long long follow(State& state, const Data& data, int column, int by) {
     long long prices = 0;
     for (long long i = data.first[column]; i < data.first[column + 1]; ++i) {
@@ -164,7 +165,7 @@ __device__ long long apply(State& state, Changing& s, int, const Data& data, Ste
         s.set(column, by > 0);
     }
     __syncthreads();
-    // Columns that cover a row which has been opened or closed win more or less.
+    // Update the scores of columns that cover a newly covered or uncovered row.
     for (long long i = data.first[column]; i < data.first[column + 1]; ++i) {
         const int row = data.row[i];
         if (state.count[row] == (by > 0)) add(state, data, row, column, -by * state.weight[row]);

@@ -1,6 +1,5 @@
-// Gaussian mutation: adds a normal number to some genes; its standard deviation is 0.1, a tenth of
-// the range. Reads and writes one row. No random numbers here: all come from the caller's random
-// words.
+// Gaussian mutation: adds normal numbers with standard deviation 0.1, a tenth of the range, to some
+// genes. Reads and writes one row. No random numbers here: all come from the caller's random words.
 #pragma once
 
 #include "core/exact.cuh"

@@ -1,5 +1,5 @@
-// Moves one gene to another place; those between shift. Reads and writes one row. No random numbers
-// here: both places come from the caller's random words.
+// Moves a gene to another place; those in between shift. Reads and writes one row. No random
+// numbers here: both places come from the caller's random words.
 #pragma once
 
 #include "mutations/row_before.cuh"

@@ -1,5 +1,5 @@
-// The working memory of mutations that shift genes: a row as it was before. Reads and writes
-// nothing itself. No random numbers.
+// The working memory of mutations that shift genes: a copy of the row. Accesses no memory itself.
+// No random numbers.
 #pragma once
 
 #include "mutations/base.cuh"

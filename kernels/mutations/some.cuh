@@ -1,6 +1,6 @@
-// Base of the mutations that change each gene with probability 1/n, and at least one. Reads and
-// writes one row. No random numbers here: all come from the caller's random words, which are also
-// the key of further words.
+// Base of the mutations that change each gene with probability 1/n, and at least one gene. Reads
+// and writes one row. No random numbers here: all come from the caller's random words, which are
+// also the key of further words.
 #pragma once
 
 #include "mutations/base.cuh"

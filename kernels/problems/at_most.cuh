@@ -1,6 +1,6 @@
-// Choices of which each value has a limited number of items: operators make any, of which surplus
-// items then take values with room. Which ones follows from the choices alone, by a hash that
-// favours none. Reads and changes choices. No random numbers.
+// Choices with a limited number of items per value: operators ignore the limits, and surplus items
+// are then reassigned to values with room. The reassignment depends only on the choices, through an
+// unbiased hash. Reads and changes choices. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -8,7 +8,7 @@
 
 namespace problem {
 
-// How many items have each value. Values with too many of them keep the first ones.
+// Number of items per value. Overfull values keep the first ones.
 class Counts {
   public:
     __device__ Counts(const Stored* choices, int n, const int32_t* most) : most_(most) {
@@ -39,12 +39,11 @@ class Counts {
 
     const int32_t* const most_;
     bool fit_ = true;
-    // The number of items or, if there are too many, FIRST minus the number of those that are kept.
+    // Number of items or, if there are too many, FIRST minus the number of those kept.
     int32_t count_[STATED_AT_MOST];
 };
 
-// Let no value have more items than it may have; return whether choices have changed. Called by one
-// thread.
+// Enforce the limits of all values; return whether choices have changed. Called by one thread.
 __device__ bool keep_limits(Stored* choices, int n, int values, const int32_t* most) {
     Counts counts(choices, n, most);
     if (counts.fit()) return false;

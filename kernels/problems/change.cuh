@@ -1,5 +1,5 @@
-// What a move changes of problems with a violation: a user's delta or state returns both. Reads and
-// writes nothing else. No random numbers.
+// The change by a move for problems with violations: a user's delta or state returns cost and
+// violation. Accesses no memory. No random numbers.
 #pragma once
 
 #include "problems/stated_costs.cuh"
@@ -7,7 +7,7 @@
 
 namespace problem {
 
-// A whole violation, as sums of its changes must be exact.
+// The violation is an integer, as sums of its changes must be exact.
 struct Change {
 #if COSTS_REAL
     double cost;
@@ -25,7 +25,7 @@ struct Change {
     }
 };
 
-// The cost of a solution, which is minimised, and its violation.
+// The minimised cost of a solution, and its violation.
 struct Totals {
     int64_t cost, violation;
 

@@ -1,6 +1,6 @@
-// Choices of STATED_LEAST to STATED_MOST items: operators make subsets of any size, of which items
-// are removed, or to which items are added. Which ones follows from the subset alone, by a hash
-// that favours none. Reads and changes a subset. No random numbers.
+// Subsets of STATED_LEAST to STATED_MOST items: operators create subsets of any size, and items are
+// then removed or added. These depend only on the subset, through an unbiased hash. Reads and
+// changes a subset. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -8,7 +8,7 @@
 
 namespace problem {
 
-// Return the item with `rank` chosen items before it or, if `is_chosen` is false, absent ones.
+// Return the item with `rank` chosen items before it or, if `is_chosen` is false, unchosen ones.
 __device__ int ranked_item(const Stored* subset, int rank, bool is_chosen) {
     for (int w = 0;; ++w) {
         uint32_t items = is_chosen ? subset[w] : ~subset[w];
@@ -22,7 +22,7 @@ __device__ int ranked_item(const Stored* subset, int rank, bool is_chosen) {
     }
 }
 
-// Let a subset have its number of items; return whether it has changed. Called by one thread.
+// Give a subset an allowed number of items; return whether it has changed. Called by one thread.
 __device__ bool choose_within(Stored* subset, int n) {
     int count = 0;
     uint32_t hash = 0x9e3779b9u;

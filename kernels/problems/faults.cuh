@@ -1,6 +1,6 @@
-// Reports of wrong values that functions of a user return or set. The first thread to notice one
+// Reports of invalid values that user functions return or set. The first thread that detects one
 // writes it, and the run continues until the host reads the reports: islands/modelling/header.py.
-// Writes `faults`, two words for each kind. No random numbers.
+// Writes `faults`, two words per kind. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

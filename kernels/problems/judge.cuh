@@ -1,15 +1,15 @@
-// Judges the moves of a chain on a user's own problem, and makes them. The functions that the user
-// has written choose one of the headers in judges/, each of which defines
+// Judges and applies the moves of a chain on a user-defined problem. The functions provided by the
+// user determine which header of judges/ is included; each defines
 //     constexpr bool ADDS_CHANGES;  // whether costs after moves are sums of changes
 //     class Judge;
-// A judge takes scratch memory in its constructor, but must not access it, and has
+// The constructor of a judge takes scratch memory but must not access it. Its functions are
 //     void prepare(const Stored* row) const;  // for moves of a solution; called by all threads
 //     // Return the cost after a move; called by one thread.
 //     int64_t cost_after(const Stored* row, const Move&, int64_t current) const;
-//     // Make a move, after which the solution costs `after`; return the cost. For all threads.
+//     // Apply a move, which leads to the cost `after`; return the cost. Called by all threads.
 //     int64_t make(Stored* row, const Move&, int64_t current, int64_t after) const;
-// The header that includes this file defines the functions of the user. No random numbers: the
-// caller passes random words.
+// The header that includes this file defines the user functions. No random numbers: the caller
+// passes random words.
 #pragma once
 
 #if COSTS_PRICED && (defined(STATED_STATE) || defined(STATED_DELTA))

@@ -1,5 +1,5 @@
-// A subset of items with its profit and its remaining capacities, updated with each change. Reads
-// the weights and the subset; writes the subset in place, and the remaining capacities to scratch
+// A subset of items with its profit and remaining capacities, updated incrementally. Reads the
+// weights and the subset; writes the subset in place, and the remaining capacities to scratch
 // memory. No random numbers.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace problem {
 constexpr int CONSTRAINTS = MKP_CONSTRAINTS;
 
 using Weight = MKP_WEIGHT;
-using Load = MKP_LOAD;  // holds the weight of all items, and its negative
+using Load = MKP_LOAD;  // represents the weight of all items, and its negative
 using Profit = MKP_PROFIT;
 using Rank = MKP_RANK;
 
@@ -22,9 +22,9 @@ struct Data {
     const Load* capacity;  // [constraint]
     const double* price;   // [constraint]: penalty per unit of excess
     const int64_t*
-        scale;  // [constraint]: factor from its unit to the unit common to all constraints
+        scale;  // [constraint]: factor from its unit to the common unit of all constraints
     const Rank*
-        order;  // [MKP_ORDERS][item]: from the most useful item on; the first order is 0, 1, 2, ...
+        order;  // [MKP_ORDERS][item]: by decreasing utility; the first order is 0, 1, 2, ...
 };
 
 class Knapsack {
@@ -48,7 +48,7 @@ class Knapsack {
             for (int j = threadIdx.x; j < n_; j += blockDim.x) {
                 if (has(chosen, j)) mine += data_.profit[j];
             }
-            // In a block of one warp, the sums have no barriers.
+            // In a block of one warp, the sums contain no barriers.
             warp::sync();  // the slack of another knapsack in this memory has been read
             for (int i = 0; i < CONSTRAINTS; i += TILE) weigh(chosen, i);
         }
@@ -66,7 +66,7 @@ class Knapsack {
         __syncthreads();
     }
 
-    // Return whether an item fits in addition, as one thread sees it.
+    // Return whether an additional item fits, as seen by one thread.
     __device__ bool fits(int item) const {
         for (int i = 0; i < CONSTRAINTS; ++i) {
             if (Load(data_.row[int64_t(i) * n_ + item]) > slack_[i]) return false;
@@ -74,7 +74,7 @@ class Knapsack {
         return true;
     }
 
-    // Return whether all capacities are respected; all threads must call it.
+    // Return whether all capacities are respected; called by all threads.
     __device__ bool is_feasible() const {
         bool exceeds = false;
         for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) exceeds |= slack_[i] < 0;
@@ -115,7 +115,8 @@ class Knapsack {
         }
     }
 
-    // Compute the slack of TILE consecutive constraints; the threads share the items.
+    // Compute the slack of TILE consecutive constraints, with the items distributed over the
+    // threads.
     __device__ void weigh(const uint32_t* chosen, int first) {
         Load load[TILE] = {};
         for (int j = threadIdx.x; j < n_; j += blockDim.x) {

@@ -1,8 +1,8 @@
-// The lengths of legs from one city to another for problems/tsp.cuh, if tours are not simply closed
-// and symmetric: islands/problems/legs.py makes the matrix. An entry below 0 forbids a leg or joins
-// two cities, by a price that no lengths outweigh. With ENCODING_DOUBLED, tours visit two nodes for
-// each city, its way in and its way out, which are joined. Joined are only numbers 2 k and 2 k + 1,
-// and a tour without any leg between them has the price once. Reads the matrix; returns lengths.
+// The lengths of legs between cities for problems/tsp.cuh, for tours that are not simply closed and
+// symmetric: islands/problems/legs.py creates the matrix. Negative entries forbid a leg or join two
+// cities, with a price that outweighs all lengths. With ENCODING_DOUBLED, tours visit two joined
+// nodes per city, its entry and its exit. Only numbers 2 k and 2 k + 1 are joined, and a tour
+// without a leg between them includes the price once. Reads the matrix; returns lengths.
 // No random numbers.
 #pragma once
 
@@ -31,7 +31,7 @@ __device__ City city(const Data&, int, int index) { return {index}; }
 __device__ int64_t distance(const Data& data, int n, City a, City b) {
 #if ENCODING_DOUBLED
     if (((a.index ^ b.index) & 1) == 0) return FORBIDDEN;
-    const int from = (a.index & 1 ? a.index : b.index) / 2;  // odd numbers are the ways out
+    const int from = (a.index & 1 ? a.index : b.index) / 2;  // odd numbers are exits
     const int to = (a.index & 1 ? b.index : a.index) / 2;
     if (from == to) return -JOINED;
     const int32_t length = data.distance[int64_t(from) * (n / 2) + to];
@@ -41,12 +41,13 @@ __device__ int64_t distance(const Data& data, int n, City a, City b) {
     return length >= 0 ? length : length == -1 ? FORBIDDEN : -JOINED;
 }
 
-// Return whether a city is joined with its neighbour by number, `city ^ 1`.
+// Return whether a city is joined to its neighbour by number, `city ^ 1`.
 __device__ bool is_joined(const Data& data, int n, int city) {
     return (city ^ 1) < n && distance(data, n, {city}, {city ^ 1}) < 0;
 }
 
-// Return what a city adds to the length of a tour, so that tours with all joins have their own.
+// Return the addition of a city to the length of a tour, such that tours with all joins have their
+// own length.
 __device__ int64_t price_of_join(const Data& data, int n, int city) {
     return is_joined(data, n, city) ? JOINED / 2 : 0;
 }

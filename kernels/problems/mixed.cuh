@@ -1,6 +1,6 @@
-// Values of named parameters, which coordinates of a vector stand for: the generated `struct
-// Solution` of `islands.mixed` takes them from a Reader. The arithmetic is that of
-// islands/space/parameters.py, bit for bit. Reads a solution; writes values. No random numbers.
+// Values of named parameters, encoded as coordinates of a vector: the generated `struct Solution`
+// of `islands.mixed` takes them from a Reader. The arithmetic equals that of
+// islands/space/parameters.py bit for bit. Reads a solution; writes values. No random numbers.
 #pragma once
 
 #include "core/exponential.cuh"
@@ -9,16 +9,16 @@
 namespace problem {
 namespace mixed {
 
-// Return whether the entries of a solution are values already, as those of a check.
+// Return whether the entries of a solution are already values, as in a check.
 __device__ bool are_values(const problem::Solution& solution) { return solution.low == nullptr; }
 
-// A search has coordinates only, also after a move.
+// A search only uses coordinates, also after a move.
 template <class Moved>
 __device__ bool are_values(const Moved&) {
     return false;
 }
 
-// Return a number, or the nearest bound.
+// Clip a number to its bounds.
 __device__ double within(double number, double low, double high) {
     return number < low ? low : number > high ? high : number;
 }
@@ -44,7 +44,7 @@ class Reader {
         return static_cast<long long>(within(floor(number), low, high));
     }
 
-    // Write the items with the least coordinates first; among equal ones, the first item.
+    // Write the items by increasing coordinates; ties are broken by item.
     __device__ void order(int begin, int n, int* item) const {
         for (int i = 0; i < n; ++i) item[i] = are_values_ ? int(solution_[begin + i]) : i;
         for (int gap = n; !are_values_ && gap > 1;) {

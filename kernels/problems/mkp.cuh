@@ -1,4 +1,4 @@
-// The multidimensional knapsack problem: the most profit within every capacity. Costs are negative
+// The multidimensional knapsack problem: maximum profit within all capacities. Costs are negative
 // profits. MKP_INFEASIBLE selects how infeasible subsets are handled; with penalties, costs are
 // marked (core/marks.cuh). MKP_FIT_FIRST: subsets of the first generation are made feasible. Reads
 // and writes a subset in block memory; returns its cost.
@@ -50,7 +50,7 @@ __device__ void add_items(Knapsack& knapsack, uint32_t* chosen, int n, ItemAt it
 }
 
 // Remove the least useful items until the subset is feasible, then add the most useful that fit;
-// `order` lists the items from the most useful on.
+// `order` lists the items by decreasing utility.
 __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* order) {
     const int me = threadIdx.x;
     bool fits = knapsack.is_feasible();
@@ -100,7 +100,7 @@ struct Workspace {
     __device__ Workspace(Scratch& scratch, int n, const Data& data) : knapsack(scratch, n, data) {}
 };
 
-// Evaluate a subset in block memory, as MKP_INFEASIBLE requires.
+// Evaluate a subset in block memory, handling infeasible ones by MKP_INFEASIBLE.
 __device__ Evaluation evaluate(uint32_t* chosen, Scratch scratch, int n, const Data& data,
                                const draw::Place& place, int child) {
     Knapsack knapsack = Workspace(scratch, n, data).knapsack;

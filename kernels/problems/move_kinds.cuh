@@ -1,5 +1,5 @@
-// Declares the moves of each kind of solution, and which of them may be proposed (STATED_MOVES). No
-// random numbers.
+// The moves of each kind of solution, and which of them may be proposed (STATED_MOVES). No random
+// numbers.
 #pragma once
 
 #include "moves.cuh"
@@ -12,7 +12,7 @@ enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING, ST
 __device__ constexpr bool takes(int kind) { return STATED_MOVES >> kind & 1; }
 
 #ifdef STATED_STEP
-using Move = user::of_state::Step;  // of the header that includes this file
+using Move = user::of_state::Step;  // from the header that includes this file
 #elif SOLUTION_KIND == SOLUTION_ORDER
 using Move = moves::Any;
 #elif SOLUTION_KIND == SOLUTION_SUBSET

@@ -1,4 +1,4 @@
-// A solution as it would be after a move, for costs without a delta. Reads the solution.
+// A view of a solution after a move, for costs without a delta. Reads the solution.
 // No random numbers.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Costs after moves, of functions that read a solution as it would be. No random numbers.
+// Costs after moves, from functions that read a view of the solution after the move. No random
+// numbers.
 #pragma once
 
 #include "problems/moved.cuh"
@@ -34,7 +35,7 @@ __device__ int64_t cost_before(const int32_t* order, int n, const Data& data) {
     return stated_cost(Solution{order}, n, data);
 }
 
-// Return the change of the cost by a move, computed from both costs.
+// Return the cost change by a move, computed from both costs.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move,
                          int64_t before) {

@@ -1,5 +1,5 @@
-// A problem that Python evaluates. With ISLANDS_STORED, a function of the user takes all solutions
-// at once, and returns costs that kernels check and take. No random numbers.
+// A problem evaluated in Python. With ISLANDS_STORED, a user function takes all solutions at once,
+// and kernels check and take the returned costs. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -16,10 +16,10 @@ struct Data {
     int64_t* _faults;
 };
 
-// The costs of all children that wait.
+// The costs of all waiting children.
 struct Returned {
     const Cost* cost;
-    const int64_t* place;  // of each, in `outside.cost`
+    const int64_t* place;  // index of each in `outside.cost`
     int32_t count;
 };
 

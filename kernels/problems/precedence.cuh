@@ -1,5 +1,5 @@
-// Orders in which some items come before others (STATED_BEFORE): operators make any order, whose
-// items are then placed again. Reads the pairs; changes an order. No random numbers.
+// Orders with precedence constraints (STATED_BEFORE): operators create any order, whose items are
+// then rearranged. Reads the pairs; changes an order. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -7,9 +7,9 @@
 
 namespace problem {
 
-// Let each place have the first of the remaining items whose predecessors are placed; return
-// whether the order has changed. `before` has the predecessors of each item, from `first[item]` on.
-// Called by one thread. The upper bit of entry k says that item k is placed.
+// Fill each place with the first of the remaining items whose predecessors are placed; return
+// whether the order has changed. `before` contains the predecessors of each item, starting at
+// `first[item]`. Called by one thread. The upper bit of entry k marks item k as placed.
 __device__ bool keep_precedence(int32_t* order, int n, const int* first, const int* before) {
     constexpr int32_t PLACED = int32_t(0x80000000), ITEM = 0x7fffffff;
     const auto is_ready = [&](int item) {

@@ -1,8 +1,8 @@
-// The quadratic assignment problem: cost() sums over all ordered pairs of items, delta() gives the
-// change by a move. Solutions put item i at place p(i). With QAP_SYMMETRIC, both matrices are
-// symmetric, and the entries of `a` off its diagonal count for both orders of a pair. With
-// QAP_LINEAR, the type of a matrix, each item also has a cost at each place. Reads the matrices and
-// solutions; returns costs. No random numbers.
+// The quadratic assignment problem: cost() sums over all ordered pairs of items, delta() returns
+// the change by a move. Solutions assign item i to place p(i). With QAP_SYMMETRIC, both matrices
+// are symmetric, and off-diagonal entries of `a` count for both orders of a pair. With QAP_LINEAR,
+// the type of a matrix, each item also has a cost at each place. Reads the matrices and solutions;
+// returns costs. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -22,8 +22,8 @@ struct Data {
 #endif
 };
 
-using Cost = QAP_COST;    // holds any cost
-using Small = QAP_DELTA;  // holds any product of differences
+using Cost = QAP_COST;    // represents any cost
+using Small = QAP_DELTA;  // represents any product of differences
 
 #ifdef QAP_LINEAR
 constexpr bool HAS_LINEAR = true;
@@ -83,14 +83,14 @@ __device__ Costs costs(const Order& one, const Order& other, int n, const Data& 
     return {sum, block::sum(others)};
 }
 
-// Return how much more it costs to have items i and j at places p2 and q2 instead of p and q.
-// Entries are subtracted before they are multiplied: NVRTC 13.0 was seen to lose the sign of the
-// difference of two products of narrow types.
+// Return the additional cost of items i and j at places p2 and q2 instead of p and q. Entries are
+// subtracted before they are multiplied, as NVRTC 13.0 was seen to lose the sign of the difference
+// of two products of narrow types.
 __device__ int64_t raised_by(const Data& data, int n, int i, int j, int p, int q, int p2, int q2) {
     return Small(data.a[i * n + j]) * (Small(data.b[p2 * n + q2]) - Small(data.b[p * n + q]));
 }
 
-// Return how much a move raises the cost: the pairs in which one or both items move.
+// Return the cost increase by a move: the pairs in which one or both items move.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move move) {
     int64_t raised = 0;
@@ -116,9 +116,9 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move mov
     return raised;
 }
 
-// How much the exchange of the entries u and v of an order raises the cost. Transposing both
-// matrices changes no cost: the distance between entries of a row and of a column is `right` and
-// `down`, or the other way round.
+// The cost increase by the exchange of the entries u and v of an order. Transposing both matrices
+// changes no cost: the distance between entries of a row and of a column is `right` and `down`, or
+// vice versa.
 template <class Order>
 struct Exchange {
     const Order& order;
@@ -138,7 +138,7 @@ struct Exchange {
           down(by_columns ? n : 1),
           right(by_columns ? 1 : n) {}
 
-    // The pairs of entry k and the two.
+    // The pairs of entry k with u and v.
     __device__ Small with(int k) const {
         const int r = order[k];
         Small raised = (a(k, u) - a(k, v)) * (b(r, q) - b(r, p));
@@ -148,7 +148,7 @@ struct Exchange {
         return raised;
     }
 
-    // The two alone.
+    // The pair of u and v.
     __device__ Small own() const {
         Small raised = 0;
 #if !QAP_SYMMETRIC
@@ -184,7 +184,7 @@ template <class Order>
 __device__ Small delta_part(const Order& order, int n, const Data& data, moves::Swap move,
                             int thread, int threads) {
     const Exchange<Order> exchange(order, n, data, move, false);
-    // A single thread takes the two entries out of the sum again, which is faster.
+    // A single thread subtracts the two entries from the sum again, which is faster.
     constexpr bool is_alone = warp::SIZE == 1;
     Small raised = thread == 0 ? exchange.own() : 0;
     if (is_alone) raised -= exchange.with(move.u) + exchange.with(move.v);

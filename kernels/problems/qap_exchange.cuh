@@ -1,6 +1,7 @@
-// What an exchange of items r and s means for a third item j: the deltas of its exchanges with both
-// (Taillard 1991). Reads rows of both matrices, one of them in the order of the items' places, and
-// of the transposed ones. On a CPU, numbers may be those of several items. No random numbers.
+// The effect of an exchange of items r and s on a third item j: the deltas of its exchanges with
+// both (Taillard 1991). Reads rows of both matrices, one of them in the order of the items' places,
+// and of the transposed ones. On a CPU, numbers may be vectors for several items. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -10,13 +11,13 @@
 
 namespace problem {
 
-// Rows r and s of a matrix and of the transposed one, which is the same if it is symmetric.
+// Rows r and s of a matrix and of its transpose, which are the same if it is symmetric.
 template <class T>
 struct RowsOfTwo {
     using Delta = QAP_DELTA;
 
     const T *r, *s, *across_r, *across_s;
-    Delta rr, rs, sr, ss;  // their entries of the two items
+    Delta rr, rs, sr, ss;  // their entries for the two items
 
     __device__ RowsOfTwo(const T* matrix, const T* across, int pitch, int r, int s)
         : r(matrix + r * pitch),
@@ -39,7 +40,7 @@ struct EntryOf {
     }
 };
 
-// The entries of item j in these rows, or of several items.
+// The entries of item j, or of several items, in these rows.
 template <class Number>
 struct EntriesOfTwo {
     Number rj, sj, jr, js, jj;
@@ -50,14 +51,14 @@ struct EntriesOfTwo {
         if constexpr (!QAP_SYMMETRIC) jr = read(rows.across_r), js = read(rows.across_s);
     }
 
-    // By how much the entries of the cycle r, s, j exceed those of the other direction.
+    // The difference between the entries of the cycle r, s, j and those of the opposite direction.
     template <class T>
     __device__ Number skew(const RowsOfTwo<T>& rows) const {
         return (rows.rs - rows.sr) + (sj - js) + (jr - rj);
     }
 };
 
-// By how much the entries of an item with r differ from those with s, in each matrix.
+// The differences between the entries of an item with r and with s, in each matrix.
 template <class Number>
 struct Gaps {
     static constexpr int COUNT = QAP_SYMMETRIC ? 2 : 4;
@@ -69,8 +70,8 @@ struct Gaps {
         if constexpr (!QAP_SYMMETRIC) item[2] = a.jr - a.js, item[3] = b.jr - b.js;
     }
 
-    // Return how much the exchange raises the delta of two other items, or would, if it moves one
-    // of them.
+    // Return the increase of the delta of two other items by the exchange, or the hypothetical one
+    // if it moves one of them.
     template <class Other>
     __device__ Number growth(const Gaps<Other>& other) const {
         Number sum = (item[0] - other.item[0]) * (item[1] - other.item[1]);
@@ -91,24 +92,24 @@ class PairExchange {
         Number with_r, with_s;
     };
 
-    // `by` is how much the exchange raises the cost.
+    // `by` is the cost increase by the exchange.
     __device__ PairExchange(const RowsOfTwo<A>& a, const RowsOfTwo<B>& b, int r, int s, Delta by)
         : a_(a), b_(b), by_(by), gaps_r_(gaps_of(r)), gaps_s_(gaps_of(s)) {}
 
-    // The delta of the exchange back.
+    // The delta of the reverse exchange.
     __device__ Delta back() const { return -by_ - gaps_r_.growth(gaps_s_); }
 
-    // Return the deltas of item j with r and with s. `before` are those before the exchange,
-    // `sum` is the sum of the products of the exchange of r, at the place of s, with j over all
-    // items, and of the linear terms. The growth of these pairs is left out, as it will be added to
-    // all pairs.
+    // Return the deltas of item j with r and with s. `before` are those before the exchange, `sum`
+    // is the sum of the products of the exchange of r, at the place of s, with j over all items,
+    // and of the linear terms. The growth of these pairs is omitted, as it is added to all pairs
+    // later.
     template <class Number>
     __device__ Both<Number> renewed(const EntriesOfTwo<Number>& a, const EntriesOfTwo<Number>& b,
                                     const Gaps<Number>& gaps, Number sum,
                                     const Both<Number>& before) const {
         sum += correction(a, b);
-        // The even permutations of three items together cost as much as the odd ones, up to the
-        // skew.
+        // The sum of costs over the even permutations of three items equals that over the odd ones,
+        // up to the skew.
         Number both = before.with_r + before.with_s - by_;
         if constexpr (!QAP_SYMMETRIC) both += a.skew(a_) * b.skew(b_);
         return {sum - gaps.growth(gaps_r_), both - sum - gaps.growth(gaps_s_)};
@@ -128,11 +129,11 @@ class PairExchange {
         return {entries_a(Delta(0), EntryOf{i}), entries_b(Delta(0), EntryOf{i})};
     }
 
-    // Return what replaces the products with r, s and j themselves in the sum over all items.
+    // Return the terms that replace the products with r, s and j in the sum over all items.
     template <class Number>
     __device__ Number correction(const EntriesOfTwo<Number>& a,
                                  const EntriesOfTwo<Number>& b) const {
-        // Item s is now where r was.
+        // Item s is now at the former place of r.
         Number sum = (a_.rs - a.js) * ((b.jr - b_.sr) - (b.js - b_.ss));
         sum -= (a_.rr - a.jr) * (b.jr - b_.sr) + (a.rj - a.jj) * (b.jj - b.sj);
         sum += (a_.rr - a.jj) * (b.jj - b_.ss);

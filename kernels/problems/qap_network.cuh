@@ -1,6 +1,6 @@
-// The flows of an assignment problem with a sparse matrix: each item has neighbours, with which it
-// exchanges flows, and the other matrix has the distances between places. Reads these and the
-// places of items; returns changes of the cost, in time for the neighbours of two items.
+// Assignment problems with a sparse matrix: items have neighbours, with which they exchange flows;
+// the other matrix has the distances between places. Reads these and the places of items; returns
+// cost changes, in time proportional to the neighbours of two items.
 // No random numbers.
 #pragma once
 
@@ -9,19 +9,19 @@
 namespace problem {
 
 struct Network {
-    using Number = NETWORK_NUMBER;  // holds any sum of the products of an item
+    using Number = NETWORK_NUMBER;  // represents any sum of the products of an item
 
     const int32_t* first;      // [n + 1]: the neighbours of item u are those from first[u] to
     const int32_t* neighbour;  // first[u + 1], by decreasing flow
     const Number* flow;
-    const Number* distances;  // [n][pitch], with zeros after the last place of a row
-    int32_t pitch;            // places, rounded up for vectors
+    const Number* distances;  // [n][pitch], rows padded with zeros
+    int32_t pitch;            // number of places, rounded up for vectors
     int32_t turned;           // whether items are the places of the problem
 
     // Return the distances from a place.
     __device__ const Number* from(int place) const { return distances + int64_t(place) * pitch; }
 
-    // Return how much the exchange of two items, with the places of all items, raises the cost.
+    // Return the cost increase by the exchange of two items, given the places of all items.
     template <class Place>
     __device__ Number raised(const Place* places, int item, int other) const {
         const Number *const here = from(places[item]), *const there = from(places[other]);
@@ -29,7 +29,7 @@ struct Network {
     }
 
   private:
-    // The part of the flows of an item, whose place moves; those to `partner` stay as they are.
+    // The flows of an item whose place changes, except those to `partner`, which are unaffected.
     template <class Place>
     __device__ Number moved(const Place* places, int item, const Number* before,
                             const Number* after, int partner) const {

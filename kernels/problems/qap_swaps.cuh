@@ -1,7 +1,7 @@
-// The delta of each exchange of two items, updated for an assignment that changes by exchanges
-// (Taillard 1991). Reads the matrices and the assignment; writes its copies of the matrices and the
-// deltas to block memory, and returns deltas. One matrix is kept in the order of the items' places,
-// and asymmetric ones also transposed, so that rows are read contiguously. No random numbers.
+// The delta of each exchange of two items, updated when items are exchanged (Taillard 1991). Reads
+// the matrices and the assignment; writes its copies of the matrices and the deltas to block
+// memory, and returns deltas. One matrix is kept in the order of the items' places, and asymmetric
+// ones also transposed, so that rows are read contiguously. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -30,7 +30,7 @@ class SwapDeltas {
 #endif
     }
 
-    // `kept` is memory for the deltas that outlasts this object, or null.
+    // `kept` is memory for the deltas that outlives this object, or null.
     __device__ SwapDeltas(Scratch& scratch, const int32_t* order, int n, const Data& data,
                           const block::Triangle& triangle, Delta* kept = nullptr)
         : order_(order),
@@ -53,7 +53,7 @@ class SwapDeltas {
     }
 
     // The order is complete on entry; the deltas are visible after the next barrier. `are_kept`:
-    // they are those of this order already.
+    // they already belong to this order.
     __device__ void begin(bool are_kept = false) {
         for (int e = threadIdx.x; e < n_ * pitch_a_; e += blockDim.x) {
             const int i = e / pitch_a_, k = e % pitch_a_;
@@ -85,14 +85,13 @@ class SwapDeltas {
         }
     }
 
-    // Return the deltas of a run of pairs as they were stored last. Entries of no pair are
-    // undefined.
+    // Return the stored deltas of a run of pairs. Entries that are not pairs are undefined.
     __device__ block::ReadRun<Delta> stored(int run) const {
         return reinterpret_cast<const block::Run<Delta>*>(delta_)[run];
     }
 
-    // Update the deltas of a run of pairs for the announced exchange, and return them. Entries of
-    // no pair are undefined.
+    // Update the deltas of a run of pairs for the announced exchange, and return them. Entries that
+    // are not pairs are undefined.
     __device__ block::ReadRun<Delta> advance(int run, block::Triangle::Place place) {
         using Runs = block::Run<Delta>;
         Runs& stored = reinterpret_cast<Runs*>(delta_)[run];
@@ -114,8 +113,8 @@ class SwapDeltas {
         return next;
     }
 
-    // Prepare for an exchange that raises the cost by `by`. Store deltas for the pairs that share
-    // one or both items with it, so that advance() makes them right.
+    // Prepare for an exchange that raises the cost by `by`. For pairs that share an item with it,
+    // store deltas that advance() corrects.
     __device__ void announce(moves::Swap swap, Delta by) {
         const int r = swap.u, s = swap.v;
         const PairExchange<A, B> exchange(RowsOfTwo<A>(a_, a_across_, pitch_a_, r, s),
@@ -133,7 +132,7 @@ class SwapDeltas {
                     delta_[triangle_.at(r, s)] = exchange.back();
                     return;
                 }
-                // The exchange of equal items is no pair, and changes nothing.
+                // The exchange of equal items is not a pair, and changes nothing.
                 const bool has_r = !triangle_.are_equal(r, j), has_s = !triangle_.are_equal(s, j);
                 const int at_r = triangle_.at(r, j), at_s = triangle_.at(s, j);
                 const Delta of_r = has_r ? delta_[at_r] : 0, of_s = has_s ? delta_[at_s] : 0;
@@ -167,14 +166,14 @@ class SwapDeltas {
 #endif
     }
 
-    // No exchange was made, so nothing changes.
+    // No exchange was applied, so nothing changes.
     __device__ void rest() {
         for (Delta* gap : gap_) {
             for (int i = threadIdx.x; i < n_ + block::RUN - 1; i += blockDim.x) gap[i] = 0;
         }
     }
 
-    // Make the announced exchange.
+    // Apply the announced exchange.
     __device__ void follow(moves::Swap swap) {
         exchange_items(b_, swap.u, swap.v);
         if constexpr (!QAP_SYMMETRIC) exchange_items(b_across_, swap.u, swap.v);
@@ -223,7 +222,7 @@ class SwapDeltas {
 #endif
     }
 
-    // Entries of no pair may overflow the type, which is only defined for unsigned numbers.
+    // Entries that are not pairs may overflow the type, which is only defined for unsigned numbers.
     __device__ static int grown(int delta, int a, int b) {
         return int(uint32_t(delta) + uint32_t(a) * uint32_t(b));
     }
@@ -234,8 +233,8 @@ class SwapDeltas {
     __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
     __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
     __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
-    // Return the extra cost of the pairs with pack k of items, each at its own place, if item i, at
-    // place p, is exchanged with j.
+    // Return the additional cost of the pairs with pack k of items, each at its own place, if item
+    // i, at place p, is exchanged with j.
     __device__ Delta products(int i, int p, int j, int k) const {
         Delta raised = products(a_, b_, i, p, j, k);
         if constexpr (!QAP_SYMMETRIC) raised += products(a_across_, b_across_, i, p, j, k);
@@ -245,33 +244,33 @@ class SwapDeltas {
         return block::difference_products<Delta>(a + i * pitch_a_, a + j * pitch_a_,
                                                  b + j * pitch_b_, b + p * pitch_b_, k);
     }
-    // Return the same for all items.
+    // The same for all items.
     __device__ Delta products(int i, int p, int j) const {
         Delta sum = 0;
         for (int k = 0; k < packs(); ++k) sum += products(i, p, j, k);
         return sum;
     }
 
-    // Return the same for item k, if i is at its own place.
+    // The same for item k, if i is at its own place.
     __device__ Delta product(int i, int j, int k) const {
         Delta raised = (a(i, k) - a(j, k)) * (b(j, k) - b(i, k));
         if constexpr (!QAP_SYMMETRIC) raised += (a(k, i) - a(k, j)) * (b(k, j) - b(k, i));
         return raised;
     }
 
-    // Return the same for the two items themselves.
+    // The same for the two items themselves.
     __device__ Delta own(int i, int j) const {
         Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(i, i));
         if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, i) - b(i, j));
         return raised;
     }
 
-    // Return how much the linear terms rise if item i, at place p, is exchanged with j.
+    // Return the increase of the linear terms if item i, at place p, is exchanged with j.
     __device__ Delta linear_of(int i, int p, int j) const {
         if constexpr (!HAS_LINEAR) return 0;
         return moved(i, order_[p], order_[j]) + moved(j, order_[j], order_[p]);
     }
-    // Return how much the linear term of an item rises between two places.
+    // Return the increase of the linear term of an item between two places.
     __device__ Delta moved(int i, int from, int to) const {
         return linear(data_, n_, i, to) - linear(data_, n_, i, from);
     }
@@ -296,8 +295,8 @@ class SwapDeltas {
         for (int j = later; j < n; ++j) row[j - later] = body(j, row[j - later]);
     }
 
-    // Return the sums of all products(r, s, j, k), and of the linear terms, for the items from j
-    // on.
+    // Return the sums of all products(r, s, j, k), and of the linear terms, for consecutive items
+    // from j.
     Numbers sums(int r, int s, int j) const {
         Numbers sum{};
         if constexpr (QAP_FITS_CACHE && sizeof(Delta) == sizeof(A)) {
@@ -307,8 +306,8 @@ class SwapDeltas {
                              b_across_ + s * pitch_b_);
             }
         } else {
-            // Row by row, as copies with 32 bits would not fit into the cache, or as products of 64
-            // bits are only fast if their factors have 32.
+            // Row by row, as 32-bit copies would not fit into the cache, and 64-bit products are
+            // only fast for 32-bit factors.
             for (int k = 0; k < LANES && j + k < n_; ++k) sum[k] = products(r, s, j + k);
         }
         if constexpr (HAS_LINEAR) {
@@ -331,7 +330,7 @@ class SwapDeltas {
     Delta* const delta_;
     A* const a_;
     B* const b_;
-    A* const a_across_;  // the transposed matrices, if they are asymmetric
+    A* const a_across_;  // the transposed matrices, if asymmetric
     B* const b_across_;
     Delta* gap_[GAPS];
 #ifndef __CUDACC__

@@ -1,7 +1,7 @@
-// The delta of each exchange of two items in square tiles of pairs, one tile per thread, in its
-// registers: for GPUs, and symmetric matrices of bytes. Reads the matrices and the assignment;
-// writes copies of the matrices, `b` in the order of the items' places, and what an exchange
-// changes, to block memory. No random numbers.
+// The delta of each exchange of two items in square tiles of pairs, one per thread, in registers:
+// for GPUs, and symmetric matrices of bytes. Reads the matrices and the assignment; writes copies
+// of the matrices, `b` in the order of the items' places, and the effects of an exchange, to block
+// memory. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -13,13 +13,13 @@ namespace problem {
 class TileDeltas {
   public:
     using Tile = block::Tile<PROBLEM_TILE>;
-    // Larger than any delta, all of which are exact in this type: no pair.
+    // Larger than any delta, all of which are exact in this type: not a pair.
     static constexpr float NONE = 16777215.0f;
 
     __device__ TileDeltas(Scratch& scratch, const int32_t* order, int n, const Data& data)
         : order_(order),
           n_(n),
-          pitch_(((n + 15) / 16 | 1) * 16),  // rows begin in different banks
+          pitch_(((n + 15) / 16 | 1) * 16),  // rows start in different banks
           data_(data),
           a_(scratch.take<uint8_t>(n * pitch_)),
           b_(scratch.take<uint8_t>(n * pitch_)),
@@ -63,7 +63,7 @@ class TileDeltas {
         const int gap_a = a(f, j) - a(o, j), gap_b = b(f, j) - b(o, j);
         if (!of_second) gap_[j] = {float(gap_a), float(gap_b)};
         if (j == f) return;
-        // Sums of products with the new order follow from those with the old one.
+        // Sums of products in the new order are derived from those in the old one.
         const Products old = products(f, j, o);
         const int first = own_a(f) - a(f, o), second = own_b(o) - b(f, o);
         int raised;
@@ -80,7 +80,7 @@ class TileDeltas {
         *fresh(of_second, j) = raised;
     }
 
-    // Make the announced exchange, after a barrier.
+    // Apply the announced exchange, after a barrier.
     __device__ void follow(moves::Swap swap) {
         const int r = swap.u, s = swap.v;
         for (int j = block::from_last(); j < n_; j += blockDim.x) {
@@ -125,7 +125,7 @@ class TileDeltas {
     }
 
   private:
-    // How the entries of an item with the two exchanged items differ.
+    // Differences between the entries of an item with the two exchanged items.
     struct alignas(8) Gap {
         float a, b;
     };

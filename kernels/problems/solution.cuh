@@ -1,7 +1,7 @@
-// The solution of a stated problem, as a user's cost reads it: s[i] is the item at place i, 1 or 0,
-// key i, coordinate i, or the value of item i (SOLUTION_KIND). Solutions lie in rows or, with
-// ISLANDS_TILED, in tiles of 32 whose entries alternate, so that neighbouring threads read
-// neighbouring words. Reads a solution; writes stored ones, and reports wrong values of the user's
+// The solution of a stated problem, as read by a user's cost: s[i] is the item at place i, 1 or 0,
+// key i, coordinate i, or the value of item i (SOLUTION_KIND). Solutions are stored in rows or,
+// with ISLANDS_TILED, in tiles of 32 with interleaved entries, so that neighbouring threads read
+// neighbouring words. Reads a solution; writes stored ones, and reports invalid values of user
 // functions. No random numbers.
 #pragma once
 
@@ -31,7 +31,7 @@ using Stored = uint16_t;
 using Stored = int32_t;
 #endif
 
-// Sorted keys have other bits in front of the item.
+// Sorted keys have other bits above the item.
 struct Solution {
     const Stored* item;
     int32_t mask = -1;
@@ -39,8 +39,8 @@ struct Solution {
     __device__ int operator[](int place) const { return item[place * STRIDE] & mask; }
 
 #ifndef ISLANDS_TILED
-    // Return four items from a multiple of four, for costs with cooperative=True; those past the
-    // end are undefined.
+    // Return four items, starting at a multiple of four, for costs with cooperative=True; those
+    // past the end are undefined.
     __device__ int4 four(int place) const {
         const int4 items = *reinterpret_cast<const int4*>(item + place);
         return {items.x & mask, items.y & mask, items.z & mask, items.w & mask};
@@ -61,19 +61,19 @@ __device__ void write_entry(Stored* memory, const Solution&, int i, Value value)
     memory[i] = value;
 }
 
-// Return whether an entry may have a value; NaN never fits.
+// Return whether an entry may have a value; never for NaN.
 template <class Value>
 __device__ bool entry_fits(const Solution&, int, int n, Value value) {
     return value >= 0 && value < n;
 }
 
-// Return the solution that begins at an address.
+// Return the solution at an address.
 template <class Data>
 __device__ Solution solution_at(const Stored* first, const Data&) {
     return {first};
 }
 
-// Return the solution that an encoding has decoded.
+// Return the solution decoded by an encoding.
 template <class Order, class Data>
 __device__ auto solution_of(const Order& order, const Data&, int)
     -> decltype(order.mask, Solution()) {
@@ -133,7 +133,7 @@ struct Solution {
 
     __device__ float operator[](int item) const { return of(item, key[item * STRIDE]); }
 
-    // Return the entry that a stored number stands for.
+    // Return the entry that a stored number represents.
     __device__ float of(int, float number) const { return number; }
 };
 
@@ -174,7 +174,7 @@ struct Solution {
 
     __device__ int operator[](int item) const { return value[item * STRIDE]; }
 
-    // Return the entry that a stored number stands for.
+    // Return the entry that a stored number represents.
     __device__ int of(int, int32_t number) const { return number; }
 };
 
@@ -209,14 +209,14 @@ __device__ Solution solution_of(const Choices& choices, const Data& data, int) {
 
 using Stored = double;
 
-// Coordinates, or those of the unit box, which are stretched to the bounds.
+// Coordinates, or those of the unit box, scaled to the bounds.
 struct Solution {
     const double* unit;
     const double *low, *width, *high;
 
     __device__ double operator[](int i) const { return of(i, unit[i * STRIDE]); }
 
-    // Return the coordinate that a stored number stands for.
+    // Return the coordinate that a stored number represents.
     __device__ double of(int i, double own) const {
         if (low == nullptr) return own;
         const double stretched = low[i] + width[i] * own;
@@ -255,7 +255,7 @@ __device__ Solution solution_of(const Vector& vector, const Data& data, int) {
 #endif
 
 // A solution that a user's repair, apply or cross may change: s[i] reads an entry, s.set(i, value)
-// writes it. A wrong entry or value is reported and not written.
+// writes it. An invalid index or value is reported and not written.
 struct Changing {
     Solution solution;
     Stored* memory;

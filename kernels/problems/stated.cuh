@@ -1,8 +1,7 @@
-// The cost of a stated problem: calls the function of the user, by all threads of a block
+// The cost of a stated problem: calls the user function, by all threads of a block
 // (STATED_COOPERATIVE) or by one. The header that includes this file defines `struct Data` and, in
-// namespace `user`, the functions of the user. Which of them exist chooses between whole headers.
-// Reads a solution and the data; returns its cost, and reports wrong values of these functions. No
-// random numbers.
+// namespace `user`, the user functions, which determine the headers to include. Reads a solution
+// and the data; returns its cost, and reports invalid values of these functions. No random numbers.
 #pragma once
 
 #include "moves.cuh"
@@ -11,7 +10,7 @@
 
 namespace problem {
 
-// Return a cost of the user as one that is minimised.
+// Convert a user's cost to a minimised one.
 template <class Value>
 __device__ int64_t cost_of(Value value, const Data& data) {
     return minimised(value, data._faults);
@@ -27,7 +26,7 @@ __device__ int64_t by_one_thread(Make make) {
     return made;
 }
 
-// Compute a value by functions of the user, which all threads call or one; return it to all.
+// Compute a value by user functions, called by one thread or by all; return it to all.
 template <class Make>
 __device__ int64_t in_block(Make make) {
     if constexpr (STATED_COOPERATIVE != 0) {

@@ -1,4 +1,4 @@
-// The evaluation of a stated problem whose solutions are corrected before: by the rules of their
+// The evaluation of a stated problem whose solutions are corrected first: by the rules of their
 // kind, and by the user's repair. Reads and changes solutions. No random numbers.
 #pragma once
 
@@ -33,7 +33,8 @@ __device__ bool repair(Stored* solution, int n, const Data& data) {
 
 #endif
 
-// Let a solution keep the rules of its kind; return whether it has changed. Called by one thread.
+// Apply the rules of the solution kind; return whether the solution has changed. Called by one
+// thread.
 __device__ bool ruled(Stored* solution, int n, const Data& data) {
 #if defined(STATED_MOST)
     return choose_within(solution, n);
@@ -46,8 +47,8 @@ __device__ bool ruled(Stored* solution, int n, const Data& data) {
 #endif
 }
 
-// Make a solution valid, by the rules of its kind and the functions of the user; return whether it
-// has changed. Called by all threads.
+// Make a solution valid by the rules of its kind and the user functions; return whether it has
+// changed. Called by all threads.
 __device__ bool corrected(Stored* solution, int n, const Data& data) {
     const auto rule = [&] { return int64_t(ruled(solution, n, data)); };
     bool changed = bool(by_one_thread(rule));
@@ -68,7 +69,7 @@ __device__ Evaluation evaluate(Stored* solution, Scratch, int n, const Data& dat
     return {cost_in_block(solution_at(solution, data), n, data), changed};
 }
 
-// Correct a solution that may be wrong, and return its cost.
+// Correct a possibly invalid solution, and return its cost.
 __device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
     corrected(solution, n, data);
     return cost_after(solution, n, data);

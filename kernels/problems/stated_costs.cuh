@@ -1,5 +1,5 @@
-// Costs as a user states them, in CUDA or in Python, as costs that the device minimises. Reads a
-// cost; writes reports of wrong ones. No random numbers.
+// Conversion of a user's costs, from CUDA or Python, to minimised costs on the device. Reads a
+// cost; reports invalid ones. No random numbers.
 #pragma once
 
 #include "core/priced.cuh"
@@ -24,7 +24,7 @@ using Cost = double;
 using Cost = int64_t;
 #endif
 
-// Return a change of the cost as the user states it for one that is minimised.
+// Convert a user's cost change to that of a minimised cost.
 template <class Value>
 __device__ int64_t minimised(Value value) {
     static_assert(IS_REAL<Value> == (COSTS_REAL != 0),
@@ -36,7 +36,7 @@ __device__ int64_t minimised(Value value) {
     }
 }
 
-// Return a cost of the user as one that is minimised, and report a wrong one.
+// Convert a user's cost to a minimised one, and report an invalid one.
 template <class Value>
 __device__ int64_t minimised(Value value, int64_t* faults) {
     if constexpr (IS_REAL<Value>) {

@@ -1,4 +1,4 @@
-// The change of the cost by a move as the user states it, for local search. No random numbers.
+// The user's `delta`, for local search. No random numbers.
 #pragma once
 
 #include "problems/stated_costs.cuh"

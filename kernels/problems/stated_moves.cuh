@@ -1,5 +1,5 @@
-// Moves as a user's functions receive them: those of chains have one type for all kinds of moves.
-// Reads and returns moves. No random numbers.
+// Moves as passed to user functions: those of chains have one type for all kinds of moves. Reads
+// and returns moves. No random numbers.
 #pragma once
 
 #include "problems/move_kinds.cuh"
@@ -7,7 +7,7 @@
 
 namespace problem {
 
-// Call visit(move) with the move as the user's functions receive it.
+// Call visit(move) with the move as passed to user functions.
 #if SOLUTION_KIND == SOLUTION_ORDER
 template <class Visit>
 __device__ void as_stated(const Solution&, const Move& move, Visit visit) {

@@ -5,7 +5,7 @@
 
 namespace problem {
 
-// Return the compared cost of a solution; called by one thread or by all, as the user's functions.
+// Return the compared cost of a solution; called by one thread or by all, like the user functions.
 __device__ int64_t stated_cost(const Solution& solution, int n, const Data& data) {
     return cost_of(user::cost(solution, n, data), data);
 }

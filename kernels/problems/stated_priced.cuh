@@ -1,5 +1,5 @@
-// The compared cost of a stated problem with violations, which have a price: see core/priced.cuh.
-// Reports wrong violations. No random numbers.
+// The compared cost of a stated problem with priced violations: see core/priced.cuh. Reports
+// invalid violations. No random numbers.
 #pragma once
 
 #include "core/priced.cuh"
@@ -7,7 +7,7 @@
 
 namespace problem {
 
-// Return a violation of the user as a number, and report a wrong one.
+// Convert a user's violation to a number, and report an invalid one.
 template <class Value>
 __device__ double violation_of(Value value, const Data& data) {
     const double violation = double(value);
@@ -16,7 +16,7 @@ __device__ double violation_of(Value value, const Data& data) {
     return 0.0;
 }
 
-// Return the compared cost of a solution; called by one thread or by all, as the user's functions.
+// Return the compared cost of a solution; called by one thread or by all, like the user functions.
 __device__ int64_t stated_cost(const Solution& solution, int n, const Data& data) {
     const int64_t cost = cost_of(user::cost(solution, n, data), data);
     const auto violation = user::of_violation::violation(solution, n, data);

@@ -1,4 +1,5 @@
-// The evaluation of a stated problem whose solutions are all valid. No random numbers.
+// The evaluation of a stated problem without corrections, as all solutions are valid. No random
+// numbers.
 #pragma once
 
 #include "problems/solution.cuh"
@@ -10,7 +11,7 @@ __device__ int64_t cost(const Decoded& decoded, int n, const Data& data) {
     return cost_in_block(solution_of(decoded, data, 0), n, data);
 }
 
-// Return the cost of a solution that is never wrong; others are corrected before.
+// Return the cost of a solution that is always valid.
 __device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
     return cost_after(solution, n, data);
 }

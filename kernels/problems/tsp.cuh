@@ -1,8 +1,8 @@
 // The travelling salesman problem: the length of the closed tour, rounded as in TSPLIB, and its
 // change by a move. TSP_METRIC: distances come from coordinates (in double precision: float32 is
 // off by one on some edges), from a symmetric matrix, or from a matrix of legs, which may be
-// asymmetric, with legs that are forbidden or that join two cities: see problems/legs.cuh. Reads
-// the coordinates or distances and the tour; returns lengths. No random numbers.
+// asymmetric, with legs that are forbidden or join two cities: see problems/legs.cuh. Reads the
+// coordinates or distances and the tour; returns lengths. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -101,10 +101,10 @@ struct Cycle {
     __device__ int64_t edge(City a, City b) const { return distance(data, n, a, b); }
 };
 
-// Cities of which all tours have the same length, unless it depends on the direction.
+// Up to this number of cities, all tours have the same length, unless it depends on the direction.
 constexpr int FEW = TSP_METRIC == TSP_LEGS ? 2 : 3;
 
-// Return how much longer the cities from position u to v are in the opposite direction.
+// Return how much longer the path from position u to v is in the opposite direction.
 __device__ int64_t turned(const Cycle& tour, int u, int v) {
     int64_t change = 0;
 #if TSP_METRIC == TSP_LEGS
@@ -143,7 +143,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::I
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
     if (n <= FEW) return 0;
     const Cycle tour{order, n, data};
-    // If one follows the other, the edge between them stays, in the opposite direction.
+    // If they are adjacent, the edge between them stays, in the opposite direction.
     const bool ends = move.u == 0 && move.v == n - 1;
     const int first = ends ? move.v : move.u, second = ends ? move.u : move.v;
     const City a = tour.at(first), b = tour.at(second);

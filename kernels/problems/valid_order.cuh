@@ -1,5 +1,5 @@
-// Checks what a user's function has made of a solution. Reads and changes orders; reports wrong
-// ones. No random numbers.
+// Checks solutions changed by user functions. Reads and changes orders; reports invalid ones. No
+// random numbers.
 #pragma once
 
 #include "problems/solution.cuh"
@@ -8,8 +8,8 @@ namespace problem {
 
 #if SOLUTION_KIND == SOLUTION_ORDER
 
-// Report an order in which an item is repeated, and replace it by 0, 1, 2 ..., as operators loop
-// for ever without an order. The upper bit of entry k says that item k was found.
+// Report an order with a repeated item, and replace it by 0, 1, 2 ..., as operators would loop
+// forever otherwise. The upper bit of entry k marks item k as found.
 __device__ void require_order(int32_t* order, int n, const Data& data) {
     constexpr int32_t FOUND = int32_t(0x80000000), ITEM = 0x7fffffff;
     __shared__ int32_t repeated;
@@ -29,7 +29,7 @@ __device__ void require_order(int32_t* order, int n, const Data& data) {
 
 #else
 
-// Entries of other solutions are independent, and `Changing` has checked them.
+// Entries of other solutions are independent, and checked by `Changing`.
 template <class Entry>
 __device__ void require_order(const Entry*, int, const Data&) {}
 

@@ -1,6 +1,5 @@
-// The type that a user's cost of the type `long long` has in fact: a real number that is returned
-// would lose its fraction silently, and is an error of the compiler instead. Reads and writes
-// nothing else. No random numbers.
+// The actual type of a user's cost of type `long long`: a returned real number would silently lose
+// its fraction, and is a compiler error instead. Accesses no memory. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -14,7 +13,7 @@ inline constexpr bool IS_WHOLE<double> = false;
 template <>
 inline constexpr bool IS_WHOLE<float> = false;
 
-// Has as many letters as `long long`, so that errors name the right column.
+// As many letters as `long long`, so that errors show the right column.
 struct WholeCost {
     long long value;
 

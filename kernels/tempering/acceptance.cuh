@@ -8,10 +8,10 @@
 namespace tempering {
 
 constexpr float LN2 = 0x1.62e43p-1f;
-constexpr int BITS = 24;  // of a random word that count
+constexpr int BITS = 24;  // random bits used
 
-// Return -ln(x / 2^24) for x from 1 to 2^24, accurate to about 2^-22. With x = 2^k m and
-// s = (m - 1) / (m + 1), ln(m) is 2 (s + s^3 / 3 + s^5 / 5 + ...).
+// Return -ln(x / 2^24) for x from 1 to 2^24, accurate to about 2^-22. With x = 2^k m and s = (m -
+// 1) / (m + 1), ln(m) is 2 (s + s^3 / 3 + s^5 / 5 + ...).
 __device__ float minus_log(uint32_t x) {
     const uint32_t bits = __float_as_uint(float(int(x)));
     const float m = __uint_as_float((bits & 0x7fffffu) | 0x3f800000u);
@@ -35,7 +35,7 @@ class Acceptance {
         step_ = Delta(step < MOST ? step : MOST);
     }
 
-    // Return false if a change is certainly rejected with this random word; this is quick.
+    // Return false if a change is certainly rejected with this random word; fast.
     __device__ bool may_accept(Delta raised, uint32_t word) const {
         const int exponent = __float_as_uint(float(int((word >> (32 - BITS)) + 1))) >> 23;
         return raised <= step_ * Delta(127 + BITS - exponent);

@@ -1,5 +1,5 @@
-// The price of violations adapts: each ladder has a factor, by which the price of the instance is
-// multiplied. Reads the energies of replicas; writes factors. No random numbers.
+// Adaptive price of violations: each ladder has a factor for the price of the instance. Reads the
+// energies of replicas; writes factors. No random numbers.
 #pragma once
 
 #include "genes.cuh"
@@ -10,17 +10,18 @@ namespace tempering {
 class Price {
   public:
     static constexpr bool ADAPTS = true;
-    // The first factor. Other algorithms take the whole price, as they need it only until they find
+    // The initial factor. Other algorithms use the full price, as they need it only until they find
     // a feasible solution.
     static constexpr double FIRST_FACTOR = 1.0 / 16;
 
-    // Prepare the price of a ladder; `ladder` is its number among those of all islands of the rank.
+    // Initialise the price of a ladder; `ladder` is its number among those of all islands of the
+    // rank.
     __device__ static void begin(const Plan& plan, int64_t ladder) {
         plan.chain.price[ladder] = FIRST_FACTOR;
     }
 
     // Raise the price of violations if all states are infeasible, and lower it if none is, so that
-    // replicas stay near the border between both. `first` is the first replica.
+    // replicas stay near the boundary. `first` is the first replica.
     __device__ static void adapt(const Plan& plan, int64_t ladder, int64_t first) {
         int infeasible = 0;
         for (int i = 0; i < plan.rungs; ++i) {
@@ -35,7 +36,7 @@ class Price {
     }
 
   private:
-    // The factor by which a generation changes the price, and the largest of all.
+    // The factor by which a generation changes the price, and the maximum factor.
     static constexpr double STEP = 1.0625, RANGE = 1e12;
 };
 
@@ -48,14 +49,14 @@ class PricedData {
     __device__ void take_first() { take(Price::FIRST_FACTOR); }
     __device__ void take(const Plan& plan, int64_t ladder) { take(plan.chain.price[ladder]); }
 
-    // Return the costs with which a state continues. If it is infeasible, it has another price now;
-    // as long as no feasible one is known, it is the best one again.
+    // Return the costs with which a state continues. If it is infeasible, its price has changed;
+    // until a feasible state is known, it becomes the best one again.
     __device__ Costs resumed(const Costs& before, const Gene* state, Gene* best,
                              const encoding::Shape& shape, bool may_evaluate,
                              int64_t& evaluated) const {
         if (!may_evaluate || !priced::is_infeasible(before.current)) return before;
         evaluated = 1;
-        // Of the namespace of the problem, which programs that evaluate outside lack.
+        // In the namespace of the problem, which is missing in programs evaluated by the host.
         const int64_t cost = cost_after(state, genes::items(shape), data);
         if (!priced::is_infeasible(before.best)) return {cost, before.best, 0};
         copy_row(best, state, shape.pitch);
@@ -71,7 +72,7 @@ class PricedData {
         data._price *= factor;
     }
 
-    const Data& given_;  // of the island that was chosen last
+    const Data& given_;  // of the most recently selected island
 };
 
 }  // namespace tempering

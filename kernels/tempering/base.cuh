@@ -1,12 +1,13 @@
-// What a header of chains defines: those in chains/, of which Python names one in TEMPERING_CHAINS.
+// The interface of a header of chains: those in chains/, one of which Python selects by
+// TEMPERING_CHAINS. It defines
 //     using algorithm::Plan = algorithm::PlanOf<..., ...>;  // see plan.cuh
-//     using tempering::Delta = ...;          // the change of a cost, an integer
+//     using tempering::Delta = ...;          // a cost change, an integer
 //     class tempering::Chain : public tempering::BaseChain;
-//     class tempering::Cross;                // children of two states: see order_cross.cuh
+//     class tempering::Cross;                // crossover of two states: see order_cross.cuh
 //     class tempering::Ends : public Rungs;  // see by_energies.cuh and by_climbs.cuh
 //     class tempering::Price;                // see fixed_price.cuh and adapting_price.cuh
-// A chain has the five functions of BaseChain, of which it must define the constructor, evaluate()
-// and run().
+// A chain has the five functions of BaseChain, and must define the constructor, evaluate() and
+// run().
 // Random streams of draw(): the one that the caller names.
 #pragma once
 
@@ -20,13 +21,13 @@ namespace tempering {
 using algorithm::Plan;
 using encoding::Gene;
 
-// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
-// its own if replicas descend, and that of another individual of the island, or, by a crossover of
-// the problem in a ladder that is alone, its own.
+// Values of `mate`. Otherwise, a replica begins with a child. One parent is the best order of its
+// ladder, or its own if replicas descend; the other is that of another individual of the island or,
+// for a problem's crossover in a single ladder, its own.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
-// Number of moves that tell the mean change of the cost, the unit of temperatures.
+// Number of moves that measure the mean cost change, the unit of temperatures.
 constexpr int ROUGHNESS_SAMPLES = 32;
 
 // Return the best individual of the ladder of a slot in the previous generation.
@@ -52,7 +53,7 @@ struct Alike {
     __device__ bool are(int p, int q) const { return places != nullptr && places[p] == places[q]; }
 };
 
-// Return by how much one cost is above another, with violations at their price.
+// Return the difference of two costs, with violations at their price.
 __device__ double above(int64_t cost, int64_t other) {
     cost = priced::soft(cost), other = priced::soft(other);
     return COSTS_REAL ? real::value_of(cost) - real::value_of(other) : double(cost - other);
@@ -62,29 +63,29 @@ __device__ double above(int64_t cost, int64_t other) {
 struct Costs {
     int64_t current, best;
     int64_t proposed;
-    int64_t beyond = 0;  // evaluated proposals after those, where an accepted one shortens the work
-    int64_t climbs = 0;  // accepted proposals that raised the cost, where chains count them
-    int64_t most = 0x7fffffffffffffff;  // evaluations that it may make, where chains count them
+    int64_t beyond = 0;  // further proposals evaluated, if an acceptance shortens the work
+    int64_t climbs = 0;  // accepted proposals that raised the cost, if chains count them
+    int64_t most = 0x7fffffffffffffff;  // maximum number of evaluations, if chains count them
 };
 
-// Default functions of a chain, all called by all threads of a block, except those of ladders,
-// which one thread calls. A chain also has a constructor, which must not access the scratch memory
-// that it takes, and
+// Default functions of a chain. They are called by all threads of a block, except those of ladders,
+// which are called by one thread. A chain also has a constructor, which takes scratch memory but
+// must not access it, and
 //     Chain(Scratch&, Gene* state, Gene* best, const encoding::Shape&, const problem::Data&,
 //           const Plan&, int64_t me);
-//     // Make a state the best one, repaired if it may be infeasible; return its cost.
+//     // Copy a state to the best one, repaired if it may be infeasible; return its cost.
 //     static int64_t evaluate(Gene* state, Gene* best, const Scratch&, const encoding::Shape&,
 //                             const problem::Data&, const draw::Place&);
 //     // Advance the state by a generation. It is complete and visible to all threads on entry and
-//     // on return. `resumes`: whether it is the one that this chain left.
+//     // on return. `resumes`: whether it is the final state of this chain's previous generation.
 //     Costs run(Costs, int sweeps, bool resumes, const Acceptance<Delta>&, const draw::Place&,
 //               const improver::Plan&);
 class BaseChain {
   public:
-    // The factor of the deltas that Acceptance sees, by which its temperature is divided.
+    // The scale of the deltas passed to Acceptance, by which its temperature is divided.
     __device__ static double scale(const Plan&) { return 1.0; }
 
-    // Return the number of bytes that evaluate() takes.
+    // Return the bytes needed by evaluate().
     template <class Data>
     __device__ static int64_t room_to_evaluate(Scratch scratch, const encoding::Shape&,
                                                const Data&) {
@@ -100,21 +101,21 @@ class BaseChain {
     // Return the energy of a feasible state with a cost.
     __device__ static int64_t energy_of(int64_t cost, const Plan&) { return cost; }
 
-    // Prepare an individual of generation 0; make() returns its chain. Returns the number of states
-    // that were evaluated.
+    // Prepare an individual of generation 0; make() returns its chain. Returns the number of
+    // evaluated states.
     template <class Improving, class Make>
     __device__ static int64_t begin(const Plan&, int64_t, int64_t, const draw::Place&,
                                     const Improving&, Make) {
         return 0;
     }
 
-    // Prepare a ladder in generation 0; `number` is that among all of the run.
+    // Prepare a ladder in generation 0; `number` is its index among all ladders of the run.
     __device__ static void begin_ladder(const Plan&, int64_t, int64_t) {}
 
     // Renew a ladder.
     __device__ static void renew_ladder(const Plan&, int64_t) {}
 
-    // An immigrant may have become the state of an individual.
+    // Called if an immigrant may have replaced the state of an individual.
     __device__ static void adopt(const Islands&, const Plan&, int64_t) {}
 };
 

@@ -1,9 +1,8 @@
-// Blocks of moves of choices, which single moves would have to climb for: *close* a value, so that
-// each of its items takes its best other one, or *open* an unused value, which takes the items that
-// are cheaper there. A block is made move by move, each judged by its change of the cost, and
+// Compound moves of choices, which single moves could only reach by climbing: *close* a value,
+// moving each of its items to its best other value, or *open* an unused value, moving the items to
+// it that are cheaper there. The single moves of a block are judged one by one, and the block is
 // accepted or undone as a whole. Values with a limited number of items have no blocks. Changes the
-// solution. No random numbers here: the caller passes
-// random words.
+// solution. No random numbers here: the caller passes random words.
 #pragma once
 
 #include "tempering/move_rule.cuh"
@@ -19,13 +18,13 @@ class Blocks {
     __device__ Blocks(Scratch& scratch, const encoding::Shape& shape)
         : shape_(shape), log_(scratch.take<problem::Move>(shape.n)) {}
 
-    // Whether a proposal is a block: one of n, as a block judges about n moves.
+    // Whether a proposal is a block: one in n, as a block judges about n moves.
     __device__ bool are_at(const uint4& words) const {
         return problem::takes(problem::SETTING) && draw::below(words.x, max(shape_.n, FEWEST)) == 0;
     }
 
-    // Propose a block by all threads; return what rule::judged says about it. The cost becomes that
-    // of the solution, and `judged` the number of moves that were judged.
+    // Propose a block using all threads; return the verdict of rule::judged. The cost is updated to
+    // that of the solution, and `judged` to the number of judged moves.
     __device__ rule::Verdict run(const problem::Judge& judge, Gene* row, const uint4& words,
                                  const Acceptance<Delta>& acceptance, int64_t& cost, int& judged) {
         const int64_t before = cost;
@@ -49,7 +48,7 @@ class Blocks {
     static constexpr int FEWEST = 16;
     static constexpr int64_t NONE = int64_t(~uint64_t(0) >> 1);  // above all costs
 
-    // Let the items with a value take others.
+    // Move the items with a value to others.
     __device__ void close(const problem::Judge& judge, Gene* row, int value, int64_t& cost) {
         for (int item = 0; item < shape_.n; ++item) {
             if (row[item] != value || shape_.sizes[item] < 2) continue;
@@ -66,7 +65,8 @@ class Blocks {
         }
     }
 
-    // Let an unused value take the item to which it matters least, and all that are cheaper then.
+    // Move the item with the smallest loss to an unused value, and then all items that are cheaper
+    // there.
     __device__ void open(const problem::Judge& judge, Gene* row, int value, int64_t& cost) {
         int used = 0;
         for (int item = threadIdx.x; item < shape_.n; item += blockDim.x) {
@@ -117,7 +117,7 @@ class Blocks {
         return {item, value, problem::Move::NONE};
     }
 
-    // Make a move, and remember what undoes it.
+    // Apply a move, and store its reverse.
     __device__ void make(const problem::Judge& judge, Gene* row, const problem::Move& move,
                          int64_t after, int64_t& cost) {
         if (threadIdx.x == 0) log_[made_] = set(move.item, row[move.item]);
@@ -132,7 +132,7 @@ class Blocks {
 
 #else
 
-// Other solutions have none.
+// Other solutions have no blocks.
 class Blocks {
   public:
     __device__ Blocks(Scratch&, const encoding::Shape&) {}

@@ -1,7 +1,7 @@
-// Ladders whose ends are set from accepted climbs: an island measures, while it cools down, how
-// often proposals that raise the cost are accepted at each temperature. Instead of ladders, all
-// replicas may cool down again and again. Reads what replicas have counted; writes shares and
-// temperatures. No random numbers.
+// Ladders whose ends are set from accepted climbs: while it cools down, an island measures how
+// often cost-raising proposals are accepted at each temperature. Instead of ladders, all replicas
+// may cool down repeatedly. Reads the counters of replicas; writes shares and temperatures. No
+// random numbers.
 #pragma once
 
 #include "tempering/rungs.cuh"
@@ -12,7 +12,7 @@ class Ends : public Rungs {
   public:
     using Rungs::Rungs;
 
-    // Generations of the tuning are as long as others.
+    // Generations of the tuning phase have the usual length.
     static constexpr int TUNING_WORK = 0x7fffffff;
 
     // Store what the ladder reads of a replica besides its costs; called by one thread.
@@ -29,7 +29,7 @@ class Ends : public Rungs {
         spread(low, high);
     }
 
-    // Keep the share of accepted climbs, and cool all replicas for the next generation.
+    // Store the share of accepted climbs, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {
         int64_t climbs = 0, proposals = 0;
         for (int i = 0; i < rungs_; ++i) {
@@ -40,7 +40,8 @@ class Ends : public Rungs {
         cool_further(made);
     }
 
-    // Take the temperatures at which the replicas of the island accepted climbs often and seldom.
+    // Set the temperatures at which the replicas of the island accepted climbs frequently and
+    // rarely.
     __device__ void tune() const {
         const auto measured = [&](int64_t made) { return mean_share(made); };
         const double low = coldest_with(plan_.ends.cold_share, measured);
@@ -51,7 +52,7 @@ class Ends : public Rungs {
 
     __device__ bool anneals() const { return plan_.ends.cycle > 0; }
 
-    // Cool all replicas down together, again and again, each time twice as slowly.
+    // Cool all replicas down together, repeatedly, each time twice as slowly.
     __device__ void anneal(int64_t made) const {
         int64_t at = made - plan_.tuning - 1, length = plan_.ends.cycle;
         while (at >= length) at -= length, length *= 2;

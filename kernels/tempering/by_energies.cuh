@@ -1,4 +1,4 @@
-// Ladders whose ends are set from mean energies: an island measures, while it cools down, the mean
+// Ladders whose ends are set from mean energies: while it cools down, an island measures the mean
 // energy at each temperature. Reads the energies of replicas; writes their sums and temperatures.
 // No random numbers.
 #pragma once
@@ -11,7 +11,7 @@ class Ends : public Rungs {
   public:
     using Rungs::Rungs;
 
-    // Work of a replica per generation of the tuning, which has many: at most this number of
+    // Maximum work of a replica per generation of the tuning phase, which has many: a number of
     // sweeps.
     static constexpr int TUNING_WORK = 96;
 
@@ -22,7 +22,7 @@ class Ends : public Rungs {
     // Use temperatures from now on.
     __device__ void take(double low, double high) const { spread(low, high); }
 
-    // Keep the sum of the energies, and cool all replicas for the next generation.
+    // Store the sum of the energies, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {
         double sum = 0.0;
         for (int i = 0; i < rungs_; ++i) sum += double(plan_.energy[first_ + i]);
@@ -30,7 +30,7 @@ class Ends : public Rungs {
         cool_further(made);
     }
 
-    // Take the temperatures at which the mean energy exceeded that of the coldest generation.
+    // Set the temperatures at which the mean energy exceeded that of the coldest generation.
     __device__ void tune() const {
         const auto measured = [&](int64_t made) { return excess_of(made); };
         const double low = coldest_with(plan_.ends.cold_excess, measured);
@@ -46,15 +46,15 @@ class Ends : public Rungs {
         return plan_.ends.heat[of_rank(ladder) * plan_.tuning + made - 1];
     }
 
-    // Return the mean energy of a generation of the tuning, over all replicas of the island.
+    // Return the mean energy over all replicas of the island in a generation of the tuning phase.
     __device__ double mean_energy(int64_t made) const {
         double sum = 0.0;
         for (int k = 0; k < ladders(); ++k) sum += heat(k, made);
         return sum / all_.population;
     }
 
-    // Return by how many temperatures per item the mean energy of a generation of the tuning
-    // exceeds that of the last one.
+    // Return the excess of the mean energy of a generation of the tuning phase over the last one,
+    // in temperatures per item.
     __device__ double excess_of(int64_t made) const {
         const double above = mean_energy(made) - mean_energy(plan_.tuning);
         return above / (cooled(made) * all_.shape.n);

@@ -1,9 +1,9 @@
-// The Markov chain of one replica of a knapsack: for each chosen item of the core in turn, proposes
-// its exchange for each free one, and accepts it by the Metropolis rule; see core_state.cuh for
-// energies. The first accepted one is made. A feasible subset with more profit than all before is
-// always accepted. The threads of a block look at neighbouring free items. Random numbers are
-// logarithms of a table: a word gives the place of the first of 16 proposals. Reads the tables of
-// the plan; changes the subset, and keeps the best feasible one.
+// The Markov chain of a replica of a knapsack: proposes to exchange each chosen item of the core in
+// turn for each free one, by the Metropolis rule; see core_state.cuh for energies. The first
+// accepted exchange is applied. A feasible subset with more profit than all before is always
+// accepted. The threads of a block evaluate neighbouring free items. Random logarithms are read
+// from a table: a word selects the position of the first of 16 proposals. Reads the tables of the
+// plan; changes the subset, and keeps the best feasible one.
 // Random streams: PROPOSALS, BEGIN; `draw`: the one that the caller names.
 #pragma once
 
@@ -75,7 +75,7 @@ class Chain : public BaseChain {
         ++plan.chain.variant[ladder];
     }
 
-    // Propose a number of exchanges; an accepted one counts as some more.
+    // Perform a number of proposals; an accepted one counts as several.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         const int variant = int(plan_.chain.variant[me_ / plan_.rungs] % plan_.chain.variants);
@@ -131,10 +131,10 @@ class Chain : public BaseChain {
 
   private:
     static constexpr int PRICE_WORDS = (PAIRS + 1) / 2;
-    static constexpr int ROWS = 64;  // between two looks for a stop request
+    static constexpr int ROWS = 64;  // rows between checks for a stop request
     static constexpr int MOST = 1 << 30;
-    // Constraints with high prices come first, and rule out most exchanges. The threads of a warp
-    // rarely agree in that, and have all words at once.
+    // Constraints with high prices come first and exclude most exchanges. The threads of a warp
+    // rarely agree on that, and process all words at once.
     static constexpr int HALF = packed::WIDE == 1 || PAIRS < 4 ? PAIRS : (PAIRS + 1) / 2;
     static constexpr int LEVELS = 1024, TOGETHER = 16;
 
@@ -142,9 +142,9 @@ class Chain : public BaseChain {
     struct Row {
         int i;
         uint32_t word;
-        int rise;    // of the energy without a new item, but for the price of overloads
-        int slop;    // price of overloads up to which a subset may be feasible
-        int wanted;  // gain from which a feasible subset may be the best
+        int rise;    // energy increase without a new item, except for the price of overloads
+        int slop;    // maximum price of overloads of possibly feasible subsets
+        int wanted;  // minimum gain of a feasible subset to be the best
         float temperature;
         Left left;
     };
@@ -152,7 +152,7 @@ class Chain : public BaseChain {
     // Return the entry of a chosen item after another one.
     __device__ int after(int i) const { return i + 1 < core_.chosen() ? i + 1 : 0; }
 
-    // Return the gain from which a feasible subset may be the best if no item were removed; the
+    // Return the minimum gain of a feasible subset to be the best, without removing an item; the
     // gains of two items may be rounded down by one more than that of both.
     __device__ int best_from(const Costs& costs) const {
         const int64_t wanted = energy_of(-costs.best - core_.profit(), plan_) - 2;
@@ -182,13 +182,13 @@ class Chain : public BaseChain {
             }
             const int thread = block::first(open != 0);
             if (thread == blockDim.x) continue;
-            // A thread of several columns is alone.
+            // A thread with several columns is alone.
             return first + WIDE * thread + (WIDE == 1 ? 0 : __ffs(open) - 1);
         }
         return -1;
     }
 
-    // The place of the logarithm of a thread's proposal in the table, of those from `first` on, a
+    // The table position of the logarithm for a thread's proposal, among those from `first`, a
     // multiple of TOGETHER.
     __device__ static uint32_t level(uint32_t word, int first) {
         const uint32_t mine = packed::WIDE * threadIdx.x;
@@ -209,7 +209,7 @@ class Chain : public BaseChain {
         return found;
     }
 
-    // Return whether a thread accepts its exchange number c, of the free item in a place.
+    // Return whether a thread accepts its exchange number c, of the free item at a place.
     __device__ bool accepts(const Row& row, const packed::Sums& sums,
                             const packed::Column<PAIRS>& column, const float* levels, int c,
                             int place, int64_t best) const {

@@ -1,8 +1,8 @@
-// The state of a chain in the core of a knapsack: the items that may change, the chosen ones and
-// the free ones in a list each, whose first entry is no item. So an exchange with it adds or
-// removes an item. The weights of free items are copied to columns, as 16-bit numbers; the exact
-// knapsack is kept, too. Energies are scaled: minus the profit, plus the price of each unit of
-// overload. Reads the tables of the plan; writes scratch memory and a subset. No random numbers.
+// The state of a chain in the core of a knapsack: two lists of the items that may change, chosen
+// and free ones. The first entry of a list is no item, so that an exchange with it adds or removes
+// an item. The weights of free items are copied to columns of 16-bit numbers; the exact knapsack is
+// kept as well. Energies are scaled: minus the profit, plus the price of each unit of overload.
+// Reads the tables of the plan; writes scratch memory and a subset. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -13,9 +13,9 @@ namespace tempering {
 
 constexpr int NOTHING = -1;  // the item of the first entry of a list
 
-using Left = uint32_t[PAIRS];  // what is left of the capacities, two 16-bit numbers a word
+using Left = uint32_t[PAIRS];  // remaining capacities, two 16-bit numbers per word
 
-// An item that may leave. On a GPU, each thread has a word of its weights.
+// An item that may leave. On a GPU, each thread holds one word of its weights.
 struct Leaving {
     int item, gain;
     uint32_t word;
@@ -45,7 +45,7 @@ class Core {
         const int last = problem::Knapsack::has(subset, plan_.core[size - 1]);
         block::scan(before_, size);
         chosen_count_ = 1 + int(before_[size - 1]) + last;
-        // Free items without a place are no part of the core in this generation.
+        // Free items without a place are not part of the core in this generation.
         free_count_ = min(1 + size - (chosen_count_ - 1), plan_.places);
         for (int k = threadIdx.x; k < size; k += blockDim.x) {
             const int item = plan_.core[k], rank = before_[k];
@@ -71,7 +71,7 @@ class Core {
     __device__ int free() const { return free_count_; }
     __device__ int32_t chosen_item(int i) const { return chosen_[i]; }
     __device__ int32_t free_item(int place) const { return free_[place]; }
-    // Return the columns of this thread, of those of all threads from `first` on.
+    // Return this thread's columns, among those of all threads from `first`.
     __device__ packed::Column<PAIRS> column(int first) const { return columns_.from(first); }
     __device__ int64_t profit() const { return knapsack_.profit(); }
 
@@ -90,7 +90,7 @@ class Core {
         return found;
     }
 
-    // Find what is left without an item. All threads must call.
+    // Compute the remaining capacities without an item. Called by all threads.
     __device__ void without(const Leaving& lost, Left& left) const {
 #ifdef __CUDACC__
         // Each thread adds some words, which all read.
@@ -114,7 +114,7 @@ class Core {
 #endif
     }
 
-    // Return the price of all overloads, as each thread sees it.
+    // Return the price of all overloads, computed by each thread.
     __device__ int penalty(const packed::Prices<PAIRS>& prices) const {
         int sum = 0;
 #pragma unroll
@@ -122,13 +122,13 @@ class Core {
         return sum;
     }
 
-    // Return whether there is room in the lists for an exchange of the entries.
+    // Return whether the lists have room for an exchange of the entries.
     __device__ bool may_exchange(int i, int place) const {
         if (i == 0) return place > 0;
         return place > 0 || free_count_ < plan_.places;
     }
 
-    // Return whether the exchange of two items gives a feasible subset, as one thread sees it.
+    // Return whether the exchange of two items yields a feasible subset, as seen by one thread.
     __device__ bool is_feasible(int lost, int gained) const {
         const problem::Load* const slack = knapsack_.slack();
         for (int i = 0; i < problem::CONSTRAINTS; ++i) {
@@ -137,7 +137,7 @@ class Core {
         return true;
     }
 
-    // Exchange chosen entry i for free entry `place`. All threads must have read both lists.
+    // Exchange chosen entry i for free entry `place`. All threads must have read both lists before.
     __device__ void exchange(uint32_t* subset, int i, int place) {
         const int lost = chosen_[i], gained = free_[place];
         if (lost != NOTHING) knapsack_.turn(subset, lost);
@@ -165,9 +165,10 @@ class Core {
     }
 
   private:
-    // Numbers of 16 bits between these hold sums with two weights; see islands/problems/core.py.
+    // 16-bit numbers within these limits represent sums with two weights; see
+    // islands/problems/core.py.
     static constexpr int MOST_LEFT = 1 << 14;
-    // The gain of a place without an item, which no exchange takes.
+    // The gain of an empty place, which no exchange selects.
     static constexpr int LOSS = -(1 << 29);
     static constexpr int QUADS = (PAIRS + 3) / 4;
 
@@ -192,7 +193,7 @@ class Core {
         }
     }
 
-    // Copy what is left of the capacities.
+    // Copy the remaining capacities.
     __device__ void see_left() {
         for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
             left_[p] = packed::pair(shown(2 * p), shown(2 * p + 1));

@@ -1,4 +1,4 @@
-// The price of violations, if there are any, stays as it is. No random numbers.
+// A constant price of violations, if there are any. No random numbers.
 #pragma once
 
 #include "tempering/base.cuh"
@@ -9,7 +9,7 @@ class Price {
   public:
     static constexpr bool ADAPTS = false;
 
-    // Of ladders, by their number among those of all islands of the rank; see adapting_price.cuh.
+    // For ladders, by their number among those of all islands of the rank; see adapting_price.cuh.
     __device__ static void begin(const Plan&, int64_t) {}
     __device__ static void adapt(const Plan&, int64_t, int64_t) {}
 };

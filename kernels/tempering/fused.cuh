@@ -1,11 +1,11 @@
-// The launches of replicas, a block for one after another. Reads generation g, writes g + 1.
+// The launches of replicas; a block processes one after another. Reads generation g, writes g + 1.
 // Random streams: those of replica.cuh.
 #pragma once
 
 #include "core/instance.cuh"
 #include "tempering/replica.cuh"
 
-// A block makes the individuals of generation 0, of which `given[island]` exist already.
+// A block creates the individuals of generation 0, of which `given[island]` already exist.
 KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                         improver::Plan improving)) {
     Scratch scratch(arena.large());
@@ -13,7 +13,7 @@ KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm:
     tempering::Replica replica(scratch, all, own.data, own.plan);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
-        // Always make the first individual, so that there is one.
+        // Always create the first individual, so that there is a solution.
         if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto [local, slot] = all.of_job(job);
         if (!all.begins(local)) continue;

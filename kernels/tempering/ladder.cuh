@@ -1,6 +1,6 @@
-// One ladder of replicas, which one thread processes: exchanges temperatures, sets them once, and
-// renews replicas when the ladder stands still; or lets replicas descend. Reads the replicas of
-// generation g and their costs; writes their rungs and mates, temperatures and records.
+// A ladder of replicas, processed by one thread: exchanges temperatures, sets them once, and renews
+// replicas on stagnation; or lets replicas descend. Reads the replicas of generation g and their
+// costs; writes their rungs and mates, temperatures and records.
 // Random streams: RUNGS, RENEWAL.
 #pragma once
 
@@ -16,9 +16,9 @@ class Ladder : public Ends {
     __device__ Ladder(const Islands& all, const Plan& plan, int local, int number)
         : Ends(all, plan, local, number), record_(plan.records + 2 * of_rank(number)) {}
 
-    // Prepare generation 0. Replicas that have made no evaluation begin with the individual that
-    // the host copies to them: `adopt` finds that they do not hold it. Samples of the roughness
-    // that a limit of evaluations has cut short do not count.
+    // Prepare generation 0. Replicas without an evaluation start with the individual that the host
+    // copies to them: `adopt` detects that they do not hold it. Roughness samples cut short by a
+    // limit of evaluations do not count.
     __device__ void start() const {
         for (int i = 0; i < rungs_; ++i) {
             const int64_t me = first_ + i;
@@ -68,7 +68,7 @@ class Ladder : public Ends {
     }
 
     // Make an immigrant the state of its replica, which becomes the coldest if it is the best.
-    // Other individuals stay as they are, so this may be repeated.
+    // Other individuals are unchanged, so this may be repeated.
     __device__ void adopt() const {
         const int64_t now = all_.island[local_].generation;
         for (int i = 0; i < rungs_; ++i) {
@@ -111,7 +111,7 @@ class Ladder : public Ends {
         return me;
     }
 
-    // Replicas at neighbouring temperatures exchange them with the probability that keeps the
+    // Replicas at neighbouring temperatures exchange them with the probability that preserves the
     // distribution of each.
     __device__ void exchange_rungs(int64_t made) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
@@ -128,7 +128,7 @@ class Ladder : public Ends {
         }
     }
 
-    // Each replica goes to the next colder rung. The coldest one becomes the hottest, and begins
+    // Each replica moves to the next colder rung. The coldest one becomes the hottest, and begins
     // the next generation as a child of itself and a random individual.
     __device__ void descend(int64_t made) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
@@ -141,7 +141,7 @@ class Ladder : public Ends {
         }
     }
 
-    // The replicas at some rungs, or all by a crossover of the problem, except that with the best
+    // The replicas at some rungs (all for a problem's crossover), except the one with the best
     // order, begin the next generation as children of the best orders of this ladder and others. If
     // there is no other ladder, they are newcomers, or children of the best order and their own.
     __device__ void renew(int64_t made, int mine) const {

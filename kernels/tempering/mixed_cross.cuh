@@ -1,5 +1,5 @@
-// Uniform crossover of two subsets or vectors, of which one child is used: it takes each item from
-// one of its parents. Reads the parents, writes a child. Random streams: CROSS.
+// Uniform crossover of two subsets or vectors with a single child, which takes each item from one
+// of its parents. Reads the parents, writes a child. Random streams: CROSS.
 #pragma once
 
 #include "genes.cuh"

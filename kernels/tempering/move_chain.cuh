@@ -1,7 +1,7 @@
-// The Markov chain of one replica of a user's own problem: proposes random moves, of which it knows
-// the costs only one by one, and accepts them by the Metropolis rule. The threads of a block
-// evaluate one proposal each, and make the first accepted one, so that the chain does not depend on
-// their number. Reads the problem's data; changes the solution, and keeps the best one.
+// The Markov chain of a replica of a user-defined problem: proposes random moves, whose costs are
+// evaluated one by one, and accepts them by the Metropolis rule. The threads of a block evaluate
+// one proposal each and apply the first accepted one, so that the chain does not depend on their
+// number. Reads the problem's data; changes the solution, and keeps the best one.
 // Random streams: PROPOSALS.
 #pragma once
 
@@ -27,8 +27,8 @@ class Chain : public MovingChain {
           judge_(scratch, n_, data),
           blocks_(scratch, shape) {}
 
-    // Propose a number of moves; an accepted one counts as some more. `row` is complete and visible
-    // to all threads on entry and on return.
+    // Perform a number of proposals; an accepted one counts as several. `row` is complete and
+    // visible to all threads on entry and on return.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
@@ -37,7 +37,7 @@ class Chain : public MovingChain {
         judge_.prepare(row_);
         const int64_t before = costs.best;
         int64_t end = proposals, next = 0;
-        int looks = blockDim.x;  // proposals that are evaluated together
+        int looks = blockDim.x;  // proposals evaluated together
         for (int turn = 0; next < min(end, costs.most) && !lookout.halts(); turn ^= 1) {
             const int64_t mine = next + threadIdx.x;
             Bid bid;
@@ -91,7 +91,7 @@ class Chain : public MovingChain {
     // Return the number of moves that roughness() tries.
     __device__ int samples() const { return n_ < proposals::FEWEST_ITEMS ? 0 : ROUGHNESS_SAMPLES; }
 
-    // Return the mean change of the cost by some moves, without those to or from infinity.
+    // Return the mean cost change of some moves, without those to or from infinity.
     __device__ double roughness(int64_t cost, const draw::Place& place,
                                 const improver::Plan& improving) const {
         if (n_ < proposals::FEWEST_ITEMS) return 0.0;

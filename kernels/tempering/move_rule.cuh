@@ -1,6 +1,6 @@
-// How chains of single moves go on, whoever evaluates their moves: kernels (move_chain.cuh and
-// whole_chain.cuh) or the host between two launches (waiting_replica.cuh). As all of them follow
-// these functions, they give the same bits. Reads and returns costs.
+// The rules of chains of single moves, independent of whether kernels (move_chain.cuh and
+// whole_chain.cuh) or the host between two launches (waiting_replica.cuh) evaluate the moves.
+// Sharing these functions guarantees the same bits. Reads and returns costs.
 // Random streams: PROPOSALS.
 #pragma once
 
@@ -13,7 +13,7 @@ using Delta = int64_t;
 
 namespace rule {
 
-// Return the random words of a proposal: three of the move, and one of its acceptance.
+// Return the random words of a proposal: three for the move, and one for its acceptance.
 __device__ uint4 words_of(const draw::Place& place, int64_t number) {
     return place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number);
 }
@@ -29,14 +29,14 @@ __device__ Verdict judged(int64_t cost, int64_t current, const Acceptance<Delta>
     return {!climbs || acceptance.takes(above(cost, current), word), climbs};
 }
 
-// Return by how much a sample changes the cost; moves to or from infinity do not count.
+// Return the cost change of a sample; moves to or from infinity do not count.
 __device__ double change(int64_t cost, int64_t before) {
     const double by = fabs(above(cost, before));
     return by < 1e300 ? by : 0.0;
 }
 
-// Return the number of proposals of a generation that looked at those before `next`, where the
-// accepted ones have lowered the end.
+// Return the number of proposals of a generation that evaluated those before `next`, where accepted
+// ones have lowered the end.
 __device__ int64_t proposed(int64_t next, int64_t end) { return min(next, max(end, int64_t(1))); }
 
 }  // namespace rule

@@ -1,4 +1,4 @@
-// What the chains of a user's own problem have in common, if kernels evaluate their moves. Reads
+// The common part of chains on user-defined problems whose moves are evaluated by kernels. Reads
 // the problem's data; writes the roughness of individuals. No random numbers here.
 #pragma once
 

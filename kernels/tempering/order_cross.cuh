@@ -1,5 +1,5 @@
-// Uniform-like crossover of two orders, of which one child is used. Reads the orders, writes a
-// child. Random streams: CROSS of crossovers/uniform_like.cuh.
+// Uniform-like crossover of two orders with a single child. Reads the orders, writes a child.
+// Random streams: CROSS of crossovers/uniform_like.cuh.
 #pragma once
 
 #include "crossovers/uniform_like.cuh"

@@ -1,5 +1,5 @@
-// The launches of replicas whose moves others evaluate in between. Reads generation g, writes
-// g + 1.
+// The launches of replicas whose moves are evaluated by the host in between. Reads generation g,
+// writes g + 1.
 // Random streams: those of waiting_replica.cuh.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tempering {
 
-// Call visit(replica, given) for each replica that this rank makes.
+// Call visit(replica, given) for each replica of this rank.
 template <class Visit>
 __device__ void for_replicas(const Arena& arena, const Islands& all, const problem::Data& data,
                              const algorithm::Plan& plan, Visit visit) {

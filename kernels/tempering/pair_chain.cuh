@@ -1,8 +1,8 @@
-// The Markov chain of one replica: proposes the exchange of each pair of items in turn, and accepts
-// it by the Metropolis rule. The threads of a block look at many proposals at once and make the
+// The Markov chain of a replica: proposes the exchange of each pair of items in turn, and accepts
+// it by the Metropolis rule. The threads of a block evaluate many proposals at once and apply the
 // first accepted one, so that the chain does not depend on their number. Reads the problem's data;
-// changes the order, and keeps the best one. `Deltas` returns the change of the cost by a proposal:
-// see stored_deltas.cuh and sparse_deltas.cuh. Random streams: PROPOSALS, BEGIN.
+// changes the order, and keeps the best one. `Deltas` returns the cost change of a proposal: see
+// stored_deltas.cuh and sparse_deltas.cuh. Random streams: PROPOSALS, BEGIN.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -39,7 +39,7 @@ class PairChain : public SweepingChain {
         if (all.changed[me]) Deltas::forget(plan.chain, me);
     }
 
-    // Work as much as in a number of sweeps that accept nothing, from a random row of pairs on.
+    // Do as much work as a number of sweeps without acceptances, starting at a random row of pairs.
     __device__ Costs run(Costs costs, int sweeps, bool resumes, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
@@ -82,13 +82,13 @@ class PairChain : public SweepingChain {
     }
 
   private:
-    // The next proposal: items of the run's row from `item` on.
+    // The next proposal: items of the row's runs from `item`.
     struct Position {
         int run, sweep, item;
     };
     using Bid = block::Bid<Delta>;
 
-    // Number of runs that all threads together look at before they agree.
+    // Number of runs that all threads together evaluate before they agree.
     __device__ static int ahead() { return POLLING_IS_CHEAP ? 256 : int(blockDim.x); }
 
     // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
@@ -116,8 +116,8 @@ class PairChain : public SweepingChain {
         return {};
     }
 
-    // Return the entries of a run that are pairs of item i with items from `least` on, as bits.
-    // Almost every warp has others, whose stored deltas mean nothing.
+    // Return the entries of a run that are pairs of item i with items from `least`, as bits. Almost
+    // every warp has other entries, whose stored deltas are meaningless.
     __device__ uint32_t pairs_of(int i, int first, int least) const {
         const int begin = max(0, max(triangle_.first(i), least) - first);
         const int end = min(block::RUN, n_ - first);

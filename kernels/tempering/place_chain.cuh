@@ -1,9 +1,9 @@
-// The Markov chain of one replica of a problem that chooses some of n places: proposes the exchange
-// of each chosen place for each free one in turn, and accepts it by the Metropolis rule. An
-// accepted exchange changes a field of each place, instead of a delta of each pair. The threads of
-// a block look at many proposals at once and make the first accepted one. Random words are only
-// drawn for exchanges that may be accepted. Reads the weights; changes the order, and keeps the
-// best one. Random streams: PROPOSALS, BEGIN.
+// The Markov chain of a replica of a problem that chooses some of n places: proposes to exchange
+// each chosen place for each free one in turn, by the Metropolis rule. An accepted exchange updates
+// a field of each place, instead of a delta of each pair. The threads of a block evaluate many
+// proposals at once and apply the first accepted one. Random words are only drawn for exchanges
+// that may be accepted. Reads the weights; changes the order, and keeps the best one. Random
+// streams: PROPOSALS, BEGIN.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -29,7 +29,7 @@ class Chain : public SweepingChain {
 
     __device__ static double scale(const algorithm::Plan& plan) { return double(plan.chain.scale); }
 
-    // Work as much as in a number of sweeps that accept nothing, from a random row of pairs on;
+    // Do as much work as a number of sweeps without acceptances, starting at a random row of pairs;
     // each chosen place has a row. `order` is complete and visible to all threads on entry and on
     // return.
     __device__ Costs run(Costs costs, int sweeps, bool, const Acceptance<Delta>& acceptance,
@@ -69,7 +69,7 @@ class Chain : public SweepingChain {
     }
 
   private:
-    // The next proposal: a run of chosen place i with the free places of the run from `first` on.
+    // The next proposal: a run of chosen place i with the free places of the run from `first`.
     struct Position {
         int sweep, i, run, first;
     };
@@ -79,7 +79,7 @@ class Chain : public SweepingChain {
     };
     using Bid = block::Bid<Exchange>;
 
-    // Number of runs that each thread looks at before all agree.
+    // Number of runs that each thread evaluates before all agree.
     static constexpr int AHEAD = POLLING_IS_CHEAP ? 16 : 4;
 
     // Return the position a number of runs after another. The product divides exactly, as there are
@@ -95,7 +95,7 @@ class Chain : public SweepingChain {
     }
 
     // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
-    // in entries of runs, and what it exchanges.
+    // in entries of runs, and the exchanged places.
     __device__ Bid first_accepted(const Position& at, const Rows& rows,
                                   const Acceptance<Delta>& acceptance,
                                   const draw::Place& place) const {
@@ -147,7 +147,7 @@ class Chain : public SweepingChain {
     int32_t* const best_order_;
     const Alike alike_;
     Selection selection_;
-    const int runs_;        // of a row
+    const int runs_;        // per row
     const uint64_t share_;  // 2^32 / runs, rounded up
 };
 

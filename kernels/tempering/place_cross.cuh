@@ -1,7 +1,7 @@
-// Crossover of two choices of places: the child has the places of both, and random ones of those
-// that only one of them has. Before, the second choice is moved by the symmetry of the problem that
-// gives them the most places in common. Reads two orders whose first entries are chosen places, and
-// the table of symmetries; writes such an order. Random streams: CROSS.
+// Crossover of two choices of places: the child has the places common to both, and random ones of
+// the others. First, the second choice is transformed by the symmetry of the problem that maximises
+// the number of common places. Reads two orders whose first entries are chosen places, and the
+// table of symmetries; writes such an order. Random streams: CROSS.
 #pragma once
 
 #include "core/core.cuh"
@@ -53,12 +53,12 @@ class Cross {
   private:
     static constexpr int32_t MINE = 1, OTHER = 2;
 
-    // The places to which the symmetries move a place.
+    // The images of a place under the symmetries.
     __device__ const uint16_t* moved_from(int32_t place) const {
         return plan_.symmetries + int64_t(place) * plan_.symmetry_count;
     }
 
-    // Return the symmetry that moves the most chosen places to places of the first parent.
+    // Return the symmetry that maps the most chosen places to places of the first parent.
     __device__ uint32_t nearest(const int32_t* other) const {
         block::Ranked best{1, 0};
         const int count = plan_.symmetry_count;
@@ -79,7 +79,7 @@ class Cross {
 
     const int n_;
     const algorithm::PlacePlan& plan_;
-    int32_t* const owners_;  // of each place, as a sum
+    int32_t* const owners_;  // per place, as a sum
     uint32_t* const lot_;
 };
 

@@ -1,8 +1,8 @@
-// The moves that a chain of a user's own problem proposes, for each kind of solution. Half of the
-// moves of orders are between places that are near each other; those of subsets exchange items or
-// flip one; those of choices change one or exchange two; those of numbers have steps of all
-// lengths. Only moves of the kinds of STATED_MOVES are proposed. Reads random words and a solution;
-// returns moves. No random numbers here: the caller passes random words.
+// The moves proposed by a chain of a user-defined problem, for each kind of solution. Half of the
+// moves of orders are between nearby places; those of subsets exchange items or flip one; those of
+// choices change one or exchange two; those of numbers have steps of all magnitudes. Only moves of
+// the kinds of STATED_MOVES are proposed. Reads random words and a solution; returns moves. No
+// random numbers here: the caller passes random words.
 #pragma once
 
 #include "core/core.cuh"
@@ -13,7 +13,7 @@ namespace proposals {
 
 using problem::Move;
 
-// The fewest items between which there are moves.
+// Minimum number of items for which there are moves.
 constexpr int FEWEST_ITEMS = SOLUTION_KIND == SOLUTION_CHOICES ? 1 : 2;
 
 // Draws numbers below bounds from one random word; the product of the bounds must be far below
@@ -34,10 +34,10 @@ class Drawn {
 
 #ifdef STATED_STEP
 
-// Few threads diverge less, and those after the accepted step work for nothing.
+// Few threads diverge less, and those after the accepted step are wasted.
 constexpr int FEWEST_LOOKS = 4;
 
-// Let the state of the user propose a step; returns false if there is none.
+// Let the user's state propose a step; returns false if there is none.
 template <class Judge, class Row>
 __device__ bool draws(const Judge& judge, const uint4& words, const Row* row,
                       const encoding::Shape&, Move& step) {
@@ -46,8 +46,8 @@ __device__ bool draws(const Judge& judge, const uint4& words, const Row* row,
 
 #elif SOLUTION_KIND == SOLUTION_ORDER
 
-// Return a place that is near another one in an order of at least two items: distances of all
-// magnitudes are alike.
+// Return a place near another one in an order of at least two items, with distances of all
+// magnitudes equally likely.
 __device__ int near_to(int u, uint32_t word, bool is_right, int n) {
     Drawn of(word);
     const int magnitude = of.below(32 - __clz(n - 1));
@@ -57,7 +57,8 @@ __device__ int near_to(int u, uint32_t word, bool is_right, int n) {
     return left >= 0 ? left : right < n ? right : u > 0 ? 0 : n - 1;
 }
 
-// Return by how many places a section turns, such that a few items go to its other end.
+// Return the number of places by which a segment is rotated, such that few items move to its other
+// end.
 __device__ int turned(Drawn& word, int most) {
     const int few = 1 + word.below(min(most, 4));
     return word.below(2) ? few : most + 1 - few;
@@ -87,8 +88,8 @@ __device__ Move drawn(const uint4& words, const Row*, const encoding::Shape& sha
 
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 
-// With `other` NONE, it is a flip, or none at all if flips are not proposed: then all items are
-// alike.
+// If `other` is NONE, it is a flip, or no move if flips are not proposed: then all items are the
+// same.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 16;
@@ -116,7 +117,7 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 #elif SOLUTION_KIND == SOLUTION_CHOICES
 
 #if CHOICES_LIMITED
-// Whether as many items as may have a value have it.
+// Whether a value has its maximum number of items.
 template <class Row>
 __device__ bool is_full(const Row* row, int value, const encoding::Shape& shape) {
     int items = 0;
@@ -126,9 +127,9 @@ __device__ bool is_full(const Row* row, int value, const encoding::Shape& shape)
 #endif
 
 // Most moves are exchanges between items of a group: with three of four instead of half, rosters
-// were 1.7 instead of 3.0 % above the optimum after 40 million moves, and facilities the same. If
-// there is no exchange, the move is a change of one value or, if these are not proposed, none. A
-// change to a value that is full is an exchange.
+// were 1.7 instead of 3.0 % above the optimum after 40 million moves, with no difference for
+// facilities. If there is no exchange, the move is a change of one value or, if these are not
+// proposed, none. A change to a full value is an exchange.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 8;
@@ -169,7 +170,7 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 
 #else
 
-// Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves take
+// Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves draw
 // any number.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
@@ -187,11 +188,11 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 
 #ifndef STATED_STEP
 
-// All moves take all threads equally long, so that few threads would only look more often.
+// All moves take equally long in all threads, so few threads would only need more rounds.
 constexpr int FEWEST_LOOKS = 1 << 30;
 
-// Return whether a drawn move is one: if all items of a subset are alike, only flips are, and no
-// exchange of choices is.
+// Return whether a drawn move is valid: if all items of a subset are the same, only flips are, and
+// no exchange of choices.
 template <class Any>
 __device__ bool exists(const Any&) {
     return true;

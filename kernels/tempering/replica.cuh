@@ -1,5 +1,5 @@
-// One replica in one generation: where it begins, its chain, and what it stores. Reads generation
-// g, writes g + 1.
+// A replica in one generation: its initial state, its chain, and its stored results. Reads
+// generation g, writes g + 1.
 // Random streams: START, MUTANT; CROSS of the crossover; those of the chain.
 #pragma once
 
@@ -22,7 +22,7 @@ class Replica {
           best_order_(scratch.take<Gene>(all.shape.pitch)),
           scratch_(scratch) {}
 
-    // Return the number of bytes that any of its steps takes.
+    // Return the maximum number of bytes needed by any of its steps.
     __device__ static int64_t room(const Islands& all, const problem::Data& data,
                                    const Plan& plan) {
         Scratch scratch(nullptr);
@@ -34,7 +34,7 @@ class Replica {
         return max(max(of_chain.bytes(), of_cross.bytes()), of_evaluation);
     }
 
-    // Make generation 0 of an individual; `is_given` if its genes exist already.
+    // Create generation 0 of an individual; `is_given` if its genes already exist.
     __device__ void start(int local, int slot, bool is_given, const improver::Plan& improving) {
         const int64_t me = all_.number(local, slot);
         const draw::Place place = all_.place(local, 0, slot);
@@ -49,12 +49,12 @@ class Replica {
         const int64_t more = Chain::begin(plan_, me, cost, place, improving, [&] {
             return Chain(scratch, order_, best_order_, all_.shape, priced_.data, plan_, me);
         });
-        // Moves beyond the quota cost nothing here: what they tell is of no use then.
+        // Moves beyond the quota are not charged here, as their results are not used.
         const int64_t evaluated = min(1 + more, all_.quota_of(local, slot));
         store({Chain::energy_of(cost, plan_), cost, evaluated}, best_order_, 0, local, slot);
     }
 
-    // Make the next generation of an individual.
+    // Create the next generation of an individual.
     __device__ void advance(int local, int slot, const improver::Plan& improving) {
         const int64_t made = all_.island[local].generation + 1, me = all_.number(local, slot);
         const draw::Place place = all_.place(local, made, slot);
@@ -80,7 +80,7 @@ class Replica {
     }
 
   private:
-    // Make the state the best order, repaired if it may be infeasible; return its cost.
+    // Copy the state to the best order, repaired if it may be infeasible; return its cost.
     __device__ int64_t evaluate(const draw::Place& place) const {
         return Chain::evaluate(order_, best_order_, scratch_, all_.shape, priced_.data, place);
     }
@@ -97,7 +97,7 @@ class Replica {
                                all_.shape, may_evaluate, evaluated);
     }
 
-    // Begin with a new order.
+    // Start with a new order.
     __device__ Costs renewed(int32_t mate, int local, int slot, const draw::Place& place,
                              int64_t& evaluated) {
         const int pitch = all_.shape.pitch;
@@ -112,7 +112,7 @@ class Replica {
         const int mine = plan_.descent > 0 ? slot : best_of_ladder(all_, plan_.rungs, local, slot);
         const Gene* const genes = all_.genes_of(first + mine);
         Scratch scratch = scratch_;
-        copy_row(order_, genes, pitch);  // with the genes after the last item
+        copy_row(order_, genes, pitch);  // including the genes after the last item
         __syncthreads();
         Cross(scratch, all_.shape, priced_.data, plan_)
             .make(order_, genes, all_.genes_of(first + mate), place);

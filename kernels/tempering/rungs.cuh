@@ -1,4 +1,4 @@
-// The temperatures of a ladder, which one thread changes, and how an island cools down. Reads and
+// The temperatures of a ladder, processed by one thread, and the cooling of an island. Reads and
 // writes temperatures. No random numbers.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tempering {
 
-constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperature
+constexpr double LEAST_RATIO = 1.01;  // ratio of the hottest to the coldest temperature
 
 class Rungs {
   public:
@@ -24,7 +24,7 @@ class Rungs {
 
     // The number of ladders of an island.
     __device__ int ladders() const { return all_.population / rungs_; }
-    // The number of a ladder of the island among those of all islands of the rank.
+    // The index of a ladder of the island among those of all islands of the rank.
     __device__ int64_t of_rank(int ladder) const { return int64_t(local_) * ladders() + ladder; }
 
     // Set the temperatures to a geometric series.
@@ -35,7 +35,7 @@ class Rungs {
         }
     }
 
-    // Return the unit of temperatures: the mean change of the cost by a proposal.
+    // Return the unit of temperatures: the mean cost change of a proposal.
     __device__ double unit() const {
         if (plan_.unit != nullptr) return *plan_.unit;
         const int64_t first = all_.number(local_, 0);
@@ -44,20 +44,20 @@ class Rungs {
         return sum > 0.0 ? sum / all_.population : 1.0;
     }
 
-    // Return the temperature of all replicas in a generation of the tuning, from hot to cold.
+    // Return the temperature of all replicas in a generation of the tuning phase, from hot to cold.
     __device__ double cooled(int64_t made) const {
         const double part = double(made - 1) / double(max(1, plan_.tuning - 1));
         return plan_.high * unit() * exact::pow(plan_.low / plan_.high, part);
     }
 
-    // Cool all replicas for the generation of the tuning after `made`.
+    // Cool all replicas for the generation of the tuning phase after `made`.
     __device__ void cool_further(int64_t made) const {
         const double next = cooled(made < plan_.tuning ? made + 1 : made);
         spread(next, next);
     }
 
-    // Return the lowest temperature of the tuning at which measured(generation) reached a number,
-    // interpolated between two generations.
+    // Return the lowest temperature of the tuning phase at which measured(generation) reached a
+    // number, interpolated between two generations.
     template <class Measured>
     __device__ double coldest_with(double number, Measured measured) const {
         int64_t made = plan_.tuning;

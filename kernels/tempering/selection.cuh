@@ -1,8 +1,8 @@
-// The state of a chain that chooses places: its cost is a constant plus, in units of the scale of
-// the plan, the sum of alone[p] over the chosen places and of weights[p][q] over their pairs. The
-// field of a place is alone[p] plus its weights with all chosen places. The exchange of a chosen
-// place p for a free one q raises the cost by the field of q minus that of p and their weight.
-// Reads the weights and an order, whose first entries are the chosen places; returns such orders.
+// The state of a chain that chooses places: its cost is a constant plus, in units of the plan's
+// scale, the sum of alone[p] over the chosen places and of weights[p][q] over their pairs. The
+// field of a place is alone[p] plus its weights with all chosen places. Exchanging a chosen place p
+// for a free one q raises the cost by the field of q minus that of p and their weight. Reads the
+// weights and an order, whose first entries are the chosen places; returns such orders.
 // No random numbers.
 #pragma once
 
@@ -42,14 +42,14 @@ class Selection {
 
     __device__ int chosen() const { return chosen_; }
     __device__ int free() const { return n_ - chosen_; }
-    // Number of runs of free places, of which the last may have entries of no place.
+    // Number of runs of free places; the last one may have entries without a place.
     __device__ int runs() const { return rounded(free()) / block::RUN; }
 
     __device__ int32_t chosen_place(int i) const { return place_[i]; }
     __device__ int32_t free_place(int k) const { return place_[first_free_ + k]; }
 
-    // Return how much the exchanges of chosen place i for a run of free ones raise the cost; for
-    // entries of no place, by more than any exchange.
+    // Return the cost increases by the exchanges of chosen place i for a run of free ones; entries
+    // without a place are above any exchange.
     __device__ block::Run<Delta> raised(int i, int run) const {
         const Weight* const row = weights_ + int64_t(place_[i]) * n_;
         const Delta own = field_[i];
@@ -63,8 +63,8 @@ class Selection {
         return raised;
     }
 
-    // Exchange chosen place i, which is `lost`, for free place k, which is `gained`, and raises the
-    // cost by `by`. Nobody may read until the next barrier.
+    // Exchange chosen place i, which is `lost`, for free place k, which is `gained`; this raises
+    // the cost by `by`. Not readable until the next barrier.
     __device__ void exchange(int i, int k, int32_t lost, int32_t gained, Delta by) {
         const Weight* const old_row = weights_ + int64_t(lost) * n_;
         const Weight* const new_row = weights_ + int64_t(gained) * n_;
@@ -73,7 +73,7 @@ class Selection {
             const int32_t p = place_[e];
             field_[e] += new_row[p] - old_row[p];
         }
-        // The two places themselves, by the threads that have just changed their fields.
+        // The two places themselves, by the threads that have just updated their fields.
         const Weight both = old_row[gained];
         if (threadIdx.x == i % blockDim.x) place_[i] = gained, field_[i] += by - both;
         if (threadIdx.x == other % blockDim.x) place_[other] = lost, field_[other] += both - by;
@@ -87,7 +87,7 @@ class Selection {
     }
 
   private:
-    // More than any change of the cost, and half as much as the type holds.
+    // More than any cost change, and half of the type's maximum.
     static constexpr Delta FAR = Delta(1) << (8 * sizeof(Delta) - 2);
 
     __device__ static int rounded(int count) {

@@ -1,5 +1,5 @@
-// The change of the cost by the exchange of two items with sparse flows, computed from their
-// neighbours. Reads the network of the plan and the order. No random numbers.
+// The cost change by the exchange of two items with sparse flows, computed from their neighbours.
+// Reads the network of the plan and the order. No random numbers.
 #pragma once
 
 #include "improvers/swap_deltas.cuh"
@@ -19,11 +19,11 @@ class SparseDeltas {
           n_(n),
           inverse_(network_.turned ? scratch.take<int32_t>(n) : nullptr) {}
 
-    // Nothing is kept.
+    // Nothing is stored.
     __device__ static void forget(const algorithm::PairPlan&, int64_t) {}
     __device__ void end(int64_t) const {}
 
-    // See stored_deltas.cuh for the next functions.
+    // See stored_deltas.cuh for the following functions.
     __device__ void begin(bool, int64_t) {
         if (!network_.turned) return;
         for (int i = threadIdx.x; i < n_; i += blockDim.x) inverse_[order_[i]] = i;
@@ -44,7 +44,7 @@ class SparseDeltas {
             if (!acceptance.may_ever_accept(delta)) continue;
             if (!has_words) word = words();
             has_words = true;
-            if (!acceptance.may_accept(delta, word.item[k])) continue;  // quick
+            if (!acceptance.may_accept(delta, word.item[k])) continue;  // fast
             if (acceptance.accepts(delta, word.item[k]) && differs(k)) return {uint32_t(k), delta};
         }
         return {};
@@ -59,7 +59,7 @@ class SparseDeltas {
     __device__ void follow(moves::Swap) {}
 
   private:
-    // Return how much the exchange of two entries of the order raises the cost.
+    // Return the cost increase by the exchange of two entries of the order.
     __device__ Delta raised(int i, int j) const {
         if (!network_.turned) return network_.raised(order_, i, j);
         return network_.raised(inverse_, order_[i], order_[j]);

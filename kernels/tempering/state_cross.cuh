@@ -9,7 +9,7 @@ namespace tempering {
 
 class Cross {
   public:
-    // Whether all replicas of a ladder that is renewed begin with children.
+    // Whether all replicas of a renewed ladder begin with children.
     static constexpr bool IS_OF_PROBLEM = true;
 
     __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const problem::Data& data,

@@ -1,5 +1,5 @@
-// The change of the cost by the exchange of each pair of items, stored, and updated when items are
-// exchanged. It may outlast a generation. Reads the problem's data; writes the arrays of its plan.
+// Stored cost changes by the exchange of each pair of items, updated when items are exchanged. They
+// may be kept between generations. Reads the problem's data; writes the arrays of its plan.
 // No random numbers.
 #pragma once
 
@@ -21,22 +21,22 @@ class StoredDeltas {
           triangle_(triangle),
           deltas_(scratch, order, n, data, triangle, kept(plan, me)) {}
 
-    // The deltas of an individual are those of another order from now on.
+    // Invalidate the deltas of an individual, as its order has changed.
     __device__ static void forget(const algorithm::PairPlan& plan, int64_t me) {
         if (KEEPS) plan.deltas_of[me] = NO_DELTAS;
     }
 
     // The order is complete on entry, and the deltas are visible on return. `resumes`: whether the
-    // order is that at the end of the generation before.
+    // order is that at the end of the previous generation.
     __device__ void begin(bool resumes, int64_t generation) {
         const bool are_kept = takes(generation - 1) && resumes;
         deltas_.begin(are_kept);
         __syncthreads();
     }
 
-    // Return the first exchange of a run that is accepted: its entry, and its delta. words() are
-    // the random words of the run, pairs() the entries that are proposed, as bits; differs(k) says
-    // whether the exchange changes anything.
+    // Return the first accepted exchange of a run: its entry and its delta. words() returns the
+    // random words of the run, pairs() the proposed entries as bits; differs(k) tells whether the
+    // exchange changes anything.
     template <class Words, class Pairs, class Differs>
     __device__ block::Bid<Delta> first_accepted(int run, block::Triangle::Place, Words words,
                                                 Pairs pairs, const Acceptance<Delta>& acceptance,
@@ -55,10 +55,10 @@ class StoredDeltas {
         return {};
     }
 
-    // Two items will be exchanged, which raises the cost.
+    // Announce the exchange of two items, which raises the cost.
     __device__ void announce(moves::Swap swap, Delta by) { deltas_.announce(swap, by); }
 
-    // They were.
+    // Apply the announced exchange.
     __device__ void follow(moves::Swap swap) {
         deltas_.follow(swap);
         for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
@@ -72,7 +72,7 @@ class StoredDeltas {
     }
 
   private:
-    static constexpr bool KEEPS = TEMPERING_KEEPS;  // whether deltas outlast a generation
+    static constexpr bool KEEPS = TEMPERING_KEEPS;  // whether deltas are kept between generations
     static constexpr int64_t NO_DELTAS = -1;
 
     // Return the memory for the deltas of an individual, or null.
@@ -81,8 +81,8 @@ class StoredDeltas {
         return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
     }
 
-    // Return whether the deltas of a generation are kept. They will change: if the next generation
-    // is abandoned, they are those of no generation.
+    // Return whether the deltas of a generation are kept. They are marked invalid, as they change:
+    // if the next generation is abandoned, they belong to none.
     __device__ bool takes(int64_t generation) const {
         if (!KEEPS) return false;
         const bool are_kept = plan_.deltas_of[me_] == generation;

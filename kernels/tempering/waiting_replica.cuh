@@ -1,8 +1,8 @@
-// One replica in one generation if the host or a Python function evaluates its moves: it proposes
-// some, and waits for their costs between launches. It makes the first accepted one, as the chain
-// of move_chain.cuh does: both follow move_rule.cuh. It proposes one, and more only where most are
-// refused, up to TEMPERING_LOOKS; all that are evaluated count. Reads generation g, writes g + 1,
-// and `outside` in between. Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
+// A replica in one generation if the host or a Python function evaluates its moves: it proposes
+// some, waits for their costs between launches, and applies the first accepted one, like the chain
+// of move_chain.cuh; both follow move_rule.cuh. It proposes one move, or up to TEMPERING_LOOKS
+// where most are rejected; all evaluated ones count. Reads generation g, writes g + 1, and
+// `outside` in between. Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
 #pragma once
 
 #include "core/islands.cuh"
@@ -28,7 +28,7 @@ class Replica {
           cross_(scratch, all.shape, data, plan),
           own_(plan.chain.progress[me_]) {}
 
-    // Return the number of bytes that any of its steps takes.
+    // Return the maximum number of bytes needed by any of its steps.
     __device__ static int64_t room(const Islands& all, const problem::Data& data,
                                    const Plan& plan) {
         Scratch scratch(nullptr);
@@ -36,7 +36,7 @@ class Replica {
         return scratch.bytes();
     }
 
-    // Begin generation 0; `is_given` if the genes of the individual exist already.
+    // Start generation 0; `is_given` if the genes of the individual already exist.
     __device__ void start(bool is_given) {
         own_ = {};
         if (all_.is_absent(local_, slot_)) {
@@ -54,7 +54,7 @@ class Replica {
         wait_for_state(Progress::FIRST);
     }
 
-    // Begin another generation.
+    // Start another generation.
     __device__ void advance() {
         const int64_t before = all_.island[local_].generation, made = before + 1;
         const bool may_evaluate = all_.quota_of(local_, slot_) > 0;
@@ -77,7 +77,7 @@ class Replica {
             const int32_t first = all_.row(before, local_, 0);
             const int mine = descends() ? slot_ : best_of_ladder(all_, plan_.rungs, local_, slot_);
             const Gene* const genes = all_.genes_of(first + mine);
-            copy(state_, genes);  // with the genes after the last item
+            copy(state_, genes);  // including the genes after the last item
             __syncthreads();
             cross_.make(state_, genes, all_.genes_of(first + mate), place(made));
         }
@@ -85,7 +85,7 @@ class Replica {
         wait_for_state(Progress::RENEWED);
     }
 
-    // Continue with the costs of the children that have been evaluated.
+    // Continue with the costs of the evaluated children.
     __device__ void judge(int64_t made) {
         const int judged = all_.outside.waiting[me_];
         if (own_.phase == Progress::DONE || judged == 0) return;
@@ -121,9 +121,9 @@ class Replica {
     __device__ void judge_next() { judge(all_.island[local_].generation + 1); }
 
   private:
-    static constexpr int MOST = ISLANDS_OUTSIDE;  // proposals at once
+    static constexpr int MOST = ISLANDS_OUTSIDE;  // simultaneous proposals
     static constexpr int SAMPLES = ROUGHNESS_SAMPLES;
-    static constexpr int64_t LOOKS = TEMPERING_LOOKS;  // most moves that wait at once
+    static constexpr int64_t LOOKS = TEMPERING_LOOKS;  // maximum number of waiting moves
     static_assert(MOST >= SAMPLES, "all samples are evaluated at once");
     static_assert(MOST >= LOOKS, "there is a child for each move that waits");
 
@@ -137,7 +137,7 @@ class Replica {
         own_.best = keeps ? best : cost;
     }
 
-    // Measure the mean change of the cost by some moves: see Chain::roughness.
+    // Measure the mean cost change of some moves: see Chain::roughness.
     __device__ void begin_samples() {
         const int64_t left = all_.quota_of(local_, slot_) - 1;
         const int count = items() < proposals::FEWEST_ITEMS ? 0 : int(min(int64_t(SAMPLES), left));
@@ -181,7 +181,7 @@ class Replica {
         wait_for(count, Progress::MOVES);
     }
 
-    // Make the first accepted move.
+    // Apply the first accepted move.
     __device__ void choose(const int64_t* cost, int judged, int64_t made) {
         const int64_t rung = all_.number(local_, slot_ / plan_.rungs * plan_.rungs);
         const Acceptance<Delta> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
@@ -215,7 +215,7 @@ class Replica {
         return proposals::drawn(words_of(number, made), state_, all_.shape);
     }
 
-    // Make a child: the state after a move.
+    // Create a child: the state after a move.
     __device__ void make_child(int k, const Move& move) {
         Gene* const child = children_ + int64_t(k) * all_.shape.pitch;
         copy(child, state_);
@@ -231,7 +231,7 @@ class Replica {
         wait_for(1, phase);
     }
 
-    // Store a child as a Python function reads it, if one takes all of them at once.
+    // Store a child for a Python function that takes all of them at once.
     __device__ void show(int k) const {
 #ifdef ISLANDS_STORED
         const int length = problem::stored_length(items());
@@ -252,7 +252,7 @@ class Replica {
     }
     __device__ void end() { wait_for(0, Progress::DONE); }
 
-    // `beyond` were evaluated besides the proposals that count for the temperatures.
+    // `beyond` were evaluated in addition to the proposals that count for the temperatures.
     __device__ void store(int64_t made, int64_t proposed, int64_t beyond) const {
         if (threadIdx.x == 0) {
             all_.cost[row(made)] = own_.best;

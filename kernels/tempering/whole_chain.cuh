@@ -1,7 +1,7 @@
-// The Markov chain of a replica of a user's own problem whose solutions all threads of a block
-// evaluate together, or that are repaired: makes each proposed move in a copy of the solution,
-// which it keeps or forgets by the Metropolis rule. The same as move_chain.cuh otherwise. Reads the
-// problem's data; changes the solution, and keeps the best one.
+// The Markov chain of a replica of a user-defined problem whose solutions are evaluated by all
+// threads of a block together, or repaired: applies each proposed move to a copy of the solution,
+// which is kept or discarded by the Metropolis rule. Otherwise the same as move_chain.cuh. Reads
+// the problem's data; changes the solution, and keeps the best one.
 // Random streams: PROPOSALS.
 #pragma once
 
@@ -56,7 +56,7 @@ class Chain : public MovingChain {
     // Return the number of moves that roughness() tries.
     __device__ int samples() const { return n_ < proposals::FEWEST_ITEMS ? 0 : ROUGHNESS_SAMPLES; }
 
-    // Return the mean change of the cost by some moves, without those to or from infinity.
+    // Return the mean cost change of some moves, without those to or from infinity.
     __device__ double roughness(int64_t cost, const draw::Place& place,
                                 const improver::Plan& improving) const {
         if (n_ < proposals::FEWEST_ITEMS) return 0.0;

@@ -1,14 +1,13 @@
-// Makes a tour along a space-filling curve (Hilbert's), in a square of twice the size of all cities
-// at a random place, so that tours differ. Cities in the same cell follow each other by number.
-// Reads the coordinates and a key that the caller draws; writes a tour. No random numbers of its
-// own.
+// Constructs a tour along a Hilbert curve, in a square of twice the extent of all cities at a
+// random position, so that tours differ. Cities in the same cell are ordered by number. Reads the
+// coordinates and a key that the caller draws; writes a tour. No random numbers of its own.
 #pragma once
 
 #include "core/core.cuh"
 
 namespace tours {
 
-constexpr int CURVE_BITS = 20;  // of the cells along each side of the square
+constexpr int CURVE_BITS = 20;  // bits of the cells along each side of the square
 constexpr int CITY_BITS = 24;
 
 // Return the place of a cell along the curve.
@@ -18,7 +17,7 @@ __device__ uint64_t along_curve(uint32_t x, uint32_t y) {
         const uint32_t right = (x & half) != 0, upper = (y & half) != 0;
         place = place << 2 | (3 * right ^ upper);
         if (upper) continue;
-        // The curve in a lower quadrant is turned.
+        // The curve is rotated in the lower quadrants.
         const uint32_t turned = right ? ~y : y;
         y = right ? ~x : x;
         x = turned;
@@ -26,7 +25,7 @@ __device__ uint64_t along_curve(uint32_t x, uint32_t y) {
     return place;
 }
 
-// Write a tour, all threads together. `frame` has the lowest coordinates, and the cells of a unit;
+// Write a tour, using all threads. `frame` has the minimum coordinates, and the cells per unit;
 // `words` has room for n entries, rounded up to a power of two.
 __device__ void follow_curve(const problem::Data& data, int n, const double* frame, uint4 key,
                              uint64_t* words, int32_t* order) {

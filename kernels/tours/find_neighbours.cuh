@@ -1,8 +1,8 @@
-// Fills the table of neighbours, one thread per city. From coordinates, the two nearest cities of
-// each quadrant among the nearest POOL cities, then the nearest others; from a matrix, the nearest
-// cities. Cities at the same distance are ordered by number. Cities at the same place are a path in
-// the order of their numbers, which short tours visit at once: each has its neighbours on the path,
-// and only the ends of paths have, and are, neighbours of other cities. Rows with fewer neighbours
+// Fills the table of neighbours, one thread per city. From coordinates: the two nearest cities of
+// each quadrant among the nearest POOL cities, then the nearest others; from a matrix: the nearest
+// cities. Ties are broken by number. Cities with the same coordinates form a path in the order of
+// their numbers, which short tours visit consecutively: they are neighbours along the path, and
+// only the ends of paths have, and are, neighbours of other cities. Rows with fewer neighbours
 // repeat some. Reads the problem and the tree of cities; writes the table. No random numbers.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace neighbours {
 
-// The nearest cities so far, ordered by distance and number.
+// The nearest cities so far, sorted by distance and number.
 template <int MOST>
 struct Nearest {
     double distance[MOST];
@@ -64,7 +64,7 @@ __device__ void find(const problem::Data& data, const Neighbours& near, int n, i
 
 constexpr int POOL = 48, A_QUADRANT = 2, DEEPEST = 32;
 
-// Offer all cities that may be among the nearest: visit nearer halves first.
+// Offer all cities that may be among the nearest, visiting nearer halves first.
 __device__ void search(const problem::Data& data, const Neighbours& near, int n, int city,
                        Nearest<POOL>& nearest) {
     struct Branch {
@@ -98,7 +98,7 @@ __device__ void search(const problem::Data& data, const Neighbours& near, int n,
     }
 }
 
-// Write at most `most` neighbours at other places; return their number.
+// Write at most `most` neighbours with other coordinates; return their number.
 __device__ int find_elsewhere(const problem::Data& data, const Neighbours& near, int n, int city,
                               int32_t* row, int most) {
     Nearest<POOL> nearest(min(POOL, n - 1));
@@ -136,7 +136,7 @@ __device__ void find(const problem::Data& data, const Neighbours& near, int n, i
 
 #endif
 
-// A city without any other is its own neighbour.
+// A single city is its own neighbour.
 __device__ void find_any(const problem::Data& data, const Neighbours& near, int n, int city) {
     if (n > 1) {
         find(data, near, n, city);

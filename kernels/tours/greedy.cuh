@@ -1,8 +1,8 @@
-// Makes a tour by greedy matching: paths, at first single cities, are joined by the shortest edges,
-// by random lengths so that tours differ. In each round, every path chooses
-// its shortest edge to another path; edges that both paths accept are added at once. Edges join
-// neighbours first, then the ends of paths that are near each other in the order of all cities.
-// Reads the problem and the neighbours; writes a tour. No random numbers of its own.
+// Constructs a tour by greedy matching: paths, initially single cities, are joined by the shortest
+// edges, with randomised lengths so that tours differ. In each round, every path chooses its
+// shortest edge to another path; edges that both paths accept are added at once. First, neighbours
+// are joined, then path ends that are close in the order of all cities. Reads the problem and the
+// neighbours; writes a tour. No random numbers of its own.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -12,16 +12,16 @@
 
 namespace tours {
 
-constexpr int REACH = 50;  // ends of paths that an end compares on each side, in the second part
+constexpr int REACH = 50;  // path ends compared on each side, in the second phase
 
 // The working memory for one tour.
 struct Paths {
-    static constexpr int ARRAYS = 6;  // each of n numbers, from one pitch to the next
+    static constexpr int ARRAYS = 6;  // each with n entries and a stride of the pitch
 
-    int32_t* mate;    // [2][n]: the cities next to each one, or -1
-    int32_t* end;     // [n]: of a city at an end of a path, the other end
-    int32_t* choice;  // [n]: of an end, the city with the shortest edge to it, or -1
-    int32_t* suitor;  // [n]: of the lower end, the lowest path that offers a shorter edge
+    int32_t* mate;    // [2][n]: the adjacent cities of each one, or -1
+    int32_t* end;     // [n]: for a city at an end of a path, the other end
+    int32_t* choice;  // [n]: for an end, the city with the shortest edge to it, or -1
+    int32_t* suitor;  // [n]: for the lower end, the lowest path that offers a shorter edge
     int32_t* list;    // [n]: the ends in the order of all cities
 
     __device__ Paths(int32_t* memory, int64_t pitch)
@@ -32,7 +32,7 @@ struct Paths {
           list(memory + 5 * pitch) {}
 };
 
-// An edge from an end of a path; shorter ones come first, and of equals those of lower cities.
+// An edge from an end of a path; sorted by length, then by cities.
 struct Edge {
     int64_t length;
     int from, to;  // to is -1 if there is no edge
@@ -54,7 +54,7 @@ class Greedy {
     __device__ Greedy(const RandomLengths& lengths, const Neighbours& near, const Paths& paths)
         : lengths_(lengths), near_(near), n_(lengths.n), paths_(paths) {}
 
-    // Write a tour to `order`, all threads together; return false if a stop was requested.
+    // Write a tour to `order`, using all threads; return false if a stop was requested.
     __device__ bool run(const improver::Plan& plan, int32_t* order) {
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
             paths_.mate[i] = paths_.mate[pitch() + i] = -1;
@@ -89,7 +89,7 @@ class Greedy {
         return {lengths_.of(from, to), from, to};
     }
 
-    // Whether the chosen city of an end must be found again.
+    // Whether the choice of an end is outdated.
     __device__ bool is_outdated(int city) const {
         const int other = paths_.choice[city];
         if (other == -1) return false;
@@ -128,7 +128,7 @@ class Greedy {
         return block::sum(mine);
     }
 
-    // Each end chooses among the ends near it in the list.
+    // Each end chooses among nearby ends in the list.
     __device__ void choose_ends(int ends) {
         __syncthreads();
         for (int i = threadIdx.x; i < ends; i += blockDim.x) {
@@ -157,10 +157,10 @@ class Greedy {
         return its.before(mine) ? its : mine;
     }
 
-    // Join paths by edges that both accept; `ends` lists the cities to try, or null for all.
-    // Return whether there was one.
+    // Join paths by edges that both accept; `ends` lists the cities to try, or null for all. Return
+    // whether there was one.
     __device__ bool join(const int32_t* ends, int count) {
-        // A path offers itself to the path that it chose, if that would choose a longer edge.
+        // A path offers itself to the path that it chose, if that one would choose a longer edge.
         for (int i = threadIdx.x; i < count; i += blockDim.x) {
             const int city = ends ? ends[i] : i;
             if (!is_end(city) || city != path_of(city)) continue;
@@ -172,7 +172,7 @@ class Greedy {
             }
         }
         __syncthreads();
-        // Decide before anything changes: the list of suitors then holds the city to join.
+        // Decide before anything changes: the list of suitors then contains the city to join.
         bool joins = false;
         for (int i = threadIdx.x; i < count; i += blockDim.x) {
             const int city = ends ? ends[i] : i;
@@ -215,7 +215,7 @@ class Greedy {
         paths_.mate[(paths_.mate[city] < 0 ? 0 : pitch()) + city] = other;
     }
 
-    // Follow the only path that is left, from one of its ends.
+    // Traverse the only remaining path, from one of its ends.
     __device__ void write(int32_t* order) {
         if (threadIdx.x == 0) {
             int city = n_ > 1 ? paths_.list[0] : 0, before = -1;

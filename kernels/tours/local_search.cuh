@@ -1,9 +1,9 @@
-// Local search on tours with lists of neighbours (2-opt and Or-opt): in each round, one active city
-// of each group of 32 finds its best move and claims the cells of the tour that it touches; of
-// moves that claim the same cell, a short one with a large gain wins, and those that win all their
-// cells are made at once. If there are more threads than groups of cities, several work for each. A
-// city is active until it has no improving move, and again when one of its edges changes. Reads a
-// tour and writes it in place. No random numbers.
+// Local search on tours with neighbour lists (2-opt and Or-opt): in each round, one active city of
+// each group of 32 finds its best move and claims the cells of the tour that it touches; among
+// moves that claim the same cell, short ones with a large gain win, and moves that win all their
+// cells are applied at once. If there are more threads than groups of cities, several work for
+// each. A city is active until it has no improving move, and again when one of its edges changes.
+// Reads a tour and writes it in place. No random numbers.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -13,8 +13,8 @@
 namespace tours {
 
 constexpr int GROUP = 32;  // cities that share a word
-// A tour has at most USUAL_CELLS cells of equally many cities, unless these would be more than
-// LARGEST_CELL: then most moves that are found in a tour of many cities would lose.
+// A tour has at most USUAL_CELLS cells of equal size, unless these would exceed LARGEST_CELL:
+// otherwise most moves in a tour of many cities would lose.
 constexpr int USUAL_CELLS = 256, LARGEST_CELL = 256;
 
 __device__ int groups(int n) { return (n + GROUP - 1) / GROUP; }
@@ -22,10 +22,10 @@ __device__ int cells(int n) { return max(USUAL_CELLS, (n + LARGEST_CELL - 1) / L
 
 // The working memory of a search.
 struct SearchMemory {
-    uint32_t* active;   // [groups]: a bit for each city
+    uint32_t* active;   // [groups]: one bit per city
     Move* move;         // [groups]
-    uint64_t* claim;    // [cells]: the largest key of a move that overlaps
-    uint32_t* winners;  // [1]: number of moves that are made in a round
+    uint64_t* claim;    // [cells]: the largest key of an overlapping move
+    uint32_t* winners;  // [1]: number of moves applied in a round
 
     __device__ SearchMemory(Scratch& scratch, int n)
         : active(scratch.take<uint32_t>(groups(n))),
@@ -47,9 +47,9 @@ class LocalSearch {
         while ((tour.n - 1) >> shift_ >= cells(tour.n)) ++shift_;
     }
 
-    // Search until no city is active, at most `most` moves are made (0: no limit), or a stop is
-    // requested. With `to_the_end`, all cities are then tried again, until no move improves. Return
-    // the gain of this thread's moves: their sum over the block is the whole.
+    // Search until no city is active, at most `most` moves are applied (0: no limit), or a stop is
+    // requested. With `to_the_end`, all cities are then tried again until no move improves. Return
+    // the gain of this thread's moves, to be summed over the block.
     __device__ int64_t run(const improver::Plan& plan, int64_t most, bool to_the_end,
                            int64_t& tried) {
         int64_t gain = 0, made = 0, made_before = 0;
@@ -100,7 +100,7 @@ class LocalSearch {
     __device__ int find(uint32_t round) {
         int tried = 0;
         has_found_ = has_active_ = false;
-        // Begin at another bit in each round, so that no city blocks the others.
+        // Start at another bit in each round, so that no city blocks the others.
         const int turn = round * 11 % GROUP;
         for (int first = 0; first < groups_; first += team_.count()) {
             const int i = first + team_.index();
@@ -108,7 +108,7 @@ class LocalSearch {
             const uint32_t turned = turn ? active >> turn | active << (GROUP - turn) : active;
             const int bit = (__ffs(turned) - 1 + turn) % GROUP;
             Move move{};
-            int place = 2 * near_.degree + team_.thread();  // of a thread that finds nothing
+            int place = 2 * near_.degree + team_.thread();  // for a thread that finds nothing
             if (active) {
                 Finder<Position> finder(tour_, near_);
                 move = finder.best(i * GROUP + bit, team_);
@@ -135,8 +135,8 @@ class LocalSearch {
                   [&](int cell) { raise(&memory_.claim[cell], key); });
     }
 
-    // Return whether the move of a group has kept its cells, of which one of some threads looks at
-    // its share.
+    // Return whether the move of a group has kept its cells; each of `threads` threads checks its
+    // share.
     __device__ bool keeps_cells(int group, int thread, int threads) const {
         const Move& move = memory_.move[group];
         const uint64_t key = key_of(move, group);
@@ -146,7 +146,7 @@ class LocalSearch {
         return keeps;
     }
 
-    // Mark the moves that lost a cell by a gain of 0. Return the gain of the others of this thread.
+    // Mark moves that lost a cell by a gain of 0. Return the gain of this thread's other moves.
     __device__ int64_t decide() {
         int64_t gain = 0;
         for (int first = 0; first < groups_; first += team_.count()) {
@@ -166,8 +166,8 @@ class LocalSearch {
         return gain;
     }
 
-    // Mark the winning moves of the last groups, of which there are too many, as if they had lost.
-    // One thread returns their gain, the others 0.
+    // Mark the surplus winning moves of the last groups as losers. One thread returns their gain,
+    // the others 0.
     __device__ int64_t leave_out(int count) {
         int64_t gain = 0;
         for (int i = groups_ - 1; threadIdx.x == 0 && count > 0; --i) {
@@ -178,7 +178,7 @@ class LocalSearch {
         return gain;
     }
 
-    // Make the winning moves, each by one warp.
+    // Apply the winning moves, one per warp.
     __device__ void make_winners() {
         for (int i = warp::index(); i < groups_; i += warp::count()) {
             const Move move = memory_.move[i];
@@ -205,22 +205,22 @@ class LocalSearch {
         }
     }
 
-    // Shorter intervals come first, up to a factor of two, as a long one keeps all moves inside it
-    // waiting; then larger gains, and of equals, the higher group.
+    // Ordered by length up to a factor of two, shortest first, as a long interval blocks all moves
+    // inside it; then by gain, then by group, highest first.
     __device__ uint64_t key_of(const Move& move, int group) const {
         const uint64_t shortness = __clz(move.changed.length);
         return shortness << 58 | rank_of(move.gain) << 25 | uint32_t(group);
     }
 
-    // Return a number of 33 bits in the order of gains: large gains lose their last digits.
+    // Return a 33-bit number in the order of gains: large gains lose their low bits.
     __device__ static uint64_t rank_of(int64_t gain) {
         const int64_t large = int64_t(1) << 32;
         if (gain < large) return uint64_t(gain);
         return large + __float_as_uint(float(gain)) - __float_as_uint(float(large));
     }
 
-    // Call a function for each cell that the interval of a move and the cities next to it touch,
-    // or only for those of one of some threads.
+    // Call a function for each cell touched by the interval of a move and its adjacent cities, or
+    // only for one thread's share.
     template <class Function>
     __device__ void each_cell(const Move& move, int thread, int threads, Function function) const {
         const auto [first, length] = move.changed;
@@ -230,7 +230,7 @@ class LocalSearch {
             cell = tour_.wrapped(first - 1) >> shift_;
             end = tour_.wrapped(first + length) >> shift_;
         }
-        // An interval that comes back to its first cell from behind touches all of them.
+        // An interval that wraps around to its first cell touches all of them.
         if (cell == end && length + 2 > 1 << shift_) cell = 0, end = last;
         const int count = end - cell + (end < cell ? last + 1 : 0);
         for (int k = thread; k <= count; k += threads) {

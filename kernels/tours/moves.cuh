@@ -1,8 +1,8 @@
-// The best move of a city for local search on tours with lists of neighbours: 2-opt, which reverses
-// an interval, and Or-opt, which moves up to three consecutive cities next to a neighbour. Nodes of
+// The best move of a city for local search on tours with neighbour lists: 2-opt, which reverses an
+// interval, and Or-opt, which moves up to three consecutive cities next to a neighbour. Nodes of
 // directed tours (ENCODING_DOUBLED) cannot be reversed: instead of 2-opt, two parts of the tour are
-// exchanged, the only 3-opt move that reverses none. Reads a tour; returns moves, and applies them
-// to it. No random numbers.
+// exchanged, the only 3-opt move without reversal. Reads a tour; returns moves, and applies them to
+// it. No random numbers.
 #pragma once
 
 #include "core/group.cuh"
@@ -14,28 +14,28 @@
 
 namespace tours {
 
-// The neighbour that local search tries first: the very first one of a node is joined with it.
+// The neighbour that local search tries first: the very first one of a node is joined to it.
 constexpr int FIRST_NEIGHBOUR = ENCODING_DOUBLED;
 
-constexpr int LONGEST_PART = 3;    // cities that Or-opt moves at once
-constexpr int FEWEST_TO_MOVE = 8;  // cities of a tour on which Or-opt is used
+constexpr int LONGEST_PART = 3;    // maximum number of cities that Or-opt moves at once
+constexpr int FEWEST_TO_MOVE = 8;  // minimum number of cities of a tour for Or-opt
 
-// A move that changes only the order within an interval. If `part` is above 0, that many cities at
+// A move that changes only the order within an interval. If `part` is positive, that many cities at
 // one end of the interval move to its other end; otherwise, the interval is reversed.
 struct Move {
-    int64_t gain;  // by which it shortens the tour; 0: no move
+    int64_t gain;  // gain of the tour; 0: no move
     Interval changed;
     int part;
-    bool forward;   // whether the part is at the beginning of the interval
+    bool forward;   // whether the part is at the start of the interval
     bool reversed;  // whether the part is also reversed
 };
 
-// Finds the move of a city with the largest gain; of equals, the first one. A group of threads may
-// share the search: then each tries some of the neighbours on both sides, or on one of them.
+// Finds the move of a city with the largest gain; ties: the first. A group of threads may share the
+// search: each then tries some of the neighbours on both sides, or on one of them.
 template <class Position>
 class Finder {
   public:
-    int turn = 0;  // the number of the neighbour, on both sides, that led to the move
+    int turn = 0;  // the index of the neighbour, on both sides, that led to the move
 
     __device__ Finder(const Tour<Position>& tour, const Neighbours& near)
         : tour_(tour), near_(near) {}
@@ -64,11 +64,11 @@ class Finder {
     }
 
   private:
-    // The city and those before it, of which the last is at the end of the part.
+    // The city and those before it; the last of them is at the end of the part.
     struct Part {
         int end;  // its position
         problem::City last;
-        int64_t gain;  // by which it shortens the tour to take the part out, without the first edge
+        int64_t gain;  // gain of removing the part, without the first edge
     };
 
     __device__ void find_parts() {
@@ -82,7 +82,7 @@ class Finder {
         }
     }
 
-    // A city next to the neighbour.
+    // A city adjacent to the neighbour.
     struct Adjacent {
         int place;
         problem::City city;
@@ -105,7 +105,7 @@ class Finder {
         if (tour_.n >= FEWEST_TO_MOVE) try_parts(gain, place, around);
     }
 
-    // Join the city and its neighbour, and the cities that follow them in the direction of `step_`.
+    // Join the city and its neighbour, and their successors in the direction of `step_`.
     __device__ void try_reversal(int64_t gain, int place, const Adjacent& after) {
         gain += after.length - tour_.length(next_, after.city);
         if (gain <= best_.gain) return;
@@ -117,8 +117,8 @@ class Finder {
         best_ = {gain, part, 0, false, false};
     }
 
-    // Exchange the part from the next city up to the neighbour, in the direction of `step_`, with a
-    // part from the neighbour on, which ends before a neighbour of the last city of the first part.
+    // Exchange the part from the next city up to the neighbour, in the direction of `step_`, with
+    // the part after it, which ends before a neighbour of the last city of the first part.
     __device__ void try_exchange(int64_t gain, int place, const Adjacent& last) {
         const int one = tour_.wrapped(step_ * (place - place_)) - 1;  // length of the first part
         if (one <= 0) return;
@@ -137,7 +137,8 @@ class Finder {
         }
     }
 
-    // Of the two parts and the rest of the tour, the longest one stays: each two may be exchanged.
+    // Of the two parts and the rest of the tour, the longest stays in place, as any two may be
+    // exchanged.
     __device__ void take_exchange(int64_t gain, int one, int other) {
         const int rest = tour_.n - one - other;
         const int length[] = {step_ > 0 ? one : other, step_ > 0 ? other : one, rest};
@@ -173,10 +174,10 @@ class Finder {
 
     __device__ void take_part(int64_t gain, int count, int end, int place, int adjacent, int side) {
         const int first = step_ > 0 ? end : place_;      // of the part
-        const int before = side > 0 ? place : adjacent;  // the part goes behind this position
+        const int before = side > 0 ? place : adjacent;  // the part moves behind this position
         const int forth = tour_.wrapped(before - tour_.wrapped(first + count - 1));
         const int back = tour_.wrapped(first - tour_.wrapped(before + 1));
-        if (forth == 0 || back == 0) return;  // it is there already
+        if (forth == 0 || back == 0) return;  // it is already there
         const bool forward = forth <= back;
         const Interval part = forward ? Interval{first, count + forth}
                                       : Interval{tour_.wrapped(before + 1), back + count};

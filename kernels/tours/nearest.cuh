@@ -1,6 +1,6 @@
-// Makes a tour by always visiting the nearest city that is left, by random lengths so that tours
-// differ. If all neighbours of a city have been visited, it takes the nearest of the cities that
-// are left near it in the order of all cities. One thread makes the tour. Reads the problem and the
+// Constructs a tour by nearest neighbour, with randomised lengths so that tours differ. If all
+// neighbours of a city have been visited, the next city is the nearest of the unvisited ones close
+// to it in the order of all cities. One thread constructs the tour. Reads the problem and the
 // neighbours; writes a tour. No random numbers of its own.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace tours {
 class Nearest {
   public:
     static constexpr int ARRAYS =
-        3;  // in its memory, each of n numbers, from one pitch to the next
+        3;  // in its memory, each with n entries and a stride of the pitch
 
     __device__ Nearest(const RandomLengths& lengths, const Neighbours& near, int32_t* memory,
                        int64_t pitch)
@@ -23,7 +23,7 @@ class Nearest {
           before_(memory + pitch),
           after_(memory + 2 * pitch) {}
 
-    // Write a tour to `order`, all threads together; return false if a stop was requested.
+    // Write a tour to `order`, using all threads; return false if a stop was requested.
     __device__ bool run(const improver::Plan& plan, int32_t* order) {
         const int n = lengths_.n;
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
@@ -38,7 +38,7 @@ class Nearest {
     }
 
   private:
-    static constexpr int REACH = 25;  // cities that are left, on each side in the order of all
+    static constexpr int REACH = 25;  // unvisited cities tried on each side in the order of all
     static constexpr int POLLED = 4096;
 
     __device__ bool walk(const improver::Plan& plan, int32_t* order) {
@@ -52,7 +52,7 @@ class Nearest {
         return true;
     }
 
-    // The city keeps its links to the cities that are left.
+    // Unlink a city from the unvisited ones; it keeps its own links.
     __device__ void leave(int city) {
         is_visited_[city] = 1;
         if (before_[city] >= 0) after_[before_[city]] = after_[city];

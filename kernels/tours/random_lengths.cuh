@@ -1,4 +1,4 @@
-// Lengths of edges that are raised by random shares, so that tours made of short edges differ: an
+// Edge lengths increased by random shares, so that tours constructed from short edges differ: an
 // edge has the same share in both directions. Reads the problem and a key that the caller draws;
 // returns lengths in units of 1 / 256. No random numbers of its own.
 #pragma once

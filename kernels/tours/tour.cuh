@@ -8,7 +8,7 @@
 
 namespace tours {
 
-// Consecutive positions of a tour, which may continue at its beginning.
+// Consecutive positions of a tour, which may wrap around.
 struct Interval {
     int first, length;
 };
@@ -20,7 +20,7 @@ struct Tour {
     int n;
     const problem::Data& data;
 
-    // Return a position from -n to 2 n - 1 as one of the tour.
+    // Wrap a position from -n to 2 n - 1 around the tour.
     __device__ int wrapped(int place) const {
         return place >= n ? place - n : place < 0 ? place + n : place;
     }
@@ -47,7 +47,7 @@ struct Tour {
         warp::sync();
     }
 
-    // All threads of a block compute the positions.
+    // Compute the positions, using all threads of a block.
     __device__ void locate() const {
         for (int i = threadIdx.x; i < n; i += blockDim.x) position[order[i]] = Position(i);
         __syncthreads();

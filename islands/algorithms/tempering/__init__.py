@@ -1,11 +1,11 @@
-"""Parallel tempering: ladders of Markov chains, with a kind of chain for each form of problem.
+"""Parallel tempering: ladders of Markov chains, with one kind of chain per form of problem.
 
-`algorithm.py` chooses the chain for a problem; every other file describes one kind of chain or what
+`algorithm.py` selects the chain for a problem; every other file describes one kind of chain or what
 chains have in common. The kernels are in `kernels/tempering`.
 
 - `Tempering`: the algorithm, a subclass of `Algorithm`.
 - `TemperingSettings`: its settings.
-- chain: the header that it includes, its arrays on an island, and how it sets temperatures.
+- chain: its header, its arrays on an island, and how it sets temperatures.
 
 May import what `algorithms` may import.
 """

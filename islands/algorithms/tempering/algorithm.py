@@ -1,8 +1,8 @@
 """Parallel tempering: ladders of Markov chains at different temperatures.
 
-A replica proposes moves, and accepts them by the Metropolis rule; its chains know which. Replicas
-at neighbouring temperatures exchange them after each generation. An island sets its temperatures
-itself, from what its chains measure while it cools down.
+Replicas accept the moves of their chain by the Metropolis rule. Replicas at neighbouring
+temperatures exchange them after each generation. An island sets its own temperatures, from what its
+chains measure while it cools down.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ _ENCODINGS = {
     "vector": "vector",
     "choices": "choices",
 }
-"""The encoding whose genomes are solutions, by kind of solution."""
+"""The encoding whose genomes are solutions, by solution kind."""
 _RENEWED = 0.5, 1.0
-"""The rungs whose replicas are renewed, as shares of the ladder."""
+"""The range of rungs whose replicas are renewed, as fractions of the ladder."""
 _FIELDS = ("state", "energy", "held", "rung", "mate", "temperature", "records")
 """The fields in the order of `PlanOf` in kernels/tempering/plan.cuh."""
 
 
 def chains_of(problem: Problem) -> type[ReplicaChains] | None:
-    """Return the chains by which replicas search a problem; None: it has no suitable moves."""
+    """Return the kind of chain for a problem; None: it has no suitable moves."""
     return next((chains for chains in _CHAINS if chains.fits(problem)), None)
 
 
@@ -96,15 +96,15 @@ class Tempering(Algorithm):
     def standstill(
         cls, settings: TemperingSettings, population: int, size: int, *, is_warm: bool
     ) -> int:
-        # Twice the tuning, which ends frozen, and an annealing.
+        # Twice the tuning phase, which ends frozen, plus one annealing cycle.
         return population + 2 * settings.generations_of_tuning + settings.cycle
 
     @classmethod
     def most_calls(cls, settings: TemperingSettings, problem: Problem) -> float:
         python = problem.evaluation.python
         if chains_of(problem) is not MoveChains or (python is not None and python.is_batch):
-            return math.inf  # moves that a batch has beyond the accepted one count, too
-        return settings.proposals + 1  # also the cost of a new state
+            return math.inf  # moves of a batch after the accepted one count, too
+        return settings.proposals + 1  # includes the cost of a new state
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
@@ -171,7 +171,7 @@ class Tempering(Algorithm):
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
             descent=np.int32(settings.descent),
             tuning=np.int32(settings.generations_of_tuning),
-            # With given temperatures, states have Boltzmann's distribution; see base.cuh.
+            # With given temperatures, states follow the Boltzmann distribution; see base.cuh.
             effort=np.float64(0 if are_given else chains.effort),
             low=np.float64(settings.coldest if are_given else chains.wide[0]),
             high=np.float64(settings.hottest if are_given else chains.wide[1]),

@@ -1,7 +1,7 @@
-"""The base class of chains: what tempering does differently for each form of problem.
+"""The base class of chains: the part of tempering that depends on the form of the problem.
 
-The kernel header of a class says how a replica is drawn, evaluated and advanced, how two states
-have a child, and how a ladder sets its temperatures: see kernels/tempering/base.cuh.
+The kernel header of a class defines how a replica is initialised, evaluated and advanced, how two
+states are crossed, and how a ladder sets its temperatures: see kernels/tempering/base.cuh.
 """
 
 from __future__ import annotations
@@ -23,38 +23,37 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 Range = tuple[float, float]
-"""A number for the coldest temperature, and one for the hottest."""
+"""Values for the coldest and the hottest temperature."""
 
 
 class ReplicaChains(ABC):
-    """The chains of the replicas that search a problem, in populations of one size."""
+    """The chains for a problem, in populations of one size."""
 
     header: ClassVar[Header]
-    """Its kernel header."""
+    """The kernel header."""
     rungs: ClassVar[int] = TemperingSettings.rungs
     """The default number of rungs."""
     wide: ClassVar[Range]
-    """The temperatures between which an island cools down, relative to the mean change of the cost.
-    """
+    """The temperatures between which an island cools down, relative to the mean cost change."""
     waits: ClassVar[bool] = False
-    """Whether proposals can be evaluated between two launches."""
+    """Whether proposals can be evaluated between launches."""
     few_threads: ClassVar[bool] = False
-    """The next ones are attributes of `Algorithm`, which describes them."""
+    """The following attributes are documented in `Algorithm`."""
     block: ClassVar[Block | None] = None
     children: ClassVar[int] = 1
     shares_launches: ClassVar[bool] = True
     price_factors: str = ""
     effort: float
-    """The work as which an accepted proposal counts, in units of `work` or sweeps."""
+    """The work that an accepted proposal counts as, in proposals or sweeps."""
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
-        """Take from the problem and the sizes what the other methods need."""
+        """Derive what the other methods need from the problem and the sizes."""
         self.settings, self.shape = settings, shape
 
     @classmethod
     @abstractmethod
     def fits(cls, problem: Problem) -> bool:
-        """Return whether replicas search the problem by these chains."""
+        """Return whether these chains support the problem."""
 
     @property
     @abstractmethod
@@ -67,15 +66,15 @@ class ReplicaChains(ABC):
         return self.shape.population // self.settings.rungs
 
     def macros(self) -> Macros:
-        """Return the macros of its header."""
+        """Return the macros of the header."""
         return {"TEMPERING_CHAINS": self.header}
 
     @abstractmethod
     def items(self, problem: Problem) -> int:
-        """Return the number of work items that the threads of a block share."""
+        """Return the number of work items that are distributed over the threads of a block."""
 
     def fields(self) -> dict[str, Field]:
-        """Return its own arrays of an island."""
+        """Return the chains' own arrays of an island."""
         return {}
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
@@ -84,12 +83,12 @@ class ReplicaChains(ABC):
 
     @abstractmethod
     def ends(self, arrays: Mapping[str, Array]) -> Struct:
-        """Return the members of the plan by which a ladder sets its temperatures."""
+        """Return the members of the plan that set the temperatures of a ladder."""
 
     @abstractmethod
     def members(self, arrays: Mapping[str, Array]) -> Struct:
-        """Return the members of the plan for its header."""
+        """Return the members of the plan that the header declares."""
 
     def numbers(self) -> Hashable:
-        """Return the numbers among them by which instances differ that may share launches."""
+        """Return the values among them that must be equal for runs to share launches."""
         return None

@@ -24,7 +24,7 @@ _TABLES = (
     *("packed", "gains", "rows", "shifts", "core", "rounded", "levels"),
     *("sizes", "prices", "slops"),
 )
-"""The tables of a core in the order of the plan."""
+"""The tables of a core, in the order of the plan."""
 
 
 class CoreChains(ClimbChains):
@@ -36,9 +36,9 @@ class CoreChains(ClimbChains):
     shares: Range = (5e-5, 3e-3)
     effort: float = 300
     block: ClassVar[Block | None] = Block(32, 16)
-    """A warp looks at the free items of a core, which are 40 to 80: more threads would wait for
-    each other. On one H100, 16 warps a multiprocessor made 1.0 to 1.2e11 exchanges a second; 20,
-    which have too few registers, 0.9 to 1.1e11."""
+    """A warp evaluates the 40 to 80 free items of a core; more threads would idle. On one H100, 16
+    warps per multiprocessor made 1.0 to 1.2e11 exchanges a second; 20, which run short of
+    registers, 0.9 to 1.1e11."""
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
@@ -53,14 +53,14 @@ class CoreChains(ClimbChains):
         return super().macros() | {"TEMPERING_PAIRS": str(self._core.pairs)}
 
     def items(self, problem: Problem) -> int:
-        return 32  # each thread evaluates a proposal
+        return 32  # one proposal per thread
 
     def fields(self) -> dict[str, Field]:
         return {"variant": Field((self.ladders,), np.int64), **super().fields()}
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         assert problem.core is not None, "the problem fits"
-        return problem.core.tables(self.shape.pitch)  # of this instance: others share the algorithm
+        return problem.core.tables(self.shape.pitch)  # of this instance; others share the algorithm
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         tables: dict[str, Any] = {name: arrays[name] for name in _TABLES}

@@ -1,7 +1,7 @@
-"""How an island sets the end temperatures of its ladders: from energies or accepted climbs.
+"""How an island sets the extreme temperatures of its ladders: from energies or accepted climbs.
 
-While the island cools down, each generation measures one of these. The coldest and the hottest
-temperature are those at which it had a given value.
+Each generation of the cooling phase measures one of these. The coldest and the hottest temperature
+are those at which the measurement had a given value.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from islands.backends.state import Field
 
 
 class EnergyChains(ReplicaChains):
-    """Chains whose ladders are set from mean energies; their work is a number of sweeps."""
+    """Chains whose ladders are set from mean energies; their work is counted in sweeps."""
 
     excess: Range
-    """Excess of the mean energies at the ends over the last one, in temperatures per item: see
+    """Excess of the mean energies at both ends over the final one, in temperatures per item: see
     kernels/tempering/by_energies.cuh."""
 
     @property
@@ -37,10 +37,10 @@ class EnergyChains(ReplicaChains):
 
 
 class ClimbChains(ReplicaChains):
-    """Chains whose ladders are set from accepted climbs; their work is a number of proposals."""
+    """Chains whose ladders are set from accepted climbs; their work is counted in proposals."""
 
     shares: Range
-    """Accepted climbs per proposal at the ends: see kernels/tempering/by_climbs.cuh."""
+    """Accepted climbs per proposal at both ends: see kernels/tempering/by_climbs.cuh."""
 
     @property
     def work(self) -> int:

@@ -1,4 +1,4 @@
-"""Chains that propose single moves of a user's own problem."""
+"""Chains that propose single moves of a user-defined problem."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 _SHARES = 0.002, 0.05
-"""The accepted climbs of a proposal at the coldest and the hottest temperature. With 0.2 at the
-hottest, routes, cuts and flow shops were 10 to 25 % further from the best known values."""
+"""Accepted climbs per proposal at the coldest and the hottest temperature. With 0.2 at the hottest,
+routes, cuts and flow shops were 10 to 25 % further from the best known values."""
 _SHARES_STEPS = 0.002, 0.15
-"""The same for steps that a state proposes, most of which climb: after ten seconds on two threads,
+"""The same for steps proposed by a state, most of which climb. After ten seconds on two threads,
 job shops were 3.2 and 3.4 % from the best known values with 0.05, and 2.6 and 1.9 % with 0.15
-(ta32js, dmu42); flow shops were alike. After only 200,000 evaluations, a shop of 20 x 10 was 3.4 %
-above its bound instead of 1.5 %."""
+(ta32js, dmu42); flow shops did not differ. After only 200,000 evaluations, a shop of 20 x 10 was
+3.4 % above its bound instead of 1.5 %."""
 _MOST_AT_ONCE = ROUGHNESS_SAMPLES
-"""The most moves that a replica proposes at once if others evaluate them."""
-_PROGRESS = 9  # words of `Progress` of kernels/tempering/chains/moves.cuh
+"""Maximum number of simultaneous proposals of a replica if the host evaluates them."""
+_PROGRESS = 9  # words of `Progress` in kernels/tempering/chains/moves.cuh
 _PRICE = "price"
-"""The field with the factor of the price of violations, of each ladder."""
+"""The field with the violation price factor of each ladder."""
 
 
 class MoveChains(ClimbChains):
-    """Chains of a user's own problem."""
+    """Chains of a user-defined problem."""
 
     header: ClassVar[Header] = Header("tempering/chains/moves.cuh")
     rungs: ClassVar[int] = 2
@@ -44,13 +44,13 @@ class MoveChains(ClimbChains):
     few_threads: ClassVar[bool] = True
     children: ClassVar[int] = _MOST_AT_ONCE
     effort: float = 4
-    """A block looks again at the proposals after an accepted one."""
+    """A block evaluates the proposals after an accepted one again."""
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
         self._stated = problem.kind.moving(problem.chains.proposals)
         python = problem.evaluation.python
-        # A move after the accepted one would be a call in vain.
+        # Python calls for moves after the accepted one would be wasted.
         self._looks = 1 if python is not None and not python.is_batch else _MOST_AT_ONCE
         self.shares = _SHARES_STEPS if problem.chains.has_steps else _SHARES
         if problem.scale.adapts_price:
@@ -69,7 +69,7 @@ class MoveChains(ClimbChains):
         }
 
     def items(self, problem: Problem) -> int:
-        # Each thread evaluates a proposal, or all of them one.
+        # Each thread evaluates one proposal, or the whole block does.
         return 32 if problem.evaluation.is_serial else problem.evaluation.items
 
     def fields(self) -> dict[str, Field]:

@@ -1,4 +1,4 @@
-"""Chains that exchange all pairs of items in turn, with the change of the cost by each stored."""
+"""Chains that exchange all pairs of items in turn, with a stored cost change per pair."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 _EXCESS = 0.2, 0.75
-"""How the ends of a ladder are chosen. On sko100a, tho150 and tai60b, replicas between them neither
-freeze nor lose all structure."""
+"""Excess that determines the ends of a ladder. On sko100a, tho150 and tai60b, replicas between
+these ends neither freeze nor lose all structure."""
 _EXCESS_ROUGH = 0.405, 0.485
 """The same for unstructured instances: close to the temperature at which tai100a freezes."""
 _EFFORT, _EFFORT_ROUGH = 0.35, 0.6
-"""Number of sweeps as which an accepted exchange counts. With the second one, replicas take equally
-long on an H100; it delays good solutions of structured instances, as hot replicas propose less."""
+"""Number of sweeps that an accepted exchange counts as. With the second value, all replicas take
+equally long on an H100, but hot replicas propose less, which delays good solutions of structured
+instances."""
 _KEPT_FROM, _KEPT_TO = 300, 2048
-"""Numbers of items for which deltas are kept between generations; computing them again takes little
-time for fewer items, and keeping them too much memory for more."""
+"""Range of sizes for which deltas are kept between generations. For fewer items, recomputing them
+is cheap; for more, they need too much memory."""
 _MOST_KEPT = 4 << 30  # bytes of the deltas of all replicas on a device
 
 
@@ -60,7 +61,7 @@ class ExchangeChains(EnergyChains):
 
 
 class PairChains(ExchangeChains):
-    """Chains with a stored change for each pair."""
+    """Chains that store the cost change of each pair."""
 
     header: ClassVar[Header] = Header("tempering/chains/pairs.cuh")
 
@@ -93,5 +94,5 @@ class PairChains(ExchangeChains):
 
 
 def _bytes_of_deltas(items: int) -> int:
-    """Return the bytes of an entry for each pair, in rows that kernels/core/triangle.cuh pads."""
+    """Return the bytes of one entry per pair, in rows padded as in kernels/core/triangle.cuh."""
     return 8 * (items * (items - 1) // 2 + 32 * items)

@@ -1,4 +1,4 @@
-"""Chains that choose some of n places: of assignment problems with two kinds of items."""
+"""Chains that choose some of n places, for assignment problems with two kinds of items."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from islands.problems.qap_choice import Choice
 
 _EXCESS = 0.04, 0.1
-"""How the ends of a ladder are chosen, for each chosen place."""
-_LOOKS = 4  # proposals for each place that a block looks at together
+"""Excess that determines the ends of a ladder, per chosen place."""
+_LOOKS = 4  # proposals per place that a block evaluates together
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange."""
 _C_TYPES = {
@@ -56,7 +56,7 @@ class PlaceChains(EnergyChains):
         return super().macros() | {"TEMPERING_WEIGHT": weight, "TEMPERING_FIELD": field}
 
     def items(self, problem: Problem) -> int:
-        # A few rows of pairs at once, so that little is in vain if one of them is accepted.
+        # Few rows of pairs at once, as an acceptance invalidates the remaining ones.
         return _LOOKS * self._choice.size
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:

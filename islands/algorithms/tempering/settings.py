@@ -9,10 +9,10 @@ from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 MOVES = 400
-"""Proposals of a replica per generation, where a chain proposes single moves."""
+"""Default number of proposals of a replica per generation, for chains of single moves."""
 
 ROUGHNESS_SAMPLES = 32
-"""Moves of a replica in generation 0, which measure the mean change of the cost."""
+"""Moves of a replica in generation 0 that measure the mean cost change."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ class TemperingSettings(Settings):
 
     @property
     def are_given(self) -> bool:
-        """Whether the temperatures are given, instead of set by each island."""
+        """Whether the temperatures are given instead of set by each island."""
         return self.coldest > 0
 
     @property
     def generations_of_tuning(self) -> int:
-        """The generations in which an island cools down; 0: temperatures are given."""
+        """The length of the cooling phase in generations; 0: temperatures are given."""
         return 0 if self.are_given else self.tuning

@@ -1,4 +1,4 @@
-"""Chains that exchange all pairs of items in turn, with changes computed from their neighbours."""
+"""Chains that exchange all pairs of items in turn, with cost changes computed from neighbours."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 _FEWEST_ITEMS = 256
-"""A proposal takes 3 to 9 times as long as with stored changes, but an accepted exchange does not
-update those of all pairs: docs/settings.md has what was measured."""
+"""A proposal takes 3 to 9 times as long as with stored changes, but an accepted exchange need not
+update those of all pairs: see the measurements in docs/settings.md."""
 _PAIRS_AT_ONCE = 4
 """Pairs evaluated per step on a CPU; larger values waste work after an accepted exchange."""
 

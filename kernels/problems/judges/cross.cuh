@@ -1,5 +1,5 @@
-// Makes children by the state of the user. Reads two solutions and the data; writes the child, and
-// keeps the state in block memory. No random numbers: the caller passes random words.
+// Crossover by the user's state. Reads two solutions and the data; writes the child, and keeps the
+// state in block memory. No random numbers: the caller passes random words.
 #pragma once
 
 #include "problems/judges/kept_state.cuh"
@@ -13,7 +13,7 @@ class StateCross {
     __device__ StateCross(Scratch& scratch, int n, const Data& data)
         : n_(n), data_(data), state_(scratch, n, data) {}
 
-    // Make a solution a child of itself and another one; called by all threads.
+    // Replace a solution by a child of itself and another one; called by all threads.
     __device__ void make_child(Stored* row, const Stored* other, const uint4& words) const {
         state_.reset();
         if (STATED_COOPERATIVE || threadIdx.x == 0) {

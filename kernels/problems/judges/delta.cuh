@@ -1,4 +1,4 @@
-// Judges moves by the change of the cost as the user states it. Reads the solution and the data.
+// Judges moves by the user's `delta`. Reads the solution and the data.
 // No random numbers.
 #pragma once
 
@@ -27,7 +27,7 @@ class Judge {
     }
 
   private:
-    // A struct, as some versions of NVRTC take generic lambdas for functions of the host.
+    // A struct, as some versions of NVRTC treat generic lambdas as host functions.
     struct Stated {
         const Judge& judge;
         const Solution& solution;
@@ -39,7 +39,7 @@ class Judge {
         }
     };
 
-    // Return the change by a move as the user states it; called by one thread.
+    // Return the change by a move from the user's function; called by one thread.
     __device__ Sum::By change_by(const Stored* row, const Move& move) const {
         Sum::By by = Sum::By();
         const Solution solution = solution_at(row, data_);

@@ -1,5 +1,5 @@
-// The state of a user in block memory, so that all threads have the same. Reads a solution and the
-// data; writes the state. No random numbers.
+// The user's state in block memory, shared by all threads. Reads a solution and the data; writes
+// the state. No random numbers.
 #pragma once
 
 #include "problems/solution.cuh"
@@ -13,7 +13,7 @@ class KeptState {
     __device__ KeptState(Scratch& scratch, int n, const Data& data)
         : n_(n), data_(data), state_(scratch.take<State>(1)), made_(scratch, n, data) {}
 
-    // Begin with a state that has memory, but is not prepared; called by all threads.
+    // Construct a state with memory, without preparing it; called by all threads.
     __device__ void reset() const {
         if (threadIdx.x == 0) *state_ = made_;
         __syncthreads();

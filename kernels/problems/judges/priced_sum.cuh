@@ -1,22 +1,22 @@
-// The cost and the violation of a solution as the sums of their changes by moves, of which a user's
-// functions return both. Keeps both numbers in block memory. No random numbers.
+// The cost and the violation of a solution as sums of their changes by moves, for user functions
+// that return both. Keeps both numbers in block memory. No random numbers.
 #pragma once
 
 #include "problems/change.cuh"
 
 namespace problem {
 
-// Whether costs after moves are sums of changes, which for real costs have errors of rounding.
+// Whether costs after moves are sums of changes, which have rounding errors for real costs.
 constexpr bool ADDS_CHANGES = true;
 
 class Sum {
   public:
-    using By = Change;  // what the user's functions return
+    using By = Change;  // the return type of user functions
     static constexpr bool KEEPS = true;
 
     __device__ explicit Sum(Scratch& scratch) : totals_(scratch.take<Totals>(1)) {}
 
-    // Begin with a solution; called by all threads.
+    // Start with a solution; called by all threads.
     __device__ void prepare(const Stored* row, int n, const Data& data) const {
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
             const Totals own = totals_of(solution_at(row, data), n, data);
@@ -30,14 +30,14 @@ class Sum {
         return totals_->after(by).compared(data._price);
     }
 
-    // The same, and the change is made.
+    // The same, and apply the change.
     __device__ int64_t add(const Change& by, int64_t, const Data& data) const {
         *totals_ = totals_->after(by);
         return totals_->compared(data._price);
     }
 
   private:
-    // Return both numbers of a solution; called by one thread or by all, as the user's functions.
+    // Return both numbers of a solution; called by one thread or by all, like the user functions.
     __device__ static Totals totals_of(const Solution& solution, int n, const Data& data) {
         const int64_t cost = cost_of(user::cost(solution, n, data), data);
         const int64_t violation = user::of_violation::violation(solution, n, data);

@@ -1,5 +1,5 @@
-// Judges moves by the state of the user, which follows them. Reads the solution and the data; keeps
-// the state in block memory. No random numbers.
+// Judges moves by the user's state, which is updated by them. Reads the solution and the data;
+// keeps the state in block memory. No random numbers.
 #pragma once
 
 #include "problems/judges/kept_state.cuh"
@@ -36,7 +36,7 @@ class Judge {
     }
 
   private:
-    // Structs, as some versions of NVRTC take generic lambdas for functions of the host.
+    // Structs, as some versions of NVRTC treat generic lambdas as host functions.
     struct Stated {
         const Judge& judge;
         const Solution& solution;
@@ -59,7 +59,7 @@ class Judge {
         }
     };
 
-    // Return the change by a move as the user states it; called by one thread.
+    // Return the change by a move from the user's function; called by one thread.
     __device__ Sum::By change_by(const Stored* row, const Move& move) const {
         Sum::By by = Sum::By();
         const Solution solution = solution_at(row, data_);

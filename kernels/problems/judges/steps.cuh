@@ -1,5 +1,5 @@
-// Judges steps of the user's own, which the state proposes and makes. Reads the solution and the
-// data; keeps the state in block memory. No random numbers: the caller passes random words.
+// Judges user-defined steps, which the state proposes and applies. Reads the solution and the data;
+// keeps the state in block memory. No random numbers: the caller passes random words.
 #pragma once
 
 #include "problems/judges/kept_state.cuh"

@@ -1,17 +1,17 @@
-// The cost of a solution as the sum of its changes by moves, of which a user's functions return the
-// cost alone. Reads and returns costs. No random numbers.
+// The cost of a solution as the sum of its changes by moves, for user functions that return only
+// the cost. Reads and returns costs. No random numbers.
 #pragma once
 
 #include "problems/stated_costs.cuh"
 
 namespace problem {
 
-// Whether costs after moves are sums of changes, which for real costs have errors of rounding.
+// Whether costs after moves are sums of changes, which have rounding errors for real costs.
 constexpr bool ADDS_CHANGES = true;
 
 class Sum {
   public:
-    using By = Cost;  // what the user's functions return
+    using By = Cost;  // the return type of user functions
     static constexpr bool KEEPS = false;
 
     __device__ explicit Sum(Scratch&) {}
@@ -24,7 +24,7 @@ class Sum {
         return real::changed(current, minimised(by));
     }
 
-    // The same, and the change is made.
+    // The same, and apply the change.
     template <class Value>
     __device__ int64_t add(const Value& by, int64_t current, const Data& data) const {
         return after(by, current, data);

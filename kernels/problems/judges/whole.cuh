@@ -1,4 +1,4 @@
-// Judges moves by whole costs. Reads the solution and the data. No random numbers.
+// Judges moves by full evaluations. Reads the solution and the data. No random numbers.
 #pragma once
 
 #include "problems/move_kinds.cuh"

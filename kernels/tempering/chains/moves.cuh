@@ -1,6 +1,6 @@
-// Tempering of a user's own problem, by single moves. The problem's macros choose between whole
-// headers here, not Python, as programs whose costs the host computes have none of them: a state
-// makes children and judges moves only where it exists. No random numbers here.
+// Tempering of a user-defined problem by single moves. Headers are selected here by the problem's
+// macros, not by Python, as programs whose costs the host computes define none of them: a state
+// crosses and judges moves only where it exists. No random numbers here.
 #pragma once
 
 #include "problems/solution.cuh"
@@ -8,20 +8,21 @@
 
 namespace algorithm {
 
-// How far a replica is in a generation if others evaluate its moves: see waiting_replica.cuh.
+// The progress of a replica within a generation if the host evaluates its moves: see
+// waiting_replica.cuh.
 struct Progress {
     enum Phase : int32_t { DONE, FIRST, SAMPLES, RENEWED, REPRICED, MOVES };
 
     int64_t current, best;  // costs
-    int64_t next, end;      // numbers of proposals
+    int64_t next, end;      // proposal numbers
     int64_t climbs, evaluated;
-    int64_t looks, called;  // proposals that wait at once, and all evaluated ones
-    int64_t phase;          // what waits for evaluation
+    int64_t looks, called;  // simultaneous waiting proposals, and all evaluated ones
+    int64_t phase;          // what is waiting for evaluation
 };
 
 struct MovePlan {
-    Progress* progress;  // of each individual
-    double* price;       // of each ladder: the factor of the price of violations, or null
+    Progress* progress;  // per individual
+    double* price;       // per ladder: the factor of the violation price, or null
 };
 
 using Plan = PlanOf<Climbs, MovePlan>;
@@ -42,7 +43,7 @@ using Plan = PlanOf<Climbs, MovePlan>;
 
 #ifdef ISLANDS_OUTSIDE
 namespace tempering {
-using Chain = BaseChain;  // replicas do without one
+using Chain = BaseChain;  // unused by replicas
 }
 #elif defined(STATED_WHOLE)
 #include "tempering/whole_chain.cuh"

@@ -1,4 +1,4 @@
-// Tempering of an assignment problem whose exchanges have stored deltas. No random numbers here.
+// Tempering of an assignment problem with stored deltas of exchanges. No random numbers here.
 #pragma once
 
 #include "tempering/plan.cuh"
@@ -7,7 +7,7 @@ namespace algorithm {
 
 struct PairPlan {
     const int32_t* alike_places;  // [n]: see `Alike`, or null
-    // Of each individual, for many items only, otherwise null: the deltas of its state, and the
+    // Per individual, for many items only, otherwise null: the deltas of its state, and the
     // generation that they belong to. They may be missing.
     char* deltas;  // [deltas_bytes]
     int64_t deltas_bytes;

@@ -5,13 +5,12 @@
 
 namespace algorithm {
 
-// The problem as a choice: see selection.cuh. Its numbers have types of their own, so that they
-// need little memory.
+// The problem as a choice: see selection.cuh. The narrowest types are used to save memory.
 struct PlacePlan {
     const int32_t* alike_places;      // [n]: see `Alike`, or null
     const TEMPERING_WEIGHT* weights;  // [n][n]
     const TEMPERING_FIELD* alone;     // [n]
-    int64_t scale;                    // of their numbers
+    int64_t scale;                    // unit of these numbers
     const uint16_t* symmetries;       // [n][symmetry_count]: see place_cross.cuh
     int32_t symmetry_count;           // a multiple of 16
     int32_t chosen;                   // number of chosen places

@@ -1,5 +1,5 @@
-// Tempering of an assignment problem with sparse flows, whose changes of the cost are computed from
-// the neighbours of two items. No random numbers here.
+// Tempering of an assignment problem with sparse flows; cost changes are computed from the
+// neighbours of two items. No random numbers here.
 #pragma once
 
 #include "problems/qap_network.cuh"
