@@ -69,8 +69,9 @@ def seed_of(random: Any) -> int:
         return 1
     if is_whole(random):
         return int(random) % 2**31
-    generator = create_py_random_state(random)
-    return world().from_first(lambda: int(generator.randrange(2**31 - 1)))
+    # All ranks draw, so that generators that are equal stay so.
+    drawn = int(create_py_random_state(random).randrange(2**31 - 1))
+    return world().from_first(lambda: drawn)
 
 
 def number_of(weight: Any, *nodes: Any, may_be_infinite: bool = False) -> float:

@@ -75,7 +75,8 @@ def quadratic_assignment(
     order, free = np.arange(len(a)), _fixed(given.get("partial_match"), len(a))
     order[free.fixed[:, 0]] = free.fixed[:, 1]
     maximise, end = bool(given.get("maximize", False)), began + float(seconds)
-    seed = world().from_first(lambda: seed_of(given.get("rng", 1)))
+    drawn = seed_of(given.get("rng", 1))  # by all ranks, so that equal generators stay so
+    seed = world().from_first(lambda: drawn)
     digest, generations = "", 0
     if len(free.rows) > 1:
         start = world().from_first(lambda: _relaxed(a, b, free, end, maximise=maximise))
