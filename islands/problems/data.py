@@ -271,18 +271,18 @@ def tsp(
 
     `distances` is a matrix with the length from each city (row) to each other one (column), which
     may depend on the direction; the diagonal is ignored, and infinity forbids a leg. It may also be
-    the JSON answer of a routing engine, as a dict or the path of a file: of OSRM (`durations`, or
+    the JSON response of a routing engine, as a dict or the path of a file: of OSRM (`durations`, or
     `field="distances"`), Valhalla (`time`, `distance`) or GraphHopper (`times`, `distances`,
     `weights`). Lengths with decimals are scaled to whole numbers, by a power of ten if this is
-    exact; otherwise, by a power of two, to a 30th bit of the longest one.
+    exact; otherwise, by a power of two, so that the longest one has 30 bits.
 
     With `start` or `end`, the numbers of cities, a tour is a path between them; the other end is
     any city, unless both are given. `"any"` for both is a path with free ends. `fixed` lists pairs
     of cities that follow each other in the tour; in either order if lengths are symmetric.
 
     `labels` are names of the cities, and `places` has a row for each of them, its longitude and
-    latitude in degrees: both are for maps (`geojson`), and the answer of a routing engine may have
-    them. `name` is the name in results. `best_known` is the best known length, for gaps and for
+    latitude in degrees: both are for maps (`geojson`), and the response of a routing engine may
+    have them. `name` is the name in results. `best_known` is the best known length, for gaps and for
     `stop="best-known"`.
 
     >>> islands.tsp([[0, 0], [0.375, 0.5], [0.375, 0]]).cost([0, 1, 2])
@@ -305,7 +305,8 @@ def tsp(
     route: dict[str, Any] = {"ends": ends, "fixed": edges_of(fixed)}
     if field is not None and not isinstance(distances, Mapping | str | Path):
         raise UsageError(
-            f"field={shown(field)}: chooses a table in the answer of a routing engine. Leave it out"
+            f"field={shown(field)}: chooses a table in the response of a routing engine. Leave it"
+            " out"
         )
     if distances is not None:
         if metric not in (None, "EXPLICIT"):

@@ -103,12 +103,12 @@ def test_a_tour_of_one_city_is_a_point_or_a_line_of_two_positions() -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "an error": ({"code": "NoTable", "message": "no way"}, "answered 'NoTable': no way"),
+    "an error": ({"code": "NoTable", "message": "no way"}, "reported 'NoTable': no way"),
     "too many places": ({"code": "TooBig", "message": "Too many coordinates"}, "Too many coord"),
-    "GraphHopper's error": ({"message": "Cannot find point 0"}, "answered: Cannot find point 0"),
+    "GraphHopper's error": ({"message": "Cannot find point 0"}, "reported: Cannot find point 0"),
     "Valhalla's error": (
         {"error_code": 154, "error": "Path distance exceeds the limit", "status_code": 400},
-        "answered 154: Path distance exceeds the limit",
+        "reported 154: Path distance exceeds the limit",
     ),
     "numbers": ({"sources_to_targets": [[0, 1], [1, 0]]}, "a list of cells"),
     "no rows": ({"sources_to_targets": [0, 1]}, "a list of cells"),
@@ -142,7 +142,7 @@ def test_a_field_is_a_name(field: object) -> None:
 def test_a_file_that_is_no_answer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text("[1, 2]")
-    with pytest.raises(UsageError, match="not the answer of a routing engine"):
+    with pytest.raises(UsageError, match="not the response of a routing engine"):
         islands.tsp(distances=path)
     path.write_text("{")
     with pytest.raises(InputError, match="is not JSON"):

@@ -208,7 +208,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "into the start": ({"fixed": [(1, 2)], "start": 2}, "the start of the path"),
     "from the end": ({"fixed": [(1, 2)], "end": 1}, "the end of the path"),
     "labels": ({"labels": ["a"]}, "1 name for 6 cities"),
-    "a field": ({"field": "durations"}, "answer of a routing engine"),
+    "a field": ({"field": "durations"}, "response of a routing engine"),
 }
 
 
