@@ -282,8 +282,8 @@ def tsp(
 
     `labels` are names of the cities, and `places` has a row for each of them, its longitude and
     latitude in degrees: both are for maps (`geojson`), and the response of a routing engine may
-    have them. `name` is the name in results. `best_known` is the best known length, for gaps and for
-    `stop="best-known"`.
+    have them. `name` is the name in results. `best_known` is the best known length, for gaps and
+    for `stop="best-known"`.
 
     >>> islands.tsp([[0, 0], [0.375, 0.5], [0.375, 0]]).cost([0, 1, 2])
     1.5

@@ -49,8 +49,8 @@ def quadratic_assignment(
     The arguments are those of `scipy.optimize.quadratic_assignment`. Of its `options`, `maximize`,
     `partial_match` and `rng` have their meaning; `time_limit` is the time of the call in seconds,
     1 by default; the `method` and its other options have no effect. Searches of many nodes begin
-    with the match that `faq` finds in a part of the time. Whole numbers are searched exactly,
-    others rounded to some nine digits. `nit` is the number of generations.
+    with the match that `faq` finds in a part of the time. The search computes with whole numbers:
+    other entries are scaled and rounded to about nine digits. `nit` is the number of generations.
 
     >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
     >>> found.col_ind.tolist(), float(found.fun)
