@@ -95,8 +95,8 @@ def moderate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np
 
     exponent = int(np.frexp(np.abs(weights).max(initial=0.0))[1])
-    is_moderate = 0 < exponent <= 20
-    return weights if is_moderate else np.ldexp(weights, 20 - exponent)
+    scaled: NDArray[np.float64] = np.ldexp(weights, 20 - exponent)
+    return weights if 0 < exponent <= 20 else scaled
 
 
 def whole(weights: Any) -> NDArray[np.int64]:

@@ -135,7 +135,8 @@ def _moderate(matrix: Matrix) -> Matrix:
     Differences of entries are then finite, and as exact as those of usual ones.
     """
     exponent = int(np.frexp(np.abs(matrix).max(initial=0.0))[1])
-    return matrix if abs(exponent) <= _USUAL_EXPONENT else np.ldexp(matrix, -exponent)
+    scaled: Matrix = np.ldexp(matrix, -exponent)
+    return matrix if abs(exponent) <= _USUAL_EXPONENT else scaled
 
 
 def _score(a: NDArray[Any], b: NDArray[Any], order: NDArray[np.int64]) -> Any:
