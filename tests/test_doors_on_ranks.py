@@ -59,7 +59,7 @@ best = islands.scipy.differential_evolution(lambda x: sum(x**2), [(-1, 2)] * 3, 
 found.append([best.fun, best.digest])
 jobs = [[Operation(m, int(rng.integers(1, 9))) for m in rng.permutation(5)] for _ in range(6)]
 schedule = islands.shops.solve(JobShopInstance(jobs), time_limit=0.3)
-found.append([[each.start_time for each in some] for some in schedule.schedule])
+found.append([[int(each.start_time) for each in some] for some in schedule.schedule])
 frame = pd.DataFrame({"x": rng.random(30), "y": rng.random(30)})
 found.append(islands.frames.tour(frame, time_limit=0.3).index.tolist())
 work = pd.DataFrame({"job": [0, 0, 1, 1, 2, 2], "machine": [*"abbaab"], "time": [3, 2, 4, 1, 2, 5]})
