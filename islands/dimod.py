@@ -25,6 +25,8 @@ except ModuleNotFoundError as error:
     error.msg = f"{error.msg}. Install it with: pip install 'islands[dimod]'"
     raise
 
+_LARGEST_SUM = 1e299
+"""Biases sum up to less in size; as those of bits, they are up to eight times as large."""
 _SWEEPS = 40
 """Sweeps of a replica in a generation: the default of the search."""
 _SMALL = 50
@@ -100,7 +102,8 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         `num_sweeps` sweeps over the variables each; `time_limit=None` leaves only the sweeps. If
         time is over before all have begun, fewer reads are returned, at least one. The k-th read
         has the seed `seed + k`; `seed=None` draws the first one. `interrupt_function` is called
-        now and then; when it returns True, the call ends with the samples so far.
+        now and then; when it returns True, the call ends with the samples so far. Rows are in the
+        order of the reads, without those that time did not allow.
 
         `info` has the `seconds` of the call, the `seed`, and a `digest`: equal digests mean equal
         searches, bit for bit.
@@ -319,11 +322,11 @@ def _require_seed(seed: Any) -> None:
 
 
 def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
-    """Return the problem of biases; refuse those that are too large."""
+    """Return the problem of biases; refuse too many variables."""
     try:
         return islands.qubo(_matrix(linear, pairs))
     except islands.IslandsError as error:
-        raise ValueError(f"'bqm' has biases that are not taken: {error}") from None
+        raise ValueError(f"'bqm' is too large: {error}") from None
 
 
 def _vectors(bqm: Any) -> tuple[NDArray[np.float64], tuple[Any, Any, Any], list[Any]]:
@@ -333,13 +336,31 @@ def _vectors(bqm: Any) -> tuple[NDArray[np.float64], tuple[Any, Any, Any], list[
             f"'bqm' should be a dimod.BinaryQuadraticModel, not {type(bqm).__name__}. For dicts,"
             " call sample_ising or sample_qubo"
         )
-    bits = bqm.change_vartype("BINARY", inplace=False)
-    linear, pairs, _, labels = bits.to_numpy_vectors(return_labels=True)
-    linear, biases = np.asarray(linear, float), np.asarray(pairs[2], float)
-    for values in (linear, biases):
-        if not np.isfinite(values).all():
-            raise ValueError(f"'bqm' has the bias {values[~np.isfinite(values)][0]}")
+    try:
+        bits = bqm.change_vartype("BINARY", inplace=False)
+        linear, pairs, _, labels = bits.to_numpy_vectors(return_labels=True)
+        linear, biases = np.asarray(linear, float), np.asarray(pairs[2], float)
+    except OverflowError:  # of a Python integer
+        raise _refusal(bqm) from None
+    with np.errstate(over="ignore"):
+        size = float(np.abs(linear).sum() + np.abs(biases).sum())
+    if not size < 8 * _LARGEST_SUM:
+        raise _refusal(bqm)
+    if not np.isfinite(bqm.offset):
+        raise ValueError(f"'bqm' has the offset {bqm.offset}, should be a finite number")
     return linear, (pairs[0], pairs[1], biases), list(labels)
+
+
+def _refusal(bqm: Any) -> ValueError:
+    """Return an error about the largest bias of a model, or one that is no number."""
+    biases = [*bqm.linear.items(), *bqm.quadratic.items()]
+    owner, bias = max(biases, key=lambda each: abs(each[1]) if each[1] == each[1] else math.inf)
+    if not abs(bias) < math.inf:
+        return ValueError(f"'bqm' has the bias {bias} of {owner!r}, should be a finite number")
+    return ValueError(
+        f"'bqm' has the bias {bias} of {owner!r}: the sizes of all biases should sum up to less"
+        f" than {_LARGEST_SUM}. Make them smaller, for example by bqm.scale(1e-20)"
+    )
 
 
 def _matrix(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import time
+import hashlib
+import re
 import unittest
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -63,26 +66,117 @@ def test_info_says_what_repeats_a_call(sampler: Any) -> None:
     assert isinstance(drawn_seed, int)
 
 
-@pytest.mark.parametrize("reads", [1, 5])
-def test_all_reads_share_the_time_limit(sampler: Any, reads: int) -> None:
-    model = drawn(300, 3000)
-    sampler.sample(model, num_sweeps=40)  # compiles
-    began = time.perf_counter()
-    found = sampler.sample(model, num_reads=reads, time_limit=0.6)
-    # A busy machine may need longer; what is tested is that reads do not add up.
-    assert 0.4 < time.perf_counter() - began < 1.8
-    assert 0 < len(found) <= reads
+class Searches:
+    """Searches that take exactly their time, and some more for each read, by a clock of their own.
+
+    `perf_counter`, `solve` and `iter_many` replace those of Python and of islands.
+    """
+
+    def __init__(self, setup: float, compiling: float = 0.0) -> None:
+        self.now, self._setup, self._compiling = 100.0, setup, compiling
+        self.compiled = 0.0
+
+    def perf_counter(self) -> float:
+        self.now += 1e-6
+        return self.now
+
+    def solve(self, problem: Any, **settings: Any) -> Any:
+        return next(self.iter_many([problem], 1, **settings))[1]
+
+    def iter_many(
+        self, problems: Any, runs: int, stop: list[str], seed: int, **_: Any
+    ) -> Iterator[tuple[int, Any]]:
+        seconds = float(stop[-1].removeprefix("seconds="))
+        self.now += seconds + self._setup * runs + self._compiling
+        self.compiled += self._compiling
+        for k in reversed(range(runs)):  # those that begin last may end first
+            bits = [k % 2] * problems[0].size
+            digest = {"digest": str(seed + k), "compile_seconds": self._compiling}
+            yield k, SimpleNamespace(solution=bits, seed=seed + k, **digest)
+        self._compiling = 0.0
 
 
-def test_many_short_reads_share_the_time_and_those_without_time_are_left_out(sampler: Any) -> None:
+def timed(monkeypatch: pytest.MonkeyPatch, searches: Searches, n: int, **given: Any) -> Any:
+    """Return samples whose searches take some time, and assert that this is the limit."""
+    with Sampler(backend="cpu", threads=1) as found:
+        found.sample(drawn(2, 1), time_limit=None, num_sweeps=1)  # opens the session
+        monkeypatch.setattr(found._session, "solve", searches.solve)
+        monkeypatch.setattr(islands, "iter_many", searches.iter_many)
+        monkeypatch.setattr("islands.dimod.time", searches)
+        began = searches.now
+        samples = found.sample(drawn(n, 3 * n), **given)
+        monkeypatch.undo()
+    left = given["time_limit"] + searches.compiled - (searches.now - began)
+    assert abs(left) < 0.1
+    return samples
+
+
+@pytest.mark.parametrize("n", [300, 1500], ids=["shares launches", "alone"])
+@pytest.mark.parametrize("reads", [1, 2, 5, 60])
+@pytest.mark.parametrize("compiling", [0.0, 3.0])
+@pytest.mark.parametrize("setup", [0.0002, 0.01])
+def test_all_reads_together_take_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch, n: int, reads: int, compiling: float, setup: float
+) -> None:
+    searches = Searches(setup, compiling)
+    samples = timed(monkeypatch, searches, n, num_reads=reads, time_limit=1.0)
+    assert len(samples) == reads
+
+
+def test_reads_without_time_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = timed(monkeypatch, Searches(0.05), 1500, num_reads=100, time_limit=1.0)
+    assert 5 < len(samples) < 25
+
+
+def test_rows_are_in_the_order_of_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = timed(monkeypatch, Searches(0.001), 300, num_reads=60, time_limit=0.5, seed=7)
+    digest = hashlib.sha256("".join(map(str, range(7, 7 + 60))).encode()).hexdigest()
+    assert samples.info["digest"] == digest
+    assert samples.record.sample[:4, 0].tolist() == [-1, 1, -1, 1]
+
+
+def test_samples_of_real_searches_have_their_energies(sampler: Any) -> None:
     model = drawn(300, 3000)
-    sampler.sample(model, num_reads=8, time_limit=0.1)  # compiles what shares launches
-    for limit, reads in ((0.1, 200), (0.8, 60), (0.8, 2)):
-        began = time.perf_counter()
-        found = sampler.sample(model, num_reads=reads, time_limit=limit)
-        assert time.perf_counter() - began < limit + 1.0  # of a busy machine; reads took 30 s once
+    for reads in (1, 60):
+        found = sampler.sample(model, num_reads=reads, time_limit=0.4)
         assert 0 < len(found) <= reads
         testing.assert_sampleset_energies(found, model, precision=5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("vartype", ["SPIN", "BINARY"])
+@pytest.mark.parametrize("size", [1e-320, 1e-300, 1e297])
+def test_tiny_and_huge_biases_have_the_samples_of_usual_ones(
+    sampler: Any, vartype: str, size: float
+) -> None:
+    usual = drawn(8, 20, vartype)
+    model = usual.copy()
+    model.scale(size)
+    found = sampler.sample(model, time_limit=20).first.sample
+    assert usual.energy(found) == pytest.approx(dimod.ExactSolver().sample(usual).first.energy)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("vartype", ["SPIN", "BINARY"])
+@pytest.mark.parametrize(
+    "bias", [1e300, -1e308, 1.7e308, 10**400], ids=["1e300", "-1e308", "1.7e308", "10**400"]
+)
+def test_a_bias_whose_sums_overflow_is_named(sampler: Any, vartype: str, bias: Any) -> None:
+    words = re.escape(f"'bqm' has the bias {bias} of ") + ".*bqm.scale"
+    for linear, quadratic, owner in (
+        ({"a": bias, "b": 1}, {}, "'a'"),
+        ({"a": 1}, {"ab": bias}, r"\('[ab]', '[ab]'\)"),
+    ):
+        model = dimod.BQM(linear, quadratic, 0, vartype, dtype=object)
+        with pytest.raises(ValueError, match=words) as error:
+            sampler.sample(model)
+        assert re.search(f"of {owner}:", str(error.value))
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
+def test_an_offset_that_is_no_number_is_refused(sampler: Any, wrong: float) -> None:
+    with pytest.raises(ValueError, match=f"'bqm' has the offset {wrong}, should be a finite"):
+        sampler.sample(dimod.BQM({0: 1.0}, {}, wrong, "SPIN"))
 
 
 def test_sweeps_without_a_limit_leave_no_read_out(sampler: Any) -> None:

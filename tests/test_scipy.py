@@ -293,6 +293,37 @@ def test_a_match_of_many_nodes_is_no_worse_than_that_of_faq(maximize: bool, fixe
     assert found.fun >= by_scipy.fun if maximize else found.fun <= by_scipy.fun
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n", [5, 60])
+@pytest.mark.parametrize("given", [{}, {"maximize": True}, {"partial_match": [[0, 1]]}])
+def test_tiny_and_huge_entries_have_the_match_of_usual_ones(n: int, given: dict[str, Any]) -> None:
+    random = np.random.default_rng(6)
+    a, b = random.uniform(-1, 1, (2, n, n))
+    for one, two in ((1023, -40), (-1000, 1015), (-1060, 0)):
+        options = {**given, "time_limit": 20 if n == 5 else 0.2}  # few nodes end before
+        scaled = np.ldexp(a, one), np.ldexp(b, two)
+        found = quadratic_assignment(*scaled, options=options)
+        assert np.isfinite(found.fun)
+        value = (a * b[np.ix_(found.col_ind, found.col_ind)]).sum()
+        if n == 5 and "partial_match" not in given:
+            best = best_of_all(a, b, sign=-1 if "maximize" in given else 1)
+            assert value == pytest.approx(best, rel=1e-3)
+        by_scipy = optimize.quadratic_assignment(a, b, options=given).fun
+        assert value >= by_scipy - 1e-3 if "maximize" in given else value <= by_scipy + 1e-3
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [float, object])
+def test_entries_whose_products_overflow_are_refused(kind: Any) -> None:
+    a = np.array([[1.7e308, -1.7e308], [-1.7e308, 1.7e308]], kind)
+    words = "entries of up to 1.7e\\+308 and 1 in size, whose products .* Divide one of them"
+    for pair in ((a, np.eye(2)), (np.pad(a, 30), np.eye(62))):
+        with pytest.raises(ValueError, match=words):
+            quadratic_assignment(*pair)
+    with pytest.raises(ValueError, match="`B` must have finite entries"):
+        quadratic_assignment(np.eye(2), [[10**400, 0], [0, 1]])
+
+
 def test_large_whole_entries_of_a_matrix_are_scaled() -> None:
     a, b = np.array([[0, 2**33], [1, 0]]), np.array([[0, 1], [5, 0]])
     found = islands.scipy.quadratic_assignment(a, b, options={"time_limit": 0.2})

@@ -1,6 +1,6 @@
 """Read the tables of routing engines: durations or distances between all pairs of places.
 
-OSRM's table service, Valhalla's sources_to_targets and GraphHopper's matrix, as they answer.
+OSRM's table service, Valhalla's sources_to_targets and GraphHopper's matrix, as they respond.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VALHALLA = "sources_to_targets"
 _CELLS = ("time", "distance")
 """The fields of Valhalla's cells."""
 _FIELDS = ("durations", "times", "distances", "weights")
-"""The matrices of the others, and of Valhalla's short form; the first that an answer has counts."""
+"""The matrices of the others, and of Valhalla's short form; the first of a response counts."""
 _SAME: tuple[tuple[str, ...], ...] = (("durations", "times", "time"), ("distances", "distance"))
 """Fields of different engines, or of both forms of Valhalla, with one meaning."""
 
@@ -39,32 +39,32 @@ class RoadTable:
 
 
 def read_table(source: Mapping[str, Any] | str | Path, field: str | None) -> RoadTable:
-    """Return the table in an answer, or in a JSON file with one."""
+    """Return the table in a response, or in a JSON file with one."""
     if isinstance(source, Mapping):
         return _table(source, "distances", field)
     path = Path(source)
     text = bounded_text(path, _LARGEST_FILE, followed)
-    with parsing(path, "is not JSON", "Pass the answer of a routing engine"):
+    with parsing(path, "is not JSON", "Pass the response of a routing engine"):
         content: Any = json.loads(text)
     if not isinstance(content, dict):
-        raise UsageError(f"{path}: is not the answer of a routing engine, which is a JSON object")
+        raise UsageError(f"{path}: is not the response of a routing engine, which is a JSON object")
     return _table(content, str(path), field)
 
 
-def _table(answer: Mapping[str, Any], name: str, field: str | None) -> RoadTable:
-    matrices = _matrices(answer, name)
-    code = answer.get("code", answer.get("error_code", "Ok"))
-    words = answer.get("message", answer.get("error"))
+def _table(response: Mapping[str, Any], name: str, field: str | None) -> RoadTable:
+    matrices = _matrices(response, name)
+    code = response.get("code", response.get("error_code", "Ok"))
+    words = response.get("message", response.get("error"))
     if code != "Ok" or (words is not None and not matrices):
         said = "" if code == "Ok" else f" {shown(code)}"
         words = one_line(str(words or "no table")).rstrip(".")
         raise UsageError(
-            f"{name}: the routing engine answered{said}: {words}. Pass an answer with a table"
+            f"{name}: the routing engine reported{said}: {words}. Pass a response with a table"
         )
     if not matrices:
         raise UsageError(
             f"{name}: has none of {', '.join((*_FIELDS, _VALHALLA))}, which tables of OSRM,"
-            " Valhalla and GraphHopper have. Pass such an answer, or a matrix"
+            " Valhalla and GraphHopper have. Pass such a response, or a matrix"
         )
     first = next(iter(matrices))
     if not (field is None or (isinstance(field, str) and field)):
@@ -76,13 +76,13 @@ def _table(answer: Mapping[str, Any], name: str, field: str | None) -> RoadTable
     if chosen not in matrices:
         raise UsageError(f"field={shown(chosen)}: {unknown('field', chosen, matrices)}")
     values = _values(matrices[chosen], f"{name}[{chosen!r}]")
-    labels, places = _about(answer, name, len(values))
+    labels, places = _about(response, name, len(values))
     return RoadTable(values, labels, places)
 
 
-def _matrices(answer: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the matrices of an answer by field, the default first."""
-    cells = answer.get(_VALHALLA)
+def _matrices(response: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the matrices of a response by field, the default first."""
+    cells = response.get(_VALHALLA)
     if isinstance(cells, Mapping):  # the short form
         return _matrices(cells, name)
     if isinstance(cells, list):
@@ -92,14 +92,14 @@ def _matrices(answer: Mapping[str, Any], name: str) -> dict[str, Any]:
         ):
             raise UsageError(
                 f"{name}[{_VALHALLA!r}]: must have a row for each place, a list of cells such as"
-                ' {"time": 60, "distance": 1.5}. Pass the answer as it came'
+                ' {"time": 60, "distance": 1.5}. Pass the response as it came'
             )
         return {
             field: [[cell and cell.get(field) for cell in row] for row in cells]
             for field in _CELLS
             if any(cell and field in cell for row in cells for cell in row)
         }
-    return {field: answer[field] for field in _FIELDS if answer.get(field) is not None}
+    return {field: response[field] for field in _FIELDS if response.get(field) is not None}
 
 
 def _values(rows: Any, name: str) -> NDArray[np.float64]:
@@ -120,14 +120,14 @@ def _values(rows: Any, name: str) -> NDArray[np.float64]:
 
 
 def _about(
-    answer: Mapping[str, Any], name: str, count: int
+    response: Mapping[str, Any], name: str, count: int
 ) -> tuple[tuple[str, ...] | None, NDArray[np.float64] | None]:
-    """Return the names and the places of an answer, if it has them.
+    """Return the names and the places of a response, if it has them.
 
     A city without a name is called by its number.
     """
-    sources = answer.get("sources")
-    targets = answer.get("destinations", answer.get("targets", sources))
+    sources = response.get("sources")
+    targets = response.get("destinations", response.get("targets", sources))
     if not isinstance(sources, list):
         return None, None
     flat = [each for part in sources for each in (part if isinstance(part, list) else [part])]

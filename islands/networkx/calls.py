@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _LEAST_SECONDS = 0.05
 _LARGEST = 2**30
 """The largest weight in a search, in which weights are whole numbers."""
+_LARGEST_WEIGHT = 1e300
+"""The largest weight of a graph, so that sums of weights are finite."""
 _SMALL = 50
 """Maximum number of nodes for which a search ends when it has converged."""
 
@@ -53,14 +55,6 @@ class Clock:
         return islands.solve(problem, stop=stop, **settings).solution
 
 
-def require_undirected(name: str, graph: Any) -> None:
-    """Refuse a directed graph."""
-    if graph.is_directed():
-        raise NotImplementedError(
-            f"{name}: the graph is directed, and islands takes undirected ones. Leave backend out"
-        )
-
-
 def seed_of(random: Any) -> int:
     """Return a seed, the same on all ranks, from a number or a generator.
 
@@ -75,33 +69,47 @@ def seed_of(random: Any) -> int:
         return 1
     if is_whole(random):
         return int(random) % 2**31
-    generator = create_py_random_state(random)
-    return world().from_first(lambda: int(generator.randrange(2**31 - 1)))
+    # All ranks draw, so that generators that are equal stay so.
+    drawn = int(create_py_random_state(random).randrange(2**31 - 1))
+    return world().from_first(lambda: drawn)
 
 
-def number_of(weight: Any, *nodes: Any) -> float:
+def number_of(weight: Any, *nodes: Any, may_be_infinite: bool = False) -> float:
     """Return the weight of an edge or a node as a number; refuse an invalid one."""
     found = math.nan
     if not isinstance(weight, str | bytes):
         with suppress(TypeError, ValueError, OverflowError):
             found = float(weight)
-    if math.isnan(found):
-        owner = f"the edge {nodes}" if len(nodes) > 1 else f"the node {nodes[0]!r}"
-        raise ValueError(f"the weight {weight!r} of {owner}: must be a number")
-    return found
+    if abs(found) <= _LARGEST_WEIGHT or (may_be_infinite and math.isinf(found)):
+        return found
+    owner = f"the edge {nodes}" if len(nodes) > 1 else f"the node {nodes[0]!r}"
+    limit = "finite" if math.isinf(found) else f"a number of at most {_LARGEST_WEIGHT} in size"
+    raise ValueError(f"the weight {weight!r} of {owner}: must be {limit}")
+
+
+def moderate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights of which the largest is from 1 to 2^20, by a power of two if it was not.
+
+    Their products and sums are then finite, and larger than tolerances.
+    """
+    import numpy as np
+
+    exponent = int(np.frexp(np.abs(weights).max(initial=0.0))[1])
+    scaled: NDArray[np.float64] = np.ldexp(weights, 20 - exponent)
+    return weights if 0 < exponent <= 20 else scaled
 
 
 def whole(weights: Any) -> NDArray[np.int64]:
-    """Return weights as whole numbers: unchanged, or scaled to about nine digits."""
+    """Return weights as whole numbers: unchanged, or scaled to nine digits of the largest."""
     import numpy as np
 
     values = np.asarray(weights, float)
     finite = np.isfinite(values)
     if not finite.all():
         raise ValueError(f"the weight {values[~finite].ravel()[0]} is not finite")
-    most = float(np.abs(values).max(initial=0.0))
-    if most > _LARGEST or (values != np.rint(values)).any():
-        values = values * (_LARGEST / most)
+    if (np.abs(values) > _LARGEST).any() or (values != np.rint(values)).any():
+        values = moderate(values)
+        values = values * (_LARGEST / float(np.abs(values).max()))
     rounded: NDArray[np.int64] = np.rint(values).astype(np.int64)
     return rounded
 
@@ -113,6 +121,6 @@ def weights_of(graph: Any, weight: str | None) -> list[float]:
         for node, data in graph.nodes(data=True)
     ]
     for node, each in zip(graph, found, strict=True):
-        if not 0 <= each < math.inf:
-            raise ValueError(f"the weight {each} of the node {node!r}: must be at least 0, finite")
+        if each < 0:
+            raise ValueError(f"the weight {each} of the node {node!r}: must be at least 0")
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import islands
-from islands.networkx.calls import Clock, number_of, seed_of, weights_of, whole
+from islands.networkx.calls import Clock, moderate, number_of, seed_of, weights_of, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -217,7 +217,7 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
-    nodes, costs = [*graph], np.array(weights_of(graph, weight), float)
+    nodes, costs = [*graph], moderate(np.array(weights_of(graph, weight), float))
     place = {node: k for k, node in enumerate(nodes)}
     free = {node for node, cost in zip(nodes, costs, strict=True) if cost == 0}
     left = [[place[node] for node in row] for row in rows if not row & free]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
@@ -45,7 +44,8 @@ class Paths:
         self._chosen = [place[node] for node in chosen]
         steps = [(a, b, length_of(graph, a, b, weight)) for a, b in dict.fromkeys(graph.edges())]
         steps = [each for each in steps if each[2] is not None and each[0] != each[1]]
-        lengths = np.array([number_of(length, a, b) for a, b, length in steps], float)
+        numbers = [number_of(length, a, b, may_be_infinite=True) for a, b, length in steps]
+        lengths = np.array(numbers, float)
         if (lengths < 0).any():
             raise ValueError(f"Contradictory paths found: negative weights? {lengths.min()}")
         ends = np.array([(place[a], place[b]) for a, b, _ in steps], int).reshape(-1, 2).T
@@ -92,21 +92,32 @@ def tour(
         raise nx.NetworkXError("G must be a complete graph.")
     if not nodes:
         raise nx.NetworkXPointlessConcept("G has no nodes")
+    require_source(source, nodes)
     place = {node: k for k, node in enumerate(nodes)}
     lengths = np.zeros((len(nodes), len(nodes)))
     for one, two in permutations(nodes, 2):
-        length = number_of(length_of(graph, one, two, weight), one, two)
-        if math.isinf(length):
-            raise ValueError(f"the weight {length} of the edge {(one, two)}: must be finite")
-        lengths[place[one], place[two]] = length
+        lengths[place[one], place[two]] = number_of(length_of(graph, one, two, weight), one, two)
     first = None if start is None else [place[node] for node in start[:-1]]
     order = order_of(lengths, clock, seed_of(seed), start=first)
-    begin = order.index(0 if source is None else place[source])
-    order = order[begin:] + order[:begin]
+    order = rotated(order, 0 if source is None else place[source])
     is_nearer = lengths[order[0], order[-1]] < lengths[order[0], order[1 % len(order)]]
     if is_nearer and not graph.is_directed():
         order = [order[0], *order[:0:-1]]  # to the nearer neighbour first, as networkx goes
     return [nodes[k] for k in [*order, order[0]]]
+
+
+def require_source(source: Any, nodes: Sequence[Any]) -> None:
+    """Refuse a source that is not one of the nodes, with the error of networkx."""
+    import networkx as nx
+
+    if source is not None and source not in nodes:
+        raise nx.NetworkXError(f"Given source node not in G: {source!r}")
+
+
+def rotated(order: list[int], first: int) -> list[int]:
+    """Return the same tour from another city."""
+    begin = order.index(first)
+    return order[begin:] + order[:begin]
 
 
 def _require_cycle(graph: Any, cycle: list[Any], source: Any) -> None:

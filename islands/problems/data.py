@@ -304,7 +304,8 @@ def tsp(
     route: dict[str, Any] = {"ends": ends, "fixed": edges_of(fixed)}
     if field is not None and not isinstance(distances, Mapping | str | Path):
         raise UsageError(
-            f"field={shown(field)}: chooses a table in the answer of a routing engine. Leave it out"
+            f"field={shown(field)}: chooses a table in the response of a routing engine. Leave it"
+            " out"
         )
     if distances is not None:
         if metric not in (None, "EXPLICIT"):

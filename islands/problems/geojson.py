@@ -1,4 +1,7 @@
-"""A tour as GeoJSON (RFC 7946) for maps: a line along the tour, and a point for each stop."""
+"""A tour as GeoJSON (RFC 7946), for maps: a line along the tour, and a point for each stop.
+
+A path of one city has no line, which needs two positions, but a point.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,9 @@ def geojson_of(file: TspFile, tour: NDArray[np.int64], cost: float) -> dict[str,
         )
         for stop, (city, place) in enumerate(zip(tour.tolist(), places, strict=True))
     ]
-    features = [_feature("LineString", line, {"name": file.name, "length": cost}), *points]
-    return {"type": "FeatureCollection", "features": features}
+    kind, way = ("LineString", line) if len(line) > 1 else ("Point", line[0])
+    whole = _feature(kind, way, {"name": file.name, "length": cost})
+    return {"type": "FeatureCollection", "features": [whole, *points]}
 
 
 def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> dict[str, Any]:
@@ -37,15 +41,15 @@ def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> d
 
 
 def places_of(file: TspFile) -> NDArray[np.float64]:
-    """Return longitude and latitude of each city in degrees; refuse other coordinates."""
+    """Return longitude and latitude of each city in degrees: its `places`, or from TSPLIB's GEO."""
     if file.metric == "GEO" and file.coordinates is not None:
         degrees = np.trunc(file.coordinates)
         return (degrees + 5 * (file.coordinates - degrees) / 3)[:, ::-1]
-    places = file.coordinates if file.places is None else file.places
-    if places is None or (np.abs(places) > [180, 90]).any():
-        have = "no coordinates" if places is None else "coordinates beyond 180 and 90 degrees"
+    if file.places is None:
+        have = "no coordinates" if file.coordinates is None else "coordinates of a plane"
         raise UsageError(
-            f"{file.name}: has {have}, so its tours cannot be drawn on a map. Pass places=, the"
-            " longitude and latitude of each city, to islands.tsp"
+            f"{file.name}: has {have} instead of longitude and latitude, so its tours cannot be"
+            " drawn on a map. Pass the longitude and latitude of each city to islands.tsp as"
+            " places="
         )
-    return places
+    return file.places

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +32,8 @@ _FEWEST_RELAXED = 50
 """Nodes from which SciPy's relaxation finds a start."""
 _RELAXING, _STEP_SECONDS, _STEP_NODES = 0.3, 0.006, 150
 """Its part of the time; what a step takes for so many nodes, and longer by their third power."""
+_USUAL_EXPONENT = 500
+"""Of the largest entry of a matrix, by the base 2."""
 _LARGEST_ENTRY, _LARGEST_SUM = 2.0**30, 2.0**58
 """Of matrices, and of costs, which are whole numbers in the search."""
 
@@ -45,8 +49,8 @@ def quadratic_assignment(
     The arguments are those of `scipy.optimize.quadratic_assignment`. Of its `options`, `maximize`,
     `partial_match` and `rng` have their meaning; `time_limit` is the time of the call in seconds,
     1 by default; the `method` and its other options have no effect. Searches of many nodes begin
-    with the match that `faq` finds in a part of the time. Whole numbers are searched exactly,
-    others rounded to some nine digits. `nit` is the number of generations.
+    with the match that `faq` finds in a part of the time. The search computes with whole numbers:
+    other entries are scaled and rounded to about nine digits. `nit` is the number of generations.
 
     >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
     >>> found.col_ind.tolist(), float(found.fun)
@@ -66,10 +70,13 @@ def quadratic_assignment(
     a, b = _square("A", A), _square("B", B)
     if a.shape != b.shape:
         raise ValueError("`A` and `B` matrices must be of equal size")
+    _require_sums(a, b)
+    a, b = _moderate(a), _moderate(b)
     order, free = np.arange(len(a)), _fixed(given.get("partial_match"), len(a))
     order[free.fixed[:, 0]] = free.fixed[:, 1]
     maximise, end = bool(given.get("maximize", False)), began + float(seconds)
-    seed = world().from_first(lambda: seed_of(given.get("rng", 1)))
+    drawn = seed_of(given.get("rng", 1))  # by all ranks, so that equal generators stay so
+    seed = world().from_first(lambda: drawn)
     digest, generations = "", 0
     if len(free.rows) > 1:
         start = world().from_first(lambda: _relaxed(a, b, free, end, maximise=maximise))
@@ -98,7 +105,10 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
     """Return a square matrix of finite numbers; refuse others."""
     if np.iscomplexobj(matrix):
         raise ValueError(f"`{name}` must have real entries")
-    found: Matrix = np.atleast_2d(np.asarray(matrix, float))
+    try:
+        found: Matrix = np.atleast_2d(np.asarray(matrix, float))
+    except OverflowError:  # of a Python integer
+        raise ValueError(f"`{name}` must have finite entries") from None
     if found.shape[0] != found.shape[1]:
         raise ValueError(f"`{name}` must be square")
     if found.ndim != 2:
@@ -106,6 +116,27 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
     if not np.isfinite(found).all():
         raise ValueError(f"`{name}` must have finite entries")
     return found
+
+
+def _require_sums(a: Matrix, b: Matrix) -> None:
+    """Refuse matrices whose sum of products may not be finite."""
+    largest = [float(np.abs(each).max(initial=0.0)) for each in (a, b)]
+    if not largest[0] * largest[1] * a.size < math.inf:
+        raise ValueError(
+            f"`A` and `B` have entries of up to {largest[0]:.4g} and {largest[1]:.4g} in size,"
+            f" whose products may sum up to more than {sys.float_info.max:.4g}. Divide one of them"
+            " by a number"
+        )
+
+
+def _moderate(matrix: Matrix) -> Matrix:
+    """Return a matrix times a power of two if its entries are extreme.
+
+    Differences of entries are then finite, and as exact as those of usual ones.
+    """
+    exponent = int(np.frexp(np.abs(matrix).max(initial=0.0))[1])
+    scaled: Matrix = np.ldexp(matrix, -exponent)
+    return matrix if abs(exponent) <= _USUAL_EXPONENT else scaled
 
 
 def _score(a: NDArray[Any], b: NDArray[Any], order: NDArray[np.int64]) -> Any:

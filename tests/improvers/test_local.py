@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from colonies_for_tests import begun
 from emulated_gpu import EmulatedGpu
@@ -13,14 +14,22 @@ from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch, assert_same
 from numpy_islands import evolve_together
 from problems_for_tests import cities, facilities
 
+import islands
 from islands.backends.base import Backend
 from islands.problems.base import Problem
+
+
+def directed(n: int) -> Problem:
+    """Return tours whose lengths depend on the direction."""
+    return islands.tsp(distances=np.random.default_rng(7).integers(1, 100, (n, n)))
+
 
 BRKGA: dict[str, Any] = {"population": 10, "islands": 2, "seed": 5}
 
 PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
     "tsp": cities,
     "tsp-matrix": lambda n, folder: cities(n, folder, "GEO"),
+    "tsp-directed": lambda n, _: directed(n),
     "qap": lambda n, _: facilities(n),
     "qap-large": lambda n, _: facilities(n, symmetric="a", diagonal=True, largest=10**7),
     "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
@@ -58,6 +67,12 @@ def test_each_search_equals_the_reference(
 ) -> None:
     for search in SEARCHES:
         compare(backend, PROBLEMS[kind](12, tmp_path), name, **search)
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_moves_of_directed_tours_equal_the_reference(backend: Backend, name: str) -> None:
+    for n in (3, 12):
+        compare(backend, directed(n), name)
 
 
 @pytest.mark.slow

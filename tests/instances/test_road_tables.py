@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import islands
@@ -85,17 +84,31 @@ def test_a_tour_without_places_is_on_no_map() -> None:
     assert line["geometry"]["coordinates"] == [PLACES[k] for k in (0, 2, 1, 0)]
     with pytest.raises(UsageError, match=r"places\[1, 1\] = 95.0: must be a latitude"):
         islands.tsp(distances=GRAPHHOPPER, places=[[13, 52], [13, 95], [13, 52]])
-    with pytest.raises(UsageError, match="beyond 180 and 90 degrees"):
-        islands.tsp(np.full((3, 2), 200.0)).geojson([0, 1, 2])
+    plane = [[0, 0], [3, 0], [3, 4]]  # which could be degrees by its numbers
+    for metric in (None, "EUC_2D", "ATT"):
+        with pytest.raises(UsageError, match=r"coordinates of a plane .* as places="):
+            islands.tsp(plane, metric).geojson([0, 2, 1])
+    line, *_ = islands.tsp(plane, "EUC_2D", places=PLACES).geojson([0, 2, 1])["features"]
+    assert line["geometry"]["coordinates"][0] == PLACES[0]
+    line, *_ = islands.tsp([[52.30, 13.15]] * 3, "GEO").geojson([0, 2, 1])["features"]
+    assert line["geometry"]["coordinates"][0] == pytest.approx([13.25, 52.5])
+
+
+def test_a_tour_of_one_city_is_a_point_or_a_line_of_two_positions() -> None:
+    path = islands.tsp(distances=[[0]], places=PLACES[:1], start=0).geojson([0])["features"]
+    assert [each["geometry"] for each in path] == [{"type": "Point", "coordinates": PLACES[0]}] * 2
+    assert path[0]["properties"]["length"] == 0
+    line, _ = islands.tsp(distances=[[0]], places=PLACES[:1]).geojson([0])["features"]
+    assert line["geometry"] == {"type": "LineString", "coordinates": [PLACES[0]] * 2}
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "an error": ({"code": "NoTable", "message": "no way"}, "answered 'NoTable': no way"),
+    "an error": ({"code": "NoTable", "message": "no way"}, "reported 'NoTable': no way"),
     "too many places": ({"code": "TooBig", "message": "Too many coordinates"}, "Too many coord"),
-    "GraphHopper's error": ({"message": "Cannot find point 0"}, "answered: Cannot find point 0"),
+    "GraphHopper's error": ({"message": "Cannot find point 0"}, "reported: Cannot find point 0"),
     "Valhalla's error": (
         {"error_code": 154, "error": "Path distance exceeds the limit", "status_code": 400},
-        "answered 154: Path distance exceeds the limit",
+        "reported 154: Path distance exceeds the limit",
     ),
     "numbers": ({"sources_to_targets": [[0, 1], [1, 0]]}, "a list of cells"),
     "no rows": ({"sources_to_targets": [0, 1]}, "a list of cells"),
@@ -129,7 +142,7 @@ def test_a_field_is_a_name(field: object) -> None:
 def test_a_file_that_is_no_answer_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text("[1, 2]")
-    with pytest.raises(UsageError, match="not the answer of a routing engine"):
+    with pytest.raises(UsageError, match="not the response of a routing engine"):
         islands.tsp(distances=path)
     path.write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
