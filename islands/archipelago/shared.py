@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +63,8 @@ class Found(NamedTuple):
     genes: NDArray[Any]
     cost: NDArray[np.int64]
     island: NDArray[np.int64]
-    archive: NDArray[Any] | None
+    archive: Any
+    """None if the algorithm keeps none."""
 
 
 def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend) -> ProgramParts:
@@ -280,7 +282,7 @@ class SharedRuns:
         """Return the faults of each run at the last measures, as kernels report them, if any."""
         if self._faults is None:
             return None
-        words = self._faults.of_all(_FAULTS).view(np.int64).reshape(self.runs, -1, 2)
+        words = self._faults.of_all(_FAULTS, self.runs).view(np.int64).reshape(self.runs, -1, 2)
         return words if words.any() else None
 
     def advance(self, generations: int, migrations: Sequence[int], seeds: Sequence[int]) -> None:
@@ -323,16 +325,16 @@ class SharedRuns:
         """Return what runs have found."""
         self._read.choose(chosen)
         self._backend.run([self._reading])
-        self._read.fetch(len(chosen))
+        count = len(chosen)
+        self._read.fetch(count)
         self._backend.synchronise()
-        results = []
-        for row in range(len(chosen)):
-            own = {
-                name: self._read.of(row, name).view(dtype).reshape(shape).copy()
-                for name, (shape, dtype) in self._shapes.items()
-            }
-            results.append(Found(own["genes"], own["cost"], own["island"], own.get("archive")))
-        return results
+        found = {
+            name: self._read.of_all(name, count).view(dtype).reshape(count, *shape)
+            for name, (shape, dtype) in self._shapes.items()
+        }
+        archives = found.get("archive", [None] * count)
+        rows = zip(found["genes"], found["cost"], found["island"], archives, strict=True)
+        return [*starmap(Found, rows)]
 
 
 class _Rows:
@@ -375,9 +377,9 @@ class _Rows:
         """Return the bytes of an array in a row on the host."""
         return self._host[row, self.places[name]]
 
-    def of_all(self, name: str) -> NDArray[np.uint8]:
-        """Return a copy of the bytes of an array in all rows on the host."""
-        return self._host[:, self.places[name]].copy()
+    def of_all(self, name: str, count: int) -> NDArray[np.uint8]:
+        """Return a copy of the bytes of an array in the first rows on the host."""
+        return self._host[:count, self.places[name]].copy()
 
     def choose(self, chosen: Sequence[int]) -> None:
         """Tell the device the runs of the first rows."""

@@ -32,7 +32,7 @@ from islands.progress.progress import (
     Progress,
     size_of_generation_0,
 )
-from islands.progress.standings import Standing
+from islands.progress.standings import BestCost
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
 
@@ -132,7 +132,7 @@ class Loop:
             return
 
         def ends(cost: float) -> bool:
-            return any(each.reached_by(Standing(problem, cost)) for each in targets)
+            return any(each.reached_by(BestCost(problem, cost)) for each in targets)
 
         if all(self._world.allgather(self._archipelago.can_seek)):
             self._archipelago.seek(Goal(ends, self._world))
