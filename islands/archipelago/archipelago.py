@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -343,7 +342,7 @@ class Archipelago:
         if not self.mine:
             return []
         found = [measure for each in self._colonies for measure in each.measures()]
-        return [replace(each, distance=None) for each in found] if self.is_partial else found
+        return [each._replace(distance=None) for each in found] if self.is_partial else found
 
     def _refuse_faults(self) -> None:
         """Raise an error about a fault on this rank, which it may have found for others."""

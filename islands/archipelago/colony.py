@@ -55,7 +55,7 @@ class Colony:
         """
         self.spec, self.number, self.held = spec, number, held
         self._problem, self._backend, self._parts = parts.problem, backend, parts
-        self._is_limited = False
+        self._evaluation, self._is_limited = parts.problem.evaluation, False
         self.has_reached = False
         """Whether the last generation has ended at the goal."""
         self.encoding = parts.encoding
@@ -395,7 +395,7 @@ class Colony:
 
     def refuse_faults(self) -> None:
         """Raise an error if kernels have reported a fault of the problem on this rank."""
-        self._problem.evaluation.refuse_faults(self._launches.data, self._backend)
+        self._evaluation.refuse_faults(self._launches.data, self._backend)
 
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""
@@ -403,8 +403,7 @@ class Colony:
         if self.number == 0 and self.spec.rate == 1:
             return found
         return [
-            replace(
-                each,
+            each._replace(
                 colony=self.number,
                 best_generation=-(-each.best_generation // self.spec.rate),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -40,6 +40,7 @@ MEASURE = (
     ),
     *("best_row", "calls", "distance", "distinct"),
 )
+_WORST = MEASURE.index("worst")
 READ_STRUCTS = {
     name: Struct(**dict.fromkeys(members, np.int64(0)))
     for name, members in {"Island": ISLAND, "Measure": MEASURE}.items()
@@ -47,8 +48,7 @@ READ_STRUCTS = {
 """Samples of the structs of kernels that Python reads."""
 
 
-@dataclass(frozen=True)
-class IslandMeasure:
+class IslandMeasure(NamedTuple):
     """The measures of an island at the end of an epoch; costs are minimised."""
 
     island: int
@@ -108,6 +108,7 @@ class Meaning:
 
     def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:
         self.scale, self._population, self._size = problem.scale, population, encoding.size
+        self._has_violations = self.scale.has_violations
         self.worst = INFINITE if self.scale.real else NONE
         """Costs from here on are not those of a solution."""
         self.infeasible = self.worst
@@ -125,34 +126,42 @@ class Meaning:
 
         Errors name the `instance`.
         """
-        named = [dict(zip(MEASURE, row, strict=True)) for row in rows]
-        if self.scale.real:
-            _refuse_nan(islands, named, instance)
-        return [self._measure(island, row) for island, row in zip(islands, named, strict=True)]
+        found = []
+        for island, row in zip(islands, rows, strict=True):
+            if self.scale.real and row[_WORST] == NOT_A_NUMBER:
+                raise RunError(
+                    f"{instance}: the cost of an individual on island {island} is NaN."
+                    " Return a number, or infinity if a solution is infeasible"
+                )
+            found.append(self._measure(island, row))
+        return found
 
-    def _measure(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
+    def _measure(self, island: int, row: Sequence[int]) -> IslandMeasure:
+        # In the order of `MEASURE`.
+        best, worst, high, low, generation, ended, archived, archived_generation, *others = row
+        _, calls, distance, distinct = others
+        present = None if self._has_violations else best
         # An island may find the same cost again after a restart: the first time counts.
-        from_archive = self.scale.marks or row["archived"] <= row["best"]
-        best = row["archived" if from_archive else "best"]
-        is_unknown = self.scale.has_violations
-        total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
+        if self.scale.marks or archived <= best:
+            best, generation = archived, archived_generation
+        total, real_total = (high << 32) + low, 0.0
         mean = total / self._population
         if self.scale.real:
-            total, real_total = 0, float(np.int64(row["sum_high"]).view(np.float64))
+            total, real_total = 0, float(np.int64(high).view(np.float64))
             mean = mean_of(real_total, self._population)
         return IslandMeasure(
             island=island,
             best=None if best >= self.infeasible else self.scale.unmarked(best),
-            present=None if is_unknown else row["best"],
+            present=present,
             total=total,
             real_total=real_total,
             mean=mean,
-            worst=self.scale.unmarked(row["worst"]),
-            best_generation=row["archived_generation" if from_archive else "best_generation"],
-            evaluations=row["calls"],
-            distance=row["distance"] / self._most_distant if self._most_distant else None,
-            distinct=row["distinct"] / self._population,
-            has_converged=row["ended"] > 0 or row["distinct"] == 1,
+            worst=self.scale.unmarked(worst),
+            best_generation=generation,
+            evaluations=calls,
+            distance=distance / self._most_distant if self._most_distant else None,
+            distinct=distinct / self._population,
+            has_converged=ended > 0 or distinct == 1,
         )
 
     def elite(
@@ -243,15 +252,6 @@ class IslandReader:
             (number, self.meaning.digest(read(genes[local]), read(costs[local])))
             for local, number in enumerate(self._mine)
         ]
-
-
-def _refuse_nan(islands: Sequence[int], rows: Iterable[Mapping[str, int]], instance: str) -> None:
-    for island, row in zip(islands, rows, strict=True):
-        if row["worst"] == NOT_A_NUMBER:
-            raise RunError(
-                f"{instance}: the cost of an individual on island {island} is NaN."
-                " Return a number, or infinity if a solution is infeasible"
-            )
 
 
 # The constants of the kernel.

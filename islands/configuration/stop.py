@@ -397,8 +397,10 @@ def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | N
 
 def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:
     """Return the reason of the first criterion that is satisfied, or None."""
-    reasons = (criterion.reason(progress) for criterion in criteria)
-    return next((reason for reason in reasons if reason is not None), None)
+    for criterion in criteria:
+        if (reason := criterion.reason(progress)) is not None:
+            return reason
+    return None
 
 
 def criteria_of(value: Any) -> list[Criterion]:
