@@ -252,19 +252,19 @@ class SharedRuns:
         self, chosen: Sequence[int], arrays: Sequence[Arrays | None], seeds: Sequence[int]
     ) -> None:
         """Let runs begin with these instances, and measure them; the device goes on meanwhile."""
-        rows = self._write
-        for row, (own, seed) in enumerate(zip(arrays, seeds, strict=True)):
-            if self.instances is not None:
+        rows, count = self._write, len(chosen)
+        if self.instances is not None:
+            for own, row in zip(arrays, rows.of("instance", count), strict=True):
                 assert own is not None, "each run has an instance"
-                self.instances.pack(own, rows.of(row, "instance"))
-            rows.of(row, "begins").view(np.int32)[:] = 1
-            island = self._new_island.copy()
-            island[:, _SEED] = np.uint64(seed).astype(np.int64)
-            rows.of(row, "island").view(np.int64)[:] = island.ravel()
-            if "changed" in rows.places:
-                rows.of(row, "changed").view(np.int32)[:] = 1
-            if "offered_cost" in rows.places:
-                rows.of(row, "offered_cost").view(np.int64)[:] = INFEASIBLE
+                self.instances.pack(own, row)
+        islands = np.tile(self._new_island, (count, 1, 1))
+        islands[..., _SEED] = np.array(seeds, np.uint64).astype(np.int64)[:, np.newaxis]
+        rows.of("island", count).view(np.int64)[:] = islands.reshape(count, -1)
+        rows.of("begins", count).view(np.int32)[:] = 1
+        if "changed" in rows.places:
+            rows.of("changed", count).view(np.int32)[:] = 1
+        if "offered_cost" in rows.places:
+            rows.of("offered_cost", count).view(np.int64)[:] = INFEASIBLE
         rows.store(chosen)
         self._backend.run_again(self._start)
         self._fetch()
@@ -282,7 +282,7 @@ class SharedRuns:
         """Return the faults of each run at the last measures, as kernels report them, if any."""
         if self._faults is None:
             return None
-        words = self._faults.of_all(_FAULTS, self.runs).view(np.int64).reshape(self.runs, -1, 2)
+        words = self._faults.of(_FAULTS, self.runs).copy().view(np.int64).reshape(self.runs, -1, 2)
         return words if words.any() else None
 
     def advance(self, generations: int, migrations: Sequence[int], seeds: Sequence[int]) -> None:
@@ -329,7 +329,7 @@ class SharedRuns:
         self._read.fetch(count)
         self._backend.synchronise()
         found = {
-            name: self._read.of_all(name, count).view(dtype).reshape(count, *shape)
+            name: self._read.of(name, count).copy().view(dtype).reshape(count, *shape)
             for name, (shape, dtype) in self._shapes.items()
         }
         archives = found.get("archive", [None] * count)
@@ -373,13 +373,9 @@ class _Rows:
             np.int64(self._bytes),
         )
 
-    def of(self, row: int, name: str) -> NDArray[np.uint8]:
-        """Return the bytes of an array in a row on the host."""
-        return self._host[row, self.places[name]]
-
-    def of_all(self, name: str, count: int) -> NDArray[np.uint8]:
-        """Return a copy of the bytes of an array in the first rows on the host."""
-        return self._host[:count, self.places[name]].copy()
+    def of(self, name: str, count: int) -> NDArray[np.uint8]:
+        """Return the bytes of an array in the first rows on the host."""
+        return self._host[:count, self.places[name]]
 
     def choose(self, chosen: Sequence[int]) -> None:
         """Tell the device the runs of the first rows."""

@@ -172,7 +172,9 @@ class RunSpec:
 
     def words(self, name: str) -> str:
         """Return the algorithm or the encoding, or the different ones of the colonies."""
-        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.colonies or (self,)))
+        if not self.colonies:
+            return str(getattr(self, name))
+        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.colonies))
 
     def to_mapping(self) -> dict[str, Any]:
         """Return all settings by name, with a nested mapping for each group."""

@@ -205,7 +205,8 @@ class Queue(Generic[Cell]):
                     yield ready.cell, result
                 else:
                     yield ready.cell, self._plan.made(ready, result)
-                yield from self._failures()
+                if self._failed:
+                    yield from self._failures()
                 solves_others = self._threads == 1 and not shared.is_slow
                 while solves_others and self._others and not self._is_over():
                     yield from self._of_others(backend)
@@ -223,7 +224,7 @@ class Queue(Generic[Cell]):
         end = time.monotonic() + (
             LIMITS.reading_seconds if self._threads == 1 else LIMITS.look_seconds
         )
-        while kind not in self._alone_kinds:
+        while True:
             while kind not in self._waiting:
                 if time.monotonic() > end or not self._read_one():
                     return None
@@ -233,7 +234,6 @@ class Queue(Generic[Cell]):
             if shared.fits(taken):
                 return taken
             self._leave(taken)
-        return None
 
     def _read_one(self) -> bool:
         """Read one instance, unless many wait already or another thread reads; return whether."""

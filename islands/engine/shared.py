@@ -88,7 +88,7 @@ class SharedLoop(Generic[Cell]):
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
-        self._budget = Budget(first.resolved)
+        self._budget, self._population = Budget(first.resolved), first.spec.mean_population
         self._at: dict[int, _Run[Cell]] = {}
         """The runs at places, and their problems."""
         self._problems: dict[int, Problem] = {}
@@ -294,18 +294,18 @@ class SharedLoop(Generic[Cell]):
         """Read what runs have found, and free their places."""
         ended = dict[int, tuple[Progress, str]]()
         for place in places:
-            run = self._at[place]
+            run, problem = self._at[place], self._problems[place]
             generation, seconds, *_ = run.visits[-1]
             try:
                 if faults is not None:
-                    run.waiting.problem.evaluation.refuse_reported(faults[place])
+                    problem.evaluation.refuse_reported(faults[place])
                 rows = measured[place].tolist()
-                name = run.waiting.problem.instance
-                measures = self._meaning.measures(range(len(rows)), rows, name)
+                measures = self._meaning.measures(range(len(rows)), rows, problem.instance)
             except IslandsError as error:
                 self._ended.append((run, error))
                 continue
-            progress = _progress(run.waiting, measures, generation, seconds)
+            tally = Tally.of(measures)
+            progress = summarise(tally, generation, seconds, self._population, problem)
             reason = first_reason(self._spec.stop, progress)
             assert reason is not None, "the arrays and the progress say the same"
             ended[place] = progress, reason
@@ -352,18 +352,6 @@ class SharedLoop(Generic[Cell]):
             folder=None,
             records=VisitRecords(self._spec, problem, meaning, run.visits, run.began),
         )
-
-
-def _progress(
-    waiting: Waiting[Any],
-    measures: Sequence[IslandMeasure],
-    generation: int,
-    seconds: float,
-    before: Progress | None = None,
-) -> Progress:
-    population = waiting.spec.mean_population
-    tally = Tally.of(measures)
-    return summarise(tally, generation, seconds, population, waiting.problem, before)
 
 
 class VisitRecords:
