@@ -19,7 +19,7 @@ from islands.archipelago.saved import EMIGRANTS, by_colony, joined, require_geno
 from islands.archipelago.sizes import require_countable, require_memory
 from islands.archipelago.team import Team, divided
 from islands.backends.base import Array, Backend
-from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
+from islands.migration import Arrivals, AsyncExchange, Exchange, MigrantLayout, Transport
 from islands.migration.repeated import Halo
 from islands.migration.settings import MigrationSettings, require_fit
 from islands.parallel import Deal, World
@@ -94,7 +94,7 @@ class Archipelago:
         if reach := parts[0].algorithm.halo:
             make_halo = partial(Halo, backend, world, held.deal, transport, reach)
         fields = [fields_of(each) for each in parts]
-        layout = Layout([(a.algorithm.name, b) for a, b in zip(parts, fields, strict=True)])
+        layout = MigrantLayout([(a.algorithm.name, b) for a, b in zip(parts, fields, strict=True)])
         here = [(a, b) for a, b, own in zip(parts, fields, helds, strict=True) if own is not None]
         require_memory(backend, here, migration, layout, size=(islands, seed), deal=held.deal)
         self._transport = transport.name if transport is not None else "device"

@@ -23,7 +23,7 @@ from islands.archipelago.saved import require_sound
 from islands.archipelago.team import Sharing, Team, Trial
 from islands.backends.base import Array, Backend, Calls
 from islands.backends.state import Field
-from islands.migration import Layout, Side
+from islands.migration import MigrantLayout, Side
 from islands.migration.repeated import Halo
 from islands.migration.settings import fixed
 from islands.parallel import World
@@ -42,7 +42,7 @@ class Colony:
         backend: Backend,
         held: RankIslands,
         fields: Mapping[str, Field],
-        layout: Layout,
+        layout: MigrantLayout,
         make_halo: Callable[[int], Halo] | None = None,
         team: Team | None = None,
         undivided: World | None = None,

@@ -31,7 +31,7 @@ from islands.archipelago.sizes import (
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.backends.state import Field
-from islands.migration import Layout
+from islands.migration import MigrantLayout
 from islands.migration.kernels import Side
 from islands.migration.settings import MigrationSettings, fixed, migrates
 from islands.migration.shared import Landing, SharedExchange
@@ -57,7 +57,7 @@ class _Part(NamedTuple):
     """The bytes from a run to the next; None: they follow one another."""
 
 
-class Found(NamedTuple):
+class FinalIslands(NamedTuple):
     """What a run has found: an entry of each array for each of its islands."""
 
     genes: NDArray[Any]
@@ -83,7 +83,7 @@ def can_share(parts: ProgramParts) -> bool:
 def bytes_a_run(parts: ProgramParts, migration: MigrationSettings) -> int:
     """Return the bytes that a run with these parts needs."""
     fields, islands = fields_of(parts), parts.shape.islands
-    layout = Layout([(parts.algorithm.name, fields)])
+    layout = MigrantLayout([(parts.algorithm.name, fields)])
     found = bytes_of_islands(fields, parts)
     if migrates(migration, islands):
         found += islands * bytes_of_migrants(migration, layout, islands, seed=0)
@@ -111,7 +111,7 @@ class SharedRuns:
         self._parts, self._is_limited = parts, False
         require_countable(parts.shape.islands, parts.shape.population, ranks=1)
         fields = fields_of(parts)
-        layout = Layout([(parts.algorithm.name, fields)])
+        layout = MigrantLayout([(parts.algorithm.name, fields)])
         instances = self.instances = None if arrays is None else Instances(backend, arrays, runs)
         self._begins = backend.zeros((parts.shape.islands,), np.int32)
         own = Struct(
@@ -221,7 +221,7 @@ class SharedRuns:
         arrays, islands = memory.state.arrays, self.islands_a_run
         self._shapes = {
             name: ((islands, *fields[name].shape), np.dtype(fields[name].dtype))
-            for name in Found._fields
+            for name in FinalIslands._fields
             if name in fields
         }
         found = {}
@@ -321,7 +321,7 @@ class SharedRuns:
         self._read.choose(chosen)
         self._backend.run([self._rest])
 
-    def found(self, chosen: Sequence[int]) -> list[Found]:
+    def found(self, chosen: Sequence[int]) -> list[FinalIslands]:
         """Return what runs have found."""
         self._read.choose(chosen)
         self._backend.run([self._reading])
@@ -334,7 +334,7 @@ class SharedRuns:
         }
         archives = found.get("archive", [None] * count)
         rows = zip(found["genes"], found["cost"], found["island"], archives, strict=True)
-        return [*starmap(Found, rows)]
+        return [*starmap(FinalIslands, rows)]
 
 
 class _Rows:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import MEASURE, IslandMeasure, Meaning
-from islands.archipelago.shared import Found, SharedRuns, parts_for
+from islands.archipelago.shared import FinalIslands, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
@@ -66,7 +66,7 @@ class _Search(NamedTuple):
 
     progress: Progress
     reason: str
-    found: Found
+    found: FinalIslands
 
 
 class SharedLoop(Generic[Cell]):
