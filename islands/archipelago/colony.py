@@ -59,13 +59,6 @@ class Colony:
         self.has_reached = False
         """Whether the last generation has ended at the goal."""
         self.encoding = parts.encoding
-        self.may_take_long = (
-            parts.improver.name != "none"
-            or parts.evaluated_by == "host"
-            or parts.evaluates_own
-            or parts.algorithm.may_take_long
-        )
-        """Whether a generation may take long on any device."""
         memory = Memory(backend, parts, fields, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
@@ -102,6 +95,13 @@ class Colony:
         """Whether each generation ends with sorted islands."""
         self.derives = bool(self._launches.adopt)
         """Whether fields are derived from the genes of individuals that arrive."""
+
+    @property
+    def may_take_long(self) -> bool:
+        """Whether a generation may take long on any device."""
+        parts = self._parts
+        is_search = parts.improver.name != "none" or parts.algorithm.may_take_long
+        return is_search or parts.evaluated_by == HOST or parts.evaluates_own
 
     @property
     def calls(self) -> Calls | None:

@@ -130,14 +130,26 @@ class SharedRuns:
         plan = parts.algorithm.plan(self._arrays)
         self._halt = backend.zeros((2,), np.int32)
         near = tables.get(NEIGHBOURS)
-        launches = self._launches = Launches(
+        self._launches = Launches(
             *(backend, parts, plan, memory, self.reader.measured, self._halt, near, instances)
         )
         self._numbers = self._numbers_of(parts)
         self._new_island = RankIslands(islands_a_run, seed=0, world=World()).new_islands()
         self._write = _Rows(backend, runs, self._written(fields, memory))
         self._read = _Rows(backend, runs, self._found(fields, memory))
-        program, count = launches.populations, min(_MOST_BLOCKS, 16 * runs)
+        self._bind()
+        self._exchange = None
+        if migration is not None:
+            self._exchange = SharedExchange(
+                *(migration, backend, self._side()),
+                migrant_bytes=layout.bytes,
+                islands_a_run=islands_a_run,
+            )
+
+    def _bind(self) -> None:
+        """Prepare the launches."""
+        launches, memory, backend = self._launches, self._memory, self._backend
+        program, count = launches.populations, min(_MOST_BLOCKS, 16 * self.runs)
         write = backend.call(program, "write_runs", *self._write.arguments(), blocks=count)
         read = (memory.all, *self._read.arguments())
         self._reading = backend.call(program, "read_runs", *read, blocks=count)
@@ -156,22 +168,21 @@ class SharedRuns:
         ]
         self._generation: Calls = generation
         self._after: Calls = [*sort, launches.measure]
-        self._faults = self._reports(parts.problem, program, memory, count)
-        self._exchange: SharedExchange | None = None
-        if migration is not None:
-            side = Side(
-                first=0,
-                islands=parts.shape.islands,
-                population=parts.shape.population,
-                fixed=fixed(parts.algorithm),
-                program=program,
-                archipelago=memory.all,
-                rank_again=launches.rank_again,
-                room=launches.ranking_room,
-            )
-            self._exchange = SharedExchange(
-                migration, backend, side, migrant_bytes=layout.bytes, islands_a_run=islands_a_run
-            )
+        self._faults = self._reports(self._parts.problem, program, memory, count)
+
+    def _side(self) -> Side:
+        """Return the islands of all runs, as migrants leave them and arrive."""
+        shape, launches = self._parts.shape, self._launches
+        return Side(
+            first=0,
+            islands=shape.islands,
+            population=shape.population,
+            fixed=fixed(self._parts.algorithm),
+            program=launches.populations,
+            archipelago=self._memory.all,
+            rank_again=launches.rank_again,
+            room=launches.ranking_room,
+        )
 
     def limit(self, left: Sequence[int | None]) -> None:
         """Let each run make at most so many evaluations in its next generation; None: any."""
