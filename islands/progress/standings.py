@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import MEASURE, NONE, Meaning
 from islands.problems.base import Problem
-
-_PLACES = {name: place for place, name in enumerate(MEASURE)}
 
 
 class BestCost(NamedTuple):
@@ -61,26 +59,22 @@ class Standings:
         self.generation, self.seconds = generation, seconds
         self._meaning, self._measured, self._problems = meaning, measured, problems
 
-    def _measure(self, name: str) -> NDArray[np.int64]:
+    def _measure(self, name: str) -> Any:
         """Return a measure of each island of each run."""
-        found: NDArray[np.int64] = self._measured[..., _PLACES[name]]
-        return found
+        return self._measured[..., MEASURE.index(name)]
 
     @cached_property
-    def evaluations(self) -> NDArray[np.int64]:
+    def evaluations(self) -> Any:
         """The evaluations of all islands."""
-        found: NDArray[np.int64] = self._measure("calls").sum(axis=1)
-        return found
+        return self._measure("calls").sum(axis=1)
 
     @cached_property
-    def has_converged(self) -> NDArray[np.bool_]:
+    def has_converged(self) -> Any:
         """Whether the population of each island has converged, at least once."""
-        is_over = (self._measure("distinct") == 1) | (self._measure("ended") > 0)
-        found: NDArray[np.bool_] = is_over.all(axis=1)
-        return found
+        return ((self._measure("distinct") == 1) | (self._measure("ended") > 0)).all(axis=1)
 
     @cached_property
-    def _from_archive(self) -> NDArray[np.bool_] | bool:
+    def _from_archive(self) -> Any:
         """Whether the best individual of an island is that of its archive, as in `Meaning`."""
         return self._meaning.scale.marks or self._measure("archived") <= self._measure("best")
 
@@ -90,9 +84,8 @@ class Standings:
         return np.where(self._from_archive, self._measure("archived"), self._measure("best"))
 
     @cached_property
-    def _best(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self._costs.min(axis=1)
-        return found
+    def _best(self) -> Any:
+        return self._costs.min(axis=1)
 
     @cached_property
     def best_generation(self) -> NDArray[np.int64]:
