@@ -274,7 +274,7 @@ class Loop:
 
     def _decided(self, observers: Sequence[Observer], progress: Progress) -> str | None:
         """Return why an observer ends the run now, or None; collective."""
-        reason = None
+        reason: str | None = None
         for each in observers:
             if each.decides:
                 own = each.decide(progress)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.measure import MEASURE, IslandMeasure, Meaning
+from islands.archipelago.measure import MEASURE, Candidate, IslandMeasure, Meaning
 from islands.archipelago.shared import FinalIslands, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
@@ -147,7 +147,8 @@ class SharedLoop(Generic[Cell]):
         self, take: Take[Cell], must_end: Callable[[], bool]
     ) -> Iterator[tuple[Waiting[Cell], Result | IslandsError | None]]:
         while not must_end():
-            count, begun = len(self._ended), None
+            count = len(self._ended)
+            begun: list[int] | None = None
             while begun != [] and not (len(self._at) == self.places or must_end()):
                 begun = self._begin(take)
                 if begun:
@@ -338,7 +339,8 @@ class SharedLoop(Generic[Cell]):
 
     def _result(self, run: _Run[Cell], search: _Search) -> Result:
         progress, reason, found = search
-        waiting, meaning, best = run.waiting, self._meaning, None
+        waiting, meaning = run.waiting, self._meaning
+        best: Candidate | None = None
         problem, encoding = waiting.problem, waiting.parts.encoding
         for each in meaning.elite(found.cost, found.island, 1, any_solution=True):
             rows = found.archive if each.slot is None else found.genes[:, each.slot]

@@ -127,9 +127,8 @@ class Kernels:
         side, backend = self._side, self._backend
         selected = backend.empty((side.islands, count), np.int32)
         numbers = (np.int32(stream), np.int32(first), np.int32(count))
-        of = {"blocks": side.islands, "room": side.room}
-        arguments = (side.archipelago, *numbers, selected)
-        calls.append(backend.call(side.program, "select_uniform", *arguments, **of))
+        arguments = (side.program, "select_uniform", side.archipelago, *numbers, selected)
+        calls.append(backend.call(*arguments, blocks=side.islands, room=side.room))
         return selected
 
     def follow(self, route: Route, *, waits: bool = True) -> None:
