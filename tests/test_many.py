@@ -17,7 +17,7 @@ import pytest
 import islands
 from islands.engine import dealing
 from islands.engine.limits import LIMITS
-from islands.engine.shared import Sharing, VisitRecords
+from islands.engine.shared import SharedLoop, VisitRecords
 from islands.errors import RunError
 from islands.modelling.model import Model
 from islands.parallel import world
@@ -112,15 +112,15 @@ def test_a_fault_names_its_problem() -> None:
 def test_kinds_migrate_at_the_same_time_in_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = 2
     begun, made = Barrier(threads, timeout=60), list[int]()
-    original = Sharing.solve
+    original = SharedLoop.solve
 
-    def together(sharing: Sharing[Any], *given: Any) -> Any:
+    def together(sharing: SharedLoop[Any], *given: Any) -> Any:
         made.append(get_ident())
         if len(made) <= threads:
             begun.wait()  # until the other thread begins, too
         return original(sharing, *given)
 
-    monkeypatch.setattr(Sharing, "solve", together)
+    monkeypatch.setattr(SharedLoop, "solve", together)
     problems = [islands.tsp(1000 * RANDOM.random((n, 2))) for n in (9, 13) * 8]
     settings: dict[str, Any] = {"islands": 3, "interval": 5, "generations": 19, "algorithm": "ga"}
     found = islands.solve_many(problems, seed=4, threads=threads, **{**SETTINGS, **settings})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,7 @@ from islands.archipelago.saved import EMIGRANTS, by_colony, joined, require_geno
 from islands.archipelago.sizes import require_countable, require_memory
 from islands.archipelago.team import Team, divided
 from islands.backends.base import Array, Backend
-from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
+from islands.migration import Arrivals, AsyncExchange, Exchange, MigrantLayout, Transport
 from islands.migration.repeated import Halo
 from islands.migration.settings import MigrationSettings, require_fit
 from islands.parallel import Deal, World
@@ -95,7 +94,7 @@ class Archipelago:
         if reach := parts[0].algorithm.halo:
             make_halo = partial(Halo, backend, world, held.deal, transport, reach)
         fields = [fields_of(each) for each in parts]
-        layout = Layout([(a.algorithm.name, b) for a, b in zip(parts, fields, strict=True)])
+        layout = MigrantLayout([(a.algorithm.name, b) for a, b in zip(parts, fields, strict=True)])
         here = [(a, b) for a, b, own in zip(parts, fields, helds, strict=True) if own is not None]
         require_memory(backend, here, migration, layout, size=(islands, seed), deal=held.deal)
         self._transport = transport.name if transport is not None else "device"
@@ -343,7 +342,7 @@ class Archipelago:
         if not self.mine:
             return []
         found = [measure for each in self._colonies for measure in each.measures()]
-        return [replace(each, distance=None) for each in found] if self.is_partial else found
+        return [each._replace(distance=None) for each in found] if self.is_partial else found
 
     def _refuse_faults(self) -> None:
         """Raise an error about a fault on this rank, which it may have found for others."""

@@ -23,7 +23,7 @@ from islands.archipelago.saved import require_sound
 from islands.archipelago.team import Sharing, Team, Trial
 from islands.backends.base import Array, Backend, Calls
 from islands.backends.state import Field
-from islands.migration import Layout, Side
+from islands.migration import MigrantLayout, Side
 from islands.migration.repeated import Halo
 from islands.migration.settings import fixed
 from islands.parallel import World
@@ -42,7 +42,7 @@ class Colony:
         backend: Backend,
         held: RankIslands,
         fields: Mapping[str, Field],
-        layout: Layout,
+        layout: MigrantLayout,
         make_halo: Callable[[int], Halo] | None = None,
         team: Team | None = None,
         undivided: World | None = None,
@@ -55,17 +55,10 @@ class Colony:
         """
         self.spec, self.number, self.held = spec, number, held
         self._problem, self._backend, self._parts = parts.problem, backend, parts
-        self._is_limited = False
+        self._evaluation, self._is_limited = parts.problem.evaluation, False
         self.has_reached = False
         """Whether the last generation has ended at the goal."""
         self.encoding = parts.encoding
-        self.may_take_long = (
-            parts.improver.name != "none"
-            or parts.evaluated_by == "host"
-            or parts.evaluates_own
-            or parts.algorithm.may_take_long
-        )
-        """Whether a generation may take long on any device."""
         memory = Memory(backend, parts, fields, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
@@ -102,6 +95,13 @@ class Colony:
         """Whether each generation ends with sorted islands."""
         self.derives = bool(self._launches.adopt)
         """Whether fields are derived from the genes of individuals that arrive."""
+
+    @property
+    def may_take_long(self) -> bool:
+        """Whether a generation may take long on any device."""
+        parts = self._parts
+        is_search = parts.improver.name != "none" or parts.algorithm.may_take_long
+        return is_search or parts.evaluated_by == HOST or parts.evaluates_own
 
     @property
     def calls(self) -> Calls | None:
@@ -395,7 +395,7 @@ class Colony:
 
     def refuse_faults(self) -> None:
         """Raise an error if kernels have reported a fault of the problem on this rank."""
-        self._problem.evaluation.refuse_faults(self._launches.data, self._backend)
+        self._evaluation.refuse_faults(self._launches.data, self._backend)
 
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""
@@ -403,8 +403,7 @@ class Colony:
         if self.number == 0 and self.spec.rate == 1:
             return found
         return [
-            replace(
-                each,
+            each._replace(
                 colony=self.number,
                 best_generation=-(-each.best_generation // self.spec.rate),
             )

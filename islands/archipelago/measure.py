@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ MEASURE = (
     ),
     *("best_row", "calls", "distance", "distinct"),
 )
+_WORST = MEASURE.index("worst")
 READ_STRUCTS = {
     name: Struct(**dict.fromkeys(members, np.int64(0)))
     for name, members in {"Island": ISLAND, "Measure": MEASURE}.items()
@@ -47,8 +48,7 @@ READ_STRUCTS = {
 """Samples of the structs of kernels that Python reads."""
 
 
-@dataclass(frozen=True)
-class IslandMeasure:
+class IslandMeasure(NamedTuple):
     """The measures of an island at the end of an epoch; costs are minimised."""
 
     island: int
@@ -85,12 +85,30 @@ class Candidate:
     genome: NDArray[Any]
 
 
+class Elite(NamedTuple):
+    """One of the best individuals: its cost on the device, and where its genome is."""
+
+    cost: int
+    island: int
+    slot: int | None
+    """None: in the archive of the island."""
+
+    def decoded(self, problem: Problem, encoding: Encoding, row: NDArray[Any]) -> Candidate:
+        """Return it with the solution in its row of genes."""
+        genome = row[: encoding.size]
+        solution = problem.layout.from_device(encoding.decode(genome[np.newaxis])[0])
+        return Candidate(self.cost, self.island, solution, genome)
+
+
 class Meaning:
-    """What the numbers of `Measure` mean for islands of one problem and population."""
+    """What the numbers of islands mean, for problems of a kind and populations of a size.
+
+    Results of many runs share one, so it has no instance.
+    """
 
     def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:
-        self._problem, self.scale, self._population = problem, problem.scale, population
-        self._encoding = encoding
+        self.scale, self._population, self._size = problem.scale, population, encoding.size
+        self._has_violations = self.scale.has_violations
         self.worst = INFINITE if self.scale.real else NONE
         """Costs from here on are not those of a solution."""
         self.infeasible = self.worst
@@ -102,83 +120,84 @@ class Meaning:
         self._most_distant = most_distant(encoding, problem, population)
 
     def measures(
-        self, islands: Iterable[int], rows: Iterable[Sequence[int]]
+        self, islands: Sequence[int], rows: Iterable[Sequence[int]], instance: str
     ) -> list[IslandMeasure]:
-        """Return the measures of islands, each from its row of `MEASURE`."""
-        named = (dict(zip(MEASURE, row, strict=True)) for row in rows)
-        return [self._measure(island, row) for island, row in zip(islands, named, strict=True)]
+        """Return the measures of islands, each from its row of `MEASURE`.
 
-    def _measure(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
+        Errors name the `instance`.
+        """
+        found = []
+        for island, row in zip(islands, rows, strict=True):
+            if self.scale.real and row[_WORST] == NOT_A_NUMBER:
+                raise RunError(
+                    f"{instance}: the cost of an individual on island {island} is NaN."
+                    " Return a number, or infinity if a solution is infeasible"
+                )
+            found.append(self._measure(island, row))
+        return found
+
+    def _measure(self, island: int, row: Sequence[int]) -> IslandMeasure:
+        # In the order of `MEASURE`.
+        best, worst, high, low, generation, ended, archived, archived_generation, *others = row
+        _, calls, distance, distinct = others
+        present = None if self._has_violations else best
         # An island may find the same cost again after a restart: the first time counts.
-        from_archive = self.scale.marks or row["archived"] <= row["best"]
-        best = row["archived" if from_archive else "best"]
-        is_unknown = self.scale.has_violations
-        total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
+        if self.scale.marks or archived <= best:
+            best, generation = archived, archived_generation
+        total, real_total = (high << 32) + low, 0.0
         mean = total / self._population
         if self.scale.real:
-            total, real_total = 0, float(np.int64(row["sum_high"]).view(np.float64))
+            total, real_total = 0, float(np.int64(high).view(np.float64))
             mean = mean_of(real_total, self._population)
-            self._refuse_nan(row["worst"], island)
         return IslandMeasure(
             island=island,
             best=None if best >= self.infeasible else self.scale.unmarked(best),
-            present=None if is_unknown else row["best"],
+            present=present,
             total=total,
             real_total=real_total,
             mean=mean,
-            worst=self.scale.unmarked(row["worst"]),
-            best_generation=row["archived_generation" if from_archive else "best_generation"],
-            evaluations=row["calls"],
-            distance=row["distance"] / self._most_distant if self._most_distant else None,
-            distinct=row["distinct"] / self._population,
-            has_converged=row["ended"] > 0 or row["distinct"] == 1,
+            worst=self.scale.unmarked(worst),
+            best_generation=generation,
+            evaluations=calls,
+            distance=distance / self._most_distant if self._most_distant else None,
+            distinct=distinct / self._population,
+            has_converged=ended > 0 or distinct == 1,
         )
 
     def elite(
         self,
         costs: NDArray[np.int64],
         records: NDArray[np.int64],
-        genome: Callable[[int, int | None], NDArray[Any]],
         count: int,
         *,
         any_solution: bool = False,
-    ) -> list[Candidate]:
+    ) -> list[Elite]:
         """Return the best individuals of islands, best first, archives included.
 
-        `costs` has a row for each population, and `records` the `ISLAND` of each. `genome` returns
-        that of an island at a place in the population, or in the archive if it is None. If
-        populations may hold infeasible solutions, only the archives are considered. With
-        `any_solution`, a violation does not exclude one.
+        `costs` has a row for each population, and `records` the `ISLAND` of each. If populations
+        may hold infeasible solutions, only the archives are considered. With `any_solution`, a
+        violation does not exclude one.
         """
         if self.scale.marks:
             costs = np.full_like(costs, NONE)
         # Archives follow the populations; an archive with the cost NONE is empty.
-        every = np.column_stack([costs, records[:, ISLAND.index("archived")]])
-        flat, archive = every.ravel(), every.shape[1] - 1
+        archived = records[:, ISLAND.index("archived")]
+        every = np.concatenate([costs, archived[:, np.newaxis]], axis=1)
+        flat, archive = every.ravel(), costs.shape[1]
         chosen = flat.argsort(kind="stable")[:count] if count > 1 else [flat.argmin()]
         end, found = self.worst if any_solution else self.infeasible, []
         for index in chosen:
             if flat[index] < end:
-                island, place = divmod(int(index), every.shape[1])
-                row = genome(island, None if place == archive else place)[: self._encoding.size]
-                decoded = self._encoding.decode(row[np.newaxis])[0]
-                solution = self._problem.layout.from_device(decoded)
+                island, slot = divmod(int(index), every.shape[1])
                 cost = self.scale.unmarked(int(flat[index]))
-                found.append(Candidate(cost, island, solution, row))
+                found.append(Elite(cost, island, None if slot == archive else slot))
         return found
 
     def digest(self, genes: NDArray[Any], cost: NDArray[np.int64]) -> str:
         """Return the SHA-256 of the genomes and costs of an island."""
-        content = hashlib.sha256(_bytes(genes[:, : self._encoding.size]))
-        content.update(_bytes(cost))
+        content = hashlib.sha256(genes[:, : self._size].ravel().data)
+        content.update(cost.ravel().data)
         return content.hexdigest()
-
-    def _refuse_nan(self, worst: int, island: int) -> None:
-        if worst == NOT_A_NUMBER:
-            raise RunError(
-                f"{self._problem.instance}: the cost of an individual on island {island} is NaN."
-                " Return a number, or infinity if a solution is infeasible"
-            )
 
 
 class IslandReader:
@@ -193,8 +212,8 @@ class IslandReader:
         mine: range,
     ) -> None:
         """Allocate the measures; the kernel `measure` writes them to `measured`."""
-        self._state, self._backend = state, backend
-        self._mine = mine
+        self._problem, self._encoding = problem, encoding
+        self._state, self._backend, self._mine = state, backend, mine
         self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
         self._fetched = backend.host_array(self.measured.shape, np.int64)
         self.meaning = Meaning(problem, encoding, int(state.arrays["order"].shape[1]))
@@ -211,20 +230,19 @@ class IslandReader:
 
     def measures(self) -> list[IslandMeasure]:
         """Return the fetched measures."""
-        return self.meaning.measures(self._mine, self._fetched.tolist())
+        return self.meaning.measures(self._mine, self._fetched.tolist(), self._problem.instance)
 
     def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
         """Return the best individuals: see `Meaning.elite`."""
         download, part = self._backend.download, self._state.part
         costs, records = (download(part(name, generation)) for name in ("cost", "island"))
-
-        def genome(island: int, place: int | None) -> NDArray[Any]:
-            if place is None:
-                return download(part("archive", generation)[island])
-            return download(part("genes", generation)[island, place])
-
-        found = self.meaning.elite(costs, records, genome, count, any_solution=any_solution)
-        return [replace(each, island=self._mine[each.island]) for each in found]
+        found = []
+        for each in self.meaning.elite(costs, records, count, any_solution=any_solution):
+            name, place = ("archive", ()) if each.slot is None else ("genes", (each.slot,))
+            row = download(part(name, generation)[each.island, *place])
+            own = each._replace(island=self._mine[each.island])
+            found.append(own.decoded(self._problem, self._encoding, row))
+        return found
 
     def digests(self, generation: int) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
@@ -234,11 +252,6 @@ class IslandReader:
             (number, self.meaning.digest(read(genes[local]), read(costs[local])))
             for local, number in enumerate(self._mine)
         ]
-
-
-def _bytes(array: NDArray[Any]) -> memoryview:
-    """Return the bytes of an array, copied only if they are not contiguous."""
-    return np.ascontiguousarray(array).data.cast("B")
 
 
 # The constants of the kernel.

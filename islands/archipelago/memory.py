@@ -15,7 +15,7 @@ from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
 from islands.errors import UsageError
-from islands.migration import Layout, Migrant
+from islands.migration import Migrant, MigrantLayout
 from islands.problems.base import Problem
 
 QUOTA = "quota"
@@ -31,7 +31,7 @@ class Memory:
         backend: Backend,
         parts: ProgramParts,
         fields: Mapping[str, Field],
-        layout: Layout,
+        layout: MigrantLayout,
         runs: Struct | None = None,
     ) -> None:
         """Allocate the `fields` of the parts; migrants have the `layout` of all colonies.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from islands.archipelago.sizes import (
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.backends.state import Field
-from islands.migration import Layout
+from islands.migration import MigrantLayout
 from islands.migration.kernels import Side
 from islands.migration.settings import MigrationSettings, fixed, migrates
 from islands.migration.shared import Landing, SharedExchange
@@ -56,13 +57,14 @@ class _Part(NamedTuple):
     """The bytes from a run to the next; None: they follow one another."""
 
 
-class Found(NamedTuple):
+class FinalIslands(NamedTuple):
     """What a run has found: an entry of each array for each of its islands."""
 
     genes: NDArray[Any]
     cost: NDArray[np.int64]
     island: NDArray[np.int64]
-    archive: NDArray[Any] | None
+    archive: Any
+    """None if the algorithm keeps none."""
 
 
 def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend) -> ProgramParts:
@@ -81,7 +83,7 @@ def can_share(parts: ProgramParts) -> bool:
 def bytes_a_run(parts: ProgramParts, migration: MigrationSettings) -> int:
     """Return the bytes that a run with these parts needs."""
     fields, islands = fields_of(parts), parts.shape.islands
-    layout = Layout([(parts.algorithm.name, fields)])
+    layout = MigrantLayout([(parts.algorithm.name, fields)])
     found = bytes_of_islands(fields, parts)
     if migrates(migration, islands):
         found += islands * bytes_of_migrants(migration, layout, islands, seed=0)
@@ -109,7 +111,7 @@ class SharedRuns:
         self._parts, self._is_limited = parts, False
         require_countable(parts.shape.islands, parts.shape.population, ranks=1)
         fields = fields_of(parts)
-        layout = Layout([(parts.algorithm.name, fields)])
+        layout = MigrantLayout([(parts.algorithm.name, fields)])
         instances = self.instances = None if arrays is None else Instances(backend, arrays, runs)
         self._begins = backend.zeros((parts.shape.islands,), np.int32)
         own = Struct(
@@ -128,14 +130,26 @@ class SharedRuns:
         plan = parts.algorithm.plan(self._arrays)
         self._halt = backend.zeros((2,), np.int32)
         near = tables.get(NEIGHBOURS)
-        launches = self._launches = Launches(
+        self._launches = Launches(
             *(backend, parts, plan, memory, self.reader.measured, self._halt, near, instances)
         )
         self._numbers = self._numbers_of(parts)
         self._new_island = RankIslands(islands_a_run, seed=0, world=World()).new_islands()
         self._write = _Rows(backend, runs, self._written(fields, memory))
         self._read = _Rows(backend, runs, self._found(fields, memory))
-        program, count = launches.populations, min(_MOST_BLOCKS, 16 * runs)
+        self._bind()
+        self._exchange = None
+        if migration is not None:
+            self._exchange = SharedExchange(
+                *(migration, backend, self._side()),
+                migrant_bytes=layout.bytes,
+                islands_a_run=islands_a_run,
+            )
+
+    def _bind(self) -> None:
+        """Prepare the launches."""
+        launches, memory, backend = self._launches, self._memory, self._backend
+        program, count = launches.populations, min(_MOST_BLOCKS, 16 * self.runs)
         write = backend.call(program, "write_runs", *self._write.arguments(), blocks=count)
         read = (memory.all, *self._read.arguments())
         self._reading = backend.call(program, "read_runs", *read, blocks=count)
@@ -154,22 +168,21 @@ class SharedRuns:
         ]
         self._generation: Calls = generation
         self._after: Calls = [*sort, launches.measure]
-        self._faults = self._reports(parts.problem, program, memory, count)
-        self._exchange: SharedExchange | None = None
-        if migration is not None:
-            side = Side(
-                first=0,
-                islands=parts.shape.islands,
-                population=parts.shape.population,
-                fixed=fixed(parts.algorithm),
-                program=program,
-                archipelago=memory.all,
-                rank_again=launches.rank_again,
-                room=launches.ranking_room,
-            )
-            self._exchange = SharedExchange(
-                migration, backend, side, migrant_bytes=layout.bytes, islands_a_run=islands_a_run
-            )
+        self._faults = self._reports(self._parts.problem, program, memory, count)
+
+    def _side(self) -> Side:
+        """Return the islands of all runs, as migrants leave them and arrive."""
+        shape, launches = self._parts.shape, self._launches
+        return Side(
+            first=0,
+            islands=shape.islands,
+            population=shape.population,
+            fixed=fixed(self._parts.algorithm),
+            program=launches.populations,
+            archipelago=self._memory.all,
+            rank_again=launches.rank_again,
+            room=launches.ranking_room,
+        )
 
     def limit(self, left: Sequence[int | None]) -> None:
         """Let each run make at most so many evaluations in its next generation; None: any."""
@@ -219,7 +232,7 @@ class SharedRuns:
         arrays, islands = memory.state.arrays, self.islands_a_run
         self._shapes = {
             name: ((islands, *fields[name].shape), np.dtype(fields[name].dtype))
-            for name in Found._fields
+            for name in FinalIslands._fields
             if name in fields
         }
         found = {}
@@ -250,19 +263,19 @@ class SharedRuns:
         self, chosen: Sequence[int], arrays: Sequence[Arrays | None], seeds: Sequence[int]
     ) -> None:
         """Let runs begin with these instances, and measure them; the device goes on meanwhile."""
-        rows = self._write
-        for row, (own, seed) in enumerate(zip(arrays, seeds, strict=True)):
-            if self.instances is not None:
+        rows, count = self._write, len(chosen)
+        if self.instances is not None:
+            for own, row in zip(arrays, rows.of("instance", count), strict=True):
                 assert own is not None, "each run has an instance"
-                self.instances.pack(own, rows.of(row, "instance"))
-            rows.of(row, "begins").view(np.int32)[:] = 1
-            island = self._new_island.copy()
-            island[:, _SEED] = np.uint64(seed).astype(np.int64)
-            rows.of(row, "island").view(np.int64)[:] = island.ravel()
-            if "changed" in rows.places:
-                rows.of(row, "changed").view(np.int32)[:] = 1
-            if "offered_cost" in rows.places:
-                rows.of(row, "offered_cost").view(np.int64)[:] = INFEASIBLE
+                self.instances.pack(own, row)
+        islands = np.tile(self._new_island, (count, 1, 1))
+        islands[..., _SEED] = np.array(seeds, np.uint64).astype(np.int64)[:, np.newaxis]
+        rows.of("island", count).view(np.int64)[:] = islands.reshape(count, -1)
+        rows.of("begins", count).view(np.int32)[:] = 1
+        if "changed" in rows.places:
+            rows.of("changed", count).view(np.int32)[:] = 1
+        if "offered_cost" in rows.places:
+            rows.of("offered_cost", count).view(np.int64)[:] = INFEASIBLE
         rows.store(chosen)
         self._backend.run_again(self._start)
         self._fetch()
@@ -280,7 +293,7 @@ class SharedRuns:
         """Return the faults of each run at the last measures, as kernels report them, if any."""
         if self._faults is None:
             return None
-        words = self._faults.of_all(_FAULTS).view(np.int64).reshape(self.runs, -1, 2)
+        words = self._faults.of(_FAULTS, self.runs).copy().view(np.int64).reshape(self.runs, -1, 2)
         return words if words.any() else None
 
     def advance(self, generations: int, migrations: Sequence[int], seeds: Sequence[int]) -> None:
@@ -319,20 +332,20 @@ class SharedRuns:
         self._read.choose(chosen)
         self._backend.run([self._rest])
 
-    def found(self, chosen: Sequence[int]) -> list[Found]:
+    def found(self, chosen: Sequence[int]) -> list[FinalIslands]:
         """Return what runs have found."""
         self._read.choose(chosen)
         self._backend.run([self._reading])
-        self._read.fetch(len(chosen))
+        count = len(chosen)
+        self._read.fetch(count)
         self._backend.synchronise()
-        results = []
-        for row in range(len(chosen)):
-            own = {
-                name: self._read.of(row, name).view(dtype).reshape(shape).copy()
-                for name, (shape, dtype) in self._shapes.items()
-            }
-            results.append(Found(own["genes"], own["cost"], own["island"], own.get("archive")))
-        return results
+        found = {
+            name: self._read.of(name, count).copy().view(dtype).reshape(count, *shape)
+            for name, (shape, dtype) in self._shapes.items()
+        }
+        archives = found.get("archive", [None] * count)
+        rows = zip(found["genes"], found["cost"], found["island"], archives, strict=True)
+        return [*starmap(FinalIslands, rows)]
 
 
 class _Rows:
@@ -371,13 +384,9 @@ class _Rows:
             np.int64(self._bytes),
         )
 
-    def of(self, row: int, name: str) -> NDArray[np.uint8]:
-        """Return the bytes of an array in a row on the host."""
-        return self._host[row, self.places[name]]
-
-    def of_all(self, name: str) -> NDArray[np.uint8]:
-        """Return a copy of the bytes of an array in all rows on the host."""
-        return self._host[:, self.places[name]].copy()
+    def of(self, name: str, count: int) -> NDArray[np.uint8]:
+        """Return the bytes of an array in the first rows on the host."""
+        return self._host[:count, self.places[name]]
 
     def choose(self, chosen: Sequence[int]) -> None:
         """Tell the device the runs of the first rows."""

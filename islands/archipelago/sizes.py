@@ -16,7 +16,7 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import UsageError
-from islands.migration import Layout, migrates
+from islands.migration import MigrantLayout, migrates
 from islands.migration.settings import MigrationSettings
 from islands.migration.topology import TOPOLOGIES
 from islands.parallel import Deal
@@ -41,7 +41,7 @@ def require_memory(
     backend: Backend,
     colonies: Sequence[tuple[ProgramParts, Mapping[str, Field]]],
     migration: MigrationSettings,
-    layout: Layout,
+    layout: MigrantLayout,
     *,
     size: tuple[int, int],
     deal: Deal,
@@ -78,7 +78,7 @@ def bytes_needed(
     backend: Backend,
     colonies: Sequence[tuple[ProgramParts, Mapping[str, Field]]],
     migration: MigrationSettings,
-    layout: Layout,
+    layout: MigrantLayout,
     size: tuple[int, int],
 ) -> int:
     """Return the bytes that the islands of this rank need at least, all colonies together."""
@@ -95,7 +95,9 @@ def bytes_needed(
     return found
 
 
-def bytes_of_migrants(migration: MigrationSettings, layout: Layout, islands: int, seed: int) -> int:
+def bytes_of_migrants(
+    migration: MigrationSettings, layout: MigrantLayout, islands: int, seed: int
+) -> int:
     """Return the bytes for the migrants of an island that leave and arrive."""
     arriving = TOPOLOGIES[migration.topology].widest(islands, seed) * migration.migrants
     return migration.migrants * layout.bytes + arriving * _ARRIVAL

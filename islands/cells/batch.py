@@ -52,7 +52,7 @@ _MOST_TRIED = 20
 """Maximum number of instances that are tried before the first is solved, until one is valid."""
 
 
-class Task(NamedTuple):
+class BatchRun(NamedTuple):
     """One run of an instance."""
 
     instance: str
@@ -60,7 +60,7 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BatchPlan(AskedPlan[Task]):
+class BatchPlan(AskedPlan[BatchRun]):
     """The instances of a batch, and the settings of all of them."""
 
     instances: Sequence[str]
@@ -69,10 +69,10 @@ class BatchPlan(AskedPlan[Task]):
     is_open: bool = False
     """Whether more instances may arrive."""
 
-    def tasks_of(self, instances: Iterable[str]) -> Iterator[Task]:
+    def tasks_of(self, instances: Iterable[str]) -> Iterator[BatchRun]:
         """Yield the runs of instances, those of an instance one after another."""
         first = self.asked.seed
-        return (Task(each, first + run) for each in instances for run in range(self.runs))
+        return (BatchRun(each, first + run) for each in instances for run in range(self.runs))
 
     def stored(self) -> dict[str, Any]:
         """Return the plan for JSON, without the instances."""
@@ -101,17 +101,17 @@ class BatchPlan(AskedPlan[Task]):
             _ = asked.sources  # refuses scripts that this file names
         return cls(kept_names(folder), runs, asked.also(device.options), is_open)
 
-    def asked_of(self, cell: Task) -> tuple[Asked, None]:
+    def asked_of(self, cell: BatchRun) -> tuple[Asked, None]:
         """Return the request of one run; its instance is read when its turn comes."""
         own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
         return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
-    def key(self, cell: Task) -> Key:
+    def key(self, cell: BatchRun) -> Key:
         """Return what the result of a run depends on."""
         asked, _ = self.asked_of(cell)
         return {"instance": cell.instance, "seed": cell.seed, "settings": plain(_kept(asked))}
 
-    def made(self, ready: Ready[Task], result: Result) -> Made:
+    def made(self, ready: Ready[BatchRun], result: Result) -> Made:
         """Return a result in the form of the store, which is also less for ranks to exchange."""
         return plain(result.to_mapping())
 
@@ -234,9 +234,9 @@ class _Batch:
         self._campaign.store.tabulate(folder / BATCH_TABLE, COLUMNS, _row)
         return names
 
-    def _show_known(self, names: Iterable[str]) -> set[Task]:
+    def _show_known(self, names: Iterable[str]) -> set[BatchRun]:
         """Return the runs whose results the folder has, and show them; a signal ends this."""
-        store, done = self._campaign.store, set[Task]()
+        store, done = self._campaign.store, set[BatchRun]()
         left = len(store)
         for task in self._plan.tasks_of(names):
             if left == 0 or received():
@@ -248,7 +248,7 @@ class _Batch:
                     self._lines(made)
         return done
 
-    def _of_names(self, names: Iterable[str | None]) -> Iterator[Task | None]:
+    def _of_names(self, names: Iterable[str | None]) -> Iterator[BatchRun | None]:
         """Yield the runs of arriving names; None if none has arrived."""
         for name in names:
             self._end.count += 0 if name is None else self._plan.runs
@@ -256,8 +256,8 @@ class _Batch:
         self._is_open = False
 
     def _made(
-        self, tasks: Iterable[Task | None], rank_options: RankOptions
-    ) -> Iterator[tuple[Task, Made | IslandsError]]:
+        self, tasks: Iterable[BatchRun | None], rank_options: RankOptions
+    ) -> Iterator[tuple[BatchRun, Made | IslandsError]]:
         """Yield the tasks with their results, on all ranks, until a signal arrives."""
         plan, world = self._plan, self._world
         options = plan.asked.options
@@ -272,7 +272,7 @@ class _Batch:
             yield from scheduler.run(groups, lambda: received() != 0, from_first=True)
         self._end.ended_by = self._campaign.received()
 
-    def _take(self, task: Task, made: Made | IslandsError) -> None:
+    def _take(self, task: BatchRun, made: Made | IslandsError) -> None:
         """Keep and show a result."""
         end = self._end
         if isinstance(made, IslandsError):

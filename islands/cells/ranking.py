@@ -14,7 +14,7 @@ from islands import statistics
 from islands.cells.configurations import Configuration, Values, words_of
 from islands.cells.tuning import TaskResult
 from islands.problems.base import Problem
-from islands.progress.standings import Standing
+from islands.progress.standings import BestCost
 from islands.statistics import SIGNIFICANT, Losses, against, friedman, mean_ranks, percent_worse
 from islands.tables import Column, header, line
 from islands.text import count, counted, fitting, rounded
@@ -95,7 +95,7 @@ class Ranking:
             ]
             loss = _mean(statistics.mean(runs) for runs in solved if runs)
             hits = [
-                Standing(problem, cost).has_reached_best_known
+                BestCost(problem, cost).has_reached_best_known
                 for name, problem in problems.items()
                 if problem.best_known is not None
                 for cost in own[name].costs

@@ -37,7 +37,7 @@ from islands.engine.request import load_instance
 from islands.errors import UsageError
 from islands.parallel import launched
 from islands.problems.base import Problem
-from islands.progress.standings import Standing
+from islands.progress.standings import BestCost
 from islands.record.files import Row
 from islands.settings import flat
 from islands.text import one_line
@@ -158,7 +158,7 @@ class TaskResult:
     def of(cls, task: Task, repeats: Sequence[Repeat]) -> Self:
         """Return the results of all runs of a task."""
         results, seconds = [each.result for each in repeats], seconds_of(repeats)
-        ends = [Standing(task.problem, each.cost) for each in results]
+        ends = [BestCost(task.problem, each.cost) for each in results]
         return cls(
             instance=task.problem.instance,
             configuration=task.configuration.number,

@@ -42,7 +42,7 @@ class Asked:
 
     def also(self, values: Mapping[str, Any]) -> Self:
         """Return the same with some options changed."""
-        return replace(self, options={**self.options, **values})
+        return type(self)({**self.options, **values}, self.config)
 
     def filled(self, values: Mapping[str, Any]) -> Self:
         """Return the same with options that no source has."""

@@ -17,7 +17,7 @@ from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings, migrates
 from islands.problems.base import Solution
 from islands.progress.visits import Visits
-from islands.settings import Settings, setting
+from islands.settings import Settings, changed, setting
 
 _LAST_SEED = 2**63 - 1
 _CONVERGED_EVERY = 5
@@ -172,7 +172,9 @@ class RunSpec:
 
     def words(self, name: str) -> str:
         """Return the algorithm or the encoding, or the different ones of the colonies."""
-        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.colonies or (self,)))
+        if not self.colonies:
+            return str(getattr(self, name))
+        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.colonies))
 
     def to_mapping(self) -> dict[str, Any]:
         """Return all settings by name, with a nested mapping for each group."""
@@ -201,10 +203,9 @@ class RunSpec:
         general = self.general
         if seed != general.seed:
             general = general.replace({"seed": seed})
-        made = replace(self, instance=instance, general=general)
         # Collecting all settings takes longer than the search of a small instance on a GPU.
-        vars(made)["stored"] = {**self.stored, "instance": instance, "seed": seed}
-        return made
+        stored = {**self.stored, "instance": instance, "seed": seed}
+        return changed(self, instance=instance, general=general, stored=stored)
 
     def to_toml(self) -> str:
         """Return the text of `run.toml`, which `islands run --config` accepts."""

@@ -16,7 +16,7 @@ from typing import Any
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
-from islands.progress.standings import Standing, Standings
+from islands.progress.standings import BestCost, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
 
 CONVERGED = "converged"
@@ -145,7 +145,7 @@ def _bound_words(value: float) -> str:
     return "the lower bound" if value == _OF_PROBLEM else f"cost {value}, a lower bound"
 
 
-def _meets_bound(state: State | Standing, value: float) -> Any:
+def _meets_bound(state: State | BestCost, value: float) -> Any:
     return state.has_reached_lower_bound if value == _OF_PROBLEM else state.reached(value)
 
 
@@ -154,7 +154,7 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 
-_TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
+_TARGETS: dict[str, Callable[[State | BestCost, float], Any]] = {
     "target": lambda state, value: state.reached(value),
     LOWER_BOUND: _meets_bound,
     "gap": lambda state, percent: state.is_within(percent),
@@ -268,7 +268,7 @@ class Criterion:
         """Whether it depends on the best cost alone."""
         return self.kind in _TARGETS
 
-    def reached_by(self, end: Standing) -> bool:
+    def reached_by(self, end: BestCost) -> bool:
         """Return whether the best cost of a run has met this target."""
         return bool(_TARGETS[self.kind](end, self.value))
 
@@ -397,8 +397,10 @@ def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | N
 
 def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:
     """Return the reason of the first criterion that is satisfied, or None."""
-    reasons = (criterion.reason(progress) for criterion in criteria)
-    return next((reason for reason in reasons if reason is not None), None)
+    for criterion in criteria:
+        if (reason := criterion.reason(progress)) is not None:
+            return reason
+    return None
 
 
 def criteria_of(value: Any) -> list[Criterion]:

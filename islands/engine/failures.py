@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from islands.engine.signals import OUTPUT_LOST, UNWRITABLE, Interruption
@@ -16,21 +15,25 @@ from islands.text import show
 
 
 class Failures:
-    """The failures of this rank, of which the first one of all ranks is reported."""
+    """The failures of this rank, of which the first one of all ranks is reported.
+
+    Inside a block `with failures:`, the failure of a file is recorded, and requests the end of the
+    run.
+    """
 
     def __init__(self, world: World, folder: Path | None, interruption: Interruption) -> None:
         self._world, self._folder, self._interruption = world, folder, interruption
         self._error = ""
 
-    @contextmanager
-    def tolerated(self) -> Iterator[None]:
-        """Record the failure of a file inside the block, and request the end of the run."""
-        try:
-            yield
-        except BrokenPipeError:
-            raise
-        except (OSError, InputError) as error:
-            self._note(error)
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        is_noted = isinstance(error, OSError | InputError)
+        if error is None or isinstance(error, BrokenPipeError) or not is_noted:
+            return False
+        self._note(error)
+        return True
 
     def of_screen(self, error: Exception, is_log: bool) -> None:
         """Record that the log or the output cannot be written; a lost terminal is not a failure."""

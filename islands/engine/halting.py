@@ -14,8 +14,15 @@ from threading import Event, Lock, Thread
 from islands.engine.limits import LIMITS
 
 
+class HaltedError(Exception):
+    """The device has left its work incomplete."""
+
+
 class Watch:
-    """A thread that halts the work of the device if it takes long or nobody waits for it."""
+    """A thread that halts the work of the device if it takes long or nobody waits for it.
+
+    It watches the blocks `with watch:`, in which the host waits for the device.
+    """
 
     def __init__(self, halt: Callable[[], None], longest: float) -> None:
         """Take the function that lets the launches in progress end early, after so many seconds."""
@@ -38,15 +45,14 @@ class Watch:
             self._ended.set()
             thread.join()
 
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """Watch the block, in which the host waits for the device."""
+    def __enter__(self) -> None:
         self._began = time.perf_counter()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._began = None
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        with self._lock:
+            self._began = None
+        if self.has_halted and kind is None:
+            raise HaltedError
 
     def has_made(self, generations: int, seconds: float) -> None:
         """Choose the length of the next launch by the time of the last one."""

@@ -32,7 +32,7 @@ from islands.progress.progress import (
     Progress,
     size_of_generation_0,
 )
-from islands.progress.standings import Standing
+from islands.progress.standings import BestCost
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
 
@@ -132,7 +132,7 @@ class Loop:
             return
 
         def ends(cost: float) -> bool:
-            return any(each.reached_by(Standing(problem, cost)) for each in targets)
+            return any(each.reached_by(BestCost(problem, cost)) for each in targets)
 
         if all(self._world.allgather(self._archipelago.can_seek)):
             self._archipelago.seek(Goal(ends, self._world))
@@ -167,15 +167,13 @@ class Loop:
     def _reach(self, visit: int) -> bool:
         """Advance to a visit; return whether it is reached, or the run may be over earlier."""
         while (generation := self._archipelago.generation) < visit:
-            most = min(self._pace.step, self._longest)
-            step = min(most, min(visit, self._count_at) - generation)
+            step = min(self._pace.step, self._longest, min(visit, self._count_at) - generation)
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
             if long:
                 self._report()
-            began = self._seconds()
-            is_complete = True
+            is_complete, began = True, self._seconds() if long else 0.0
             if long:
                 is_complete = self._archipelago.attempt(step)
             else:
@@ -239,7 +237,8 @@ class Loop:
         self.phases.lap(usage.GENERATIONS)
         tally, requests = self._agree(Tally.of(measures))
         self.phases.lap(usage.RANKS)
-        self._tell_idle()
+        if self._world.size > 1:
+            self._tell_idle()
         generation, seconds = self._archipelago.generation, requests.seconds
         progress = self._progress(tally, generation, seconds, self._before)
         self._pace.epoch_ended(self._before, generation, seconds)
@@ -275,14 +274,15 @@ class Loop:
 
     def _decided(self, observers: Sequence[Observer], progress: Progress) -> str | None:
         """Return why an observer ends the run now, or None; collective."""
-        reasons = []
+        reason: str | None = None
         for each in observers:
             if each.decides:
-                reasons.append(each.decide(progress))
+                own = each.decide(progress)
+                reason = reason or own
                 # What it has taken is no work of the run: seconds of work count.
                 self._viewed_at = self._world.bcast(self._seconds())
                 self.phases.lap(each.phase)
-        return next(filter(None, reasons), None)
+        return reason
 
     def _report(self) -> None:
         if self._unreported is not None:
@@ -301,13 +301,16 @@ class Loop:
         """
         if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
-        is_due = self._ends_epoch(progress.generation) or requests.seconds >= self._limit
-        is_due |= self._archipelago.has_reached
-        if is_due or is_spent(self._spec.stop, progress):
+        if (
+            self._ends_epoch(progress.generation)
+            or requests.seconds >= self._limit
+            or self._archipelago.has_reached
+            or is_spent(self._spec.stop, progress)
+        ):
             reason = first_reason(self._spec.stop, progress)
             if reason is not None:
                 return Outcome(progress, reason, moment)
-        signal = suspension(requests.signals)
+        signal = suspension(requests.signals) if requests.signals else None
         return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
 
     def _may_be_spent(self) -> bool:

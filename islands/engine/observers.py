@@ -71,13 +71,13 @@ class Recording(Observer):
     def epoch(self, epoch: Epoch) -> None:
         self.between(epoch)
         self._seen = None
-        with self._failures.tolerated():
+        with self._failures:
             self._records.epoch(epoch)
 
     def between(self, epoch: Epoch) -> None:
         seen, self._seen = self._seen, epoch
         if seen is not None and seen.progress.generation < epoch.progress.generation:
-            with self._failures.tolerated():
+            with self._failures:
                 self._records.epoch(seen)
 
 
@@ -117,7 +117,7 @@ class Checkpointing(Observer):
         return 0 < self._every <= moment.seconds - self._kept_at
 
     def keep(self, moment: Moment) -> None:
-        with self._failures.tolerated():
+        with self._failures:
             self._checkpoints.keep(moment)
             self._screen.kept()
         self._kept_at = moment.seconds

@@ -26,6 +26,7 @@ class Preparing(Generic[Cell]):
     def __init__(self, plan: Plan[Cell], backend: Backend) -> None:
         """Resolve the cells of `plan`, to run them on `backend`."""
         self._plan, self._backend = plan, backend
+        self._asked = plan if isinstance(plan, AskedPlan) else None
         self._settings: dict[type[Problem], Settings] = {}
         """The problem settings of each kind, which all its instances share."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
@@ -35,10 +36,10 @@ class Preparing(Generic[Cell]):
 
     def ready(self, cell: Cell) -> Ready[Cell]:
         """Return the run of a cell: a `Waiting` if it can share launches."""
-        plan = self._plan
-        if isinstance(plan, ResolvedPlan):
-            return self._of(cell, plan.resolved(cell))
-        assert isinstance(plan, AskedPlan), "there are no others"
+        plan = self._asked
+        if plan is None:
+            assert isinstance(self._plan, ResolvedPlan), "there are no others"
+            return self._of(cell, self._plan.resolved(cell))
         asked, problem = plan.asked_of(cell)
         if problem is None:
             problem = load_instance(asked, self._finder)

@@ -18,7 +18,7 @@ from islands.backends.base import Backend
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Plan, Ready
 from islands.engine.preparing import Preparing
-from islands.engine.shared import Sharing
+from islands.engine.shared import SharedLoop
 from islands.engine.waiting import Waiting, places_for
 from islands.errors import IslandsError
 from islands.instances.lines import reading_until
@@ -72,24 +72,27 @@ class Queue(Generic[Cell]):
         """Yield what the plan makes of the result of each cell, or the error that it caused."""
         nap = LIMITS.look_seconds
         try:
-            while not self._is_over():
-                self._has_news.clear()
-                yield from self._failures()
-                if self._others and not self._turn.locked():
-                    yield from self._of_others(backend)
-                elif (kind := self._begun(backend)) is not None:
-                    try:
-                        yield from self._of_kind(kind, backend)
-                    finally:
-                        self._in_progress.discard(kind)
-                        self._began.pop(get_ident(), None)
-                elif self._is_done():
-                    break
-                elif not (self._others or self._failed) or self._turn.locked():
-                    is_news = self._has_news.wait(nap)
-                    with self._lock:
-                        waits = is_news or self._free_kind() is not None or not self._began
-                    nap = LIMITS.look_seconds if waits else min(2 * nap, LIMITS.most_look_seconds)
+            with self._plan.trusted(), reading_until(self._is_over):
+                while not self._is_over():
+                    self._has_news.clear()
+                    yield from self._failures()
+                    if self._others and not self._turn.locked():
+                        yield from self._of_others(backend)
+                    elif (kind := self._begun(backend)) is not None:
+                        try:
+                            yield from self._of_kind(kind, backend)
+                        finally:
+                            self._in_progress.discard(kind)
+                            self._began.pop(get_ident(), None)
+                    elif self._is_done():
+                        break
+                    elif not (self._others or self._failed) or self._turn.locked():
+                        is_news = self._has_news.wait(nap)
+                        with self._lock:
+                            waits = is_news or self._free_kind() is not None or not self._began
+                        nap = (
+                            LIMITS.look_seconds if waits else min(2 * nap, LIMITS.most_look_seconds)
+                        )
         finally:
             self._has_news.set()
 
@@ -187,14 +190,14 @@ class Queue(Generic[Cell]):
         most = self._places_for(waiting[0], backend)
         places = min(len(waiting), most)
         try:
-            sharing = Sharing(waiting[0], places, backend)
+            shared = SharedLoop(waiting[0], places, backend)
         except IslandsError:
             self._alone_kinds.add(kind)  # each has its own result, or its own error
             return
-        next_of_kind = partial(self._next, sharing, may_grow=places < most)
+        next_of_kind = partial(self._next, shared, may_grow=places < most)
         try:
-            for ready, result in sharing.solve(next_of_kind, self._is_over):
-                if sharing.is_slow:
+            for ready, result in shared.solve(next_of_kind, self._is_over):
+                if shared.is_slow:
                     self._alone_kinds.add(kind)
                 if result is None:
                     self._leave(ready)
@@ -202,35 +205,35 @@ class Queue(Generic[Cell]):
                     yield ready.cell, result
                 else:
                     yield ready.cell, self._plan.made(ready, result)
-                yield from self._failures()
-                solves_others = self._threads == 1 and not sharing.is_slow
+                if self._failed:
+                    yield from self._failures()
+                solves_others = self._threads == 1 and not shared.is_slow
                 while solves_others and self._others and not self._is_over():
                     yield from self._of_others(backend)
         finally:
             backend.synchronise()  # another thread may get the memory
 
-    def _next(self, sharing: Sharing[Cell], *, may_grow: bool) -> Waiting[Cell] | None:
+    def _next(self, shared: SharedLoop[Cell], *, may_grow: bool) -> Waiting[Cell] | None:
         """Return the next instance of a kind; None if there is none among the next ones.
 
         Also None if far more wait than there are places, and it `may_grow`: then the kind begins
         again with more.
         """
-        kind = sharing.kind
+        kind = shared.kind
         # Others can read while this thread keeps the device busy.
         end = time.monotonic() + (
             LIMITS.reading_seconds if self._threads == 1 else LIMITS.look_seconds
         )
-        while kind not in self._alone_kinds:
+        while True:
             while kind not in self._waiting:
                 if time.monotonic() > end or not self._read_one():
                     return None
-            if may_grow and len(self._waiting[kind]) > LIMITS.grown * sharing.places:
+            if may_grow and len(self._waiting[kind]) > LIMITS.grown * shared.places:
                 return None
             taken = self._take(kind)
-            if sharing.fits(taken):
+            if shared.fits(taken):
                 return taken
             self._leave(taken)
-        return None
 
     def _read_one(self) -> bool:
         """Read one instance, unless many wait already or another thread reads; return whether."""
@@ -246,10 +249,11 @@ class Queue(Generic[Cell]):
             return self._taken(kind)
 
     def _taken(self, kind: Hashable) -> Waiting[Cell]:
-        taken = self._waiting[kind].popleft()
+        waiting = self._waiting[kind]
+        taken = waiting.popleft()
         self._count -= 1
         self._bytes -= taken.bytes
-        if not self._waiting[kind]:
+        if not waiting:
             del self._waiting[kind]
         return taken
 
@@ -258,12 +262,7 @@ class Queue(Generic[Cell]):
 
         Read at most one after the time `end`, and none if too many or too large ones wait.
         """
-        with self._plan.trusted(), reading_until(self._is_over):
-            return self._read_trusted(count, end, once=once)
-
-    def _read_trusted(self, count: int, end: float, *, once: bool) -> bool:
-        has_read = False
-        self._is_short = True
+        has_read, self._is_short = False, True
         while not self._is_full():
             if self._count >= count or (once and has_read):
                 self._is_short = False
@@ -294,11 +293,14 @@ class Queue(Generic[Cell]):
             self._leave(ready)
             return
         with self._lock:
-            is_new = ready.kind not in self._waiting
-            self._waiting.setdefault(ready.kind, deque()).append(ready)
+            waiting = self._waiting.get(ready.kind)
+            if waiting is None:
+                self._waiting[ready.kind] = deque([ready])
+            else:
+                waiting.append(ready)
             self._count += 1
             self._bytes += ready.bytes
-        if is_new and ready.kind not in self._in_progress:
+        if waiting is None and ready.kind not in self._in_progress:
             self._has_news.set()
 
     def _is_full(self) -> bool:
@@ -327,11 +329,10 @@ class Queue(Generic[Cell]):
             if (ready := _popped(self._others)) is None:
                 return None
             try:
-                with self._plan.trusted():
-                    result = self._plan.alone(ready, backend, self._is_over)
-                    if self._is_over() and (result.interrupted or result.suspended):
-                        return None  # it has not come to its end
-                    return ready.cell, self._plan.made(ready, result)
+                result = self._plan.alone(ready, backend, self._is_over)
+                if self._is_over() and (result.interrupted or result.suspended):
+                    return None  # it has not come to its end
+                return ready.cell, self._plan.made(ready, result)
             except IslandsError as error:
                 return None if self._is_over() else (ready.cell, error)
             finally:

@@ -9,25 +9,21 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.measure import (
-    MEASURE,
-    IslandMeasure,
-    Meaning,
-)
-from islands.archipelago.shared import Found, SharedRuns, parts_for
+from islands.archipelago.measure import MEASURE, Candidate, IslandMeasure, Meaning
+from islands.archipelago.shared import FinalIslands, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
+from islands.configuration.spec import RunSpec
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.engine.budget import Budget
-from islands.engine.halting import Watch
+from islands.engine.halting import HaltedError, Watch
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell
 from islands.engine.single import check_exactly, combined, completed
@@ -50,9 +46,6 @@ Take = Callable[[], Waiting[Cell] | None]
 """Returns the next run of a kind, or None if there is none now."""
 
 
-"""A limit that no run reaches."""
-
-
 Visit: TypeAlias = tuple[int, float, bytes, Landing | None]
 """What was seen of a run at a visit: the generation, the seconds, the numbers of `MEASURE` of each
 island, and the migrants that have arrived. Thousands of runs have many visits each: plain tuples of
@@ -68,28 +61,15 @@ class _Run(Generic[Cell]):
     visits: list[Visit] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Search:
+class _Search(NamedTuple):
     """What the search of a run that is over has found."""
 
     progress: Progress
     reason: str
-    found: Found
+    found: FinalIslands
 
 
-@dataclass(frozen=True)
-class _Ended(Generic[Cell]):
-    """A run that is over, and what it has found or the fault that has ended it."""
-
-    run: _Run[Cell]
-    found: _Search | IslandsError
-
-
-class _HaltedError(Exception):
-    """The device has left its work incomplete."""
-
-
-class Sharing(Generic[Cell]):
+class SharedLoop(Generic[Cell]):
     """Makes runs of one kind that share launches."""
 
     def __init__(self, first: Waiting[Cell], places: int, backend: Backend) -> None:
@@ -108,16 +88,18 @@ class Sharing(Generic[Cell]):
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
-        self._budget = Budget(first.resolved)
-        self._at: list[_Run[Cell] | None] = [None] * places
+        self._budget, self._population = Budget(first.resolved), first.spec.mean_population
+        self._at: dict[int, _Run[Cell]] = {}
+        """The runs at places, and their problems."""
+        self._problems: dict[int, Problem] = {}
         # Of the run at each place.
-        self._problems: list[Problem | None] = [None] * places
         self._seeds = [0] * places
         self._began = np.zeros(places)
         self._generations, self._evaluations = np.zeros((2, places), np.int64)
         self._is_active, self._rests, self._stands = np.zeros((3, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
-        self._ended = deque[_Ended[Cell]]()
+        self._ended = deque[tuple[_Run[Cell], _Search | IslandsError]]()
+        """Runs that are over, and what they have found or the fault that has ended them."""
         self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
         longest = max(LIMITS.longest_launch, self._most_late)
         self._watch = Watch(
@@ -154,60 +136,51 @@ class Sharing(Generic[Cell]):
         with self._watch.until(must_end):
             try:
                 yield from self._solved(take, must_end)
-            except _HaltedError:
+            except HaltedError:
                 self.is_slow = True
             yield from self._results()
         if self.is_slow and not must_end():
-            runs = [run for run in self._at if run is not None]
-            for waiting in (*(run.waiting for run in runs), *self._ready):
+            for waiting in (*(run.waiting for run in self._at.values()), *self._ready):
                 yield waiting, None
 
     def _solved(
         self, take: Take[Cell], must_end: Callable[[], bool]
     ) -> Iterator[tuple[Waiting[Cell], Result | IslandsError | None]]:
         while not must_end():
-            may_begin, count = True, len(self._ended)
-            while may_begin and not (self._is_active.all() or must_end()):
-                may_begin = self._begin(take)
-                if may_begin:
+            count = len(self._ended)
+            begun: list[int] | None = None
+            while begun != [] and not (len(self._at) == self.places or must_end()):
+                begun = self._begin(take)
+                if begun:
                     yield from self._results()  # while the device works
-                    self._look(step=0)
-            is_working = bool(self._is_active.any())
-            step = self._advance() if is_working else 0
+                    self._look(begun=begun)
+            step = self._advance() if self._at else 0
             yield from self._results()
-            if is_working:
+            if step:
                 self._make_ready(take, count)
                 self._look(step)
-            elif not may_begin:
+            elif begun == []:
                 return
-
-    @contextmanager
-    def _paused(self) -> Iterator[None]:
-        """Do not count the time in which the caller does something else."""
-        paused = time.perf_counter()
-        yield
-        self._away += time.perf_counter() - paused
 
     def _now(self) -> float:
         return time.perf_counter() - self._away
 
-    @contextmanager
-    def _working(self) -> Iterator[None]:
-        """Wait for the device, but not too long."""
-        with self._watch.working():
-            yield
-        if self._watch.has_halted:
-            raise _HaltedError
-
     def _advance(self) -> int:
         """Let the device advance, at most to the next stop; return the number of generations."""
         self._launched_at = time.perf_counter()
-        ahead = self._next_stops() - self._generations
-        step = min(int(ahead[self._is_active].min()), self._watch.generations)
+        resting = np.flatnonzero(~(self._is_active | self._rests) & (self._generations > 0))
+        if resting.size:
+            self._runs.rest(resting)
+            self._rests[resting] = True
+        active = self._generations[self._is_active]
+        step = min(int((self._visits.after(active) - active).min()), self._watch.generations)
+        if self._budget.is_limited:
+            safe = self._budget.safe(self._evaluations[self._is_active])
+            step = min(step, max(1, int(safe.min())))
         self._generations += step
         if self._budget.is_limited:
             self._runs.limit([self._left(place) for place in range(self.places)])
-        with self._working():
+        with self._watch:
             self._runs.advance(step, self._migrations(), self._seeds)
         return step
 
@@ -226,14 +199,6 @@ class Sharing(Generic[Cell]):
         numbers, rest = np.divmod(self._generations, interval)
         return [*map(int, np.where(self._is_active & (rest == 0), numbers, 0))]
 
-    def _next_stops(self) -> NDArray[np.int64]:
-        """Return the generation of each run at which it is looked at next."""
-        generations = self._generations.tolist()
-        known = {each: self._visits.after(each) for each in {*generations}}
-        visits = np.array([known[each] for each in generations], np.int64)
-        safe: NDArray[np.int64] = self._budget.safe(self._evaluations)
-        return np.minimum(visits, self._generations + np.maximum(1, safe))
-
     def _make_ready(self, take: Take[Cell], count: int) -> None:
         """Take about as many instances as the next look will need, while the device works."""
         while not self._backend.in_host_memory and len(self._ready) < count:
@@ -243,16 +208,15 @@ class Sharing(Generic[Cell]):
             self._ready.append(taken)
         with_arrays(self._ready)
 
-    def _begin(self, take: Take[Cell]) -> bool:
-        """Fill free places as far as there are instances now; return whether any has begun."""
-        free = np.flatnonzero(~self._is_active).tolist()
-        chosen, begun = list[int](), list[Waiting[Cell]]()
-        for place in free:
+    def _begin(self, take: Take[Cell]) -> list[int]:
+        """Fill free places as far as there are instances now, and return these places."""
+        free, begun = np.flatnonzero(~self._is_active).tolist(), list[Waiting[Cell]]()
+        while len(begun) < len(free):
             waiting = self._ready.popleft() if self._ready else take()
             if waiting is None:
                 break
-            chosen.append(place)
             begun.append(waiting)
+        chosen: list[int] = free[: len(begun)]
         if chosen:
             self._generations[chosen] = self._evaluations[chosen] = 0
             self._is_active[chosen], self._rests[chosen] = True, False
@@ -266,50 +230,61 @@ class Sharing(Generic[Cell]):
                 self._at[place], self._problems[place] = _Run(waiting, now), waiting.problem
                 self._seeds[place] = waiting.spec.general.seed
             seeds = [self._seeds[place] for place in chosen]
-            with self._working():
+            with self._watch:
                 self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
             self._is_new = False
-        return bool(chosen)
+        return chosen
 
-    def _look(self, step: int) -> None:
-        """Measure, and find the runs that are over, whose places are free then."""
-        with self._working():
+    def _look(self, step: int = 0, begun: Sequence[int] = ()) -> None:
+        """Measure, and find the runs that are over, whose places are free then.
+
+        After a launch without generations, only those that have just `begun` are at a visit.
+        """
+        with self._watch:
             measured = self._runs.measured()
         if step > 0:
             seconds = time.perf_counter() - self._launched_at
             self._watch.has_made(step, seconds)
             if step == 1 and seconds > self._most_late:
-                raise _HaltedError  # a run alone ends in time
+                raise HaltedError  # a run alone ends in time
         faults, landings = self._runs.faults(), self._runs.landings()
-        times = np.where(self._is_active, self._now() - self._began, 0.0)
-        standings = Standings(*(self._meaning, measured, self._problems, self._generations, times))
+        times = self._now() - self._began
         if step > 0:
-            self._stands = self._is_active & (standings.evaluations == self._evaluations)
-        self._evaluations = standings.evaluations
-        is_visit, is_over = self._seen(step, standings)
+            is_visit = self._is_active & self._visits.include(self._generations)
+        else:
+            is_visit = np.zeros(self.places, np.bool_)
+            is_visit[[*begun]] = True
+        standings = Standings(self._meaning, measured, self._problems, self._generations, times)
+        is_over = self._are_over(is_visit, standings, has_advanced=step > 0)
         if faults is not None:
             is_over |= self._is_active & faults.any(axis=(1, 2))
-        for place in np.flatnonzero(is_visit | is_over).tolist():
-            seen = int(self._generations[place]), float(times[place]), measured[place].tobytes()
-            self._of(place).visits.append((*seen, landings.get(place)))
+        seen = np.flatnonzero(is_visit | is_over).tolist()
+        content, size = measured.tobytes(), measured[0].nbytes
+        for place, generation, second in zip(
+            seen, self._generations[seen].tolist(), times[seen].tolist(), strict=True
+        ):
+            numbers = content[place * size : (place + 1) * size]
+            landing = landings.get(place) if landings else None
+            self._at[place].visits.append((generation, second, numbers, landing))
         self._end(np.flatnonzero(is_over).tolist(), measured, faults)
-        resting = ~(self._is_active | self._rests) & (self._generations > 0)
-        if resting.any():
-            self._runs.rest(np.flatnonzero(resting).tolist())
-            self._rests |= resting
 
-    def _seen(self, step: int, standings: Standings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which runs are at a visit, and which are over, as `Loop` decides of one alone."""
-        stop = self._spec.stop
-        if step == 0:  # only those that have just begun
-            is_visit = np.array([each is not None and not each.visits for each in self._at])
-            is_late = np.zeros_like(is_visit)
-        else:
-            is_visit = self._is_active & self._visits.include(self._generations)
-            is_late = self._is_active & (standings.seconds >= self._limit)
-        is_over = (is_visit | is_late) & np.any([each.met(standings) for each in stop], axis=0)
-        is_over |= self._is_active & is_spent(stop, standings)
-        return is_visit, is_over
+    def _are_over(
+        self, is_visit: NDArray[np.bool_], standings: Standings, *, has_advanced: bool
+    ) -> NDArray[np.bool_]:
+        """Return which runs are over, as `Loop` decides of one alone."""
+        stop, is_due = self._spec.stop, is_visit
+        if has_advanced:
+            is_due = is_visit | (self._is_active & (standings.seconds >= self._limit))
+        is_over = np.zeros_like(is_due)
+        if is_due.any():
+            for each in stop:
+                is_over |= is_due & each.met(standings)
+        if self._budget.is_limited:
+            if has_advanced:
+                self._stands = self._is_active & (standings.evaluations == self._evaluations)
+            self._evaluations = standings.evaluations
+            is_over |= self._is_active & is_spent(stop, standings)
+        return is_over
 
     def _end(
         self,
@@ -320,87 +295,65 @@ class Sharing(Generic[Cell]):
         """Read what runs have found, and free their places."""
         ended = dict[int, tuple[Progress, str]]()
         for place in places:
-            run = self._of(place)
+            run, problem = self._at[place], self._problems[place]
             generation, seconds, *_ = run.visits[-1]
             try:
                 if faults is not None:
-                    run.waiting.problem.evaluation.refuse_reported(faults[place])
+                    problem.evaluation.refuse_reported(faults[place])
                 rows = measured[place].tolist()
-                measures = self._meaning.measures(range(len(rows)), rows)
+                measures = self._meaning.measures(range(len(rows)), rows, problem.instance)
             except IslandsError as error:
-                self._ended.append(_Ended(run, error))
+                self._ended.append((run, error))
                 continue
-            progress = _progress(run.waiting, measures, generation, seconds)
+            tally = Tally.of(measures)
+            progress = summarise(tally, generation, seconds, self._population, problem)
             reason = first_reason(self._spec.stop, progress)
             assert reason is not None, "the arrays and the progress say the same"
             ended[place] = progress, reason
         found = self._runs.found([*ended]) if ended else []
-        for (place, (progress, reason)), own in zip(ended.items(), found, strict=True):
-            self._ended.append(_Ended(self._of(place), _Search(progress, reason, own)))
+        for (place, search), own in zip(ended.items(), found, strict=True):
+            self._ended.append((self._at[place], _Search(*search, own)))
         self._is_active[places] = False
         for place in places:
-            self._at[place] = self._problems[place] = None
-
-    def _of(self, place: int) -> _Run[Cell]:
-        run = self._at[place]
-        assert run is not None
-        return run
+            del self._at[place], self._problems[place]
 
     def _results(self) -> Iterator[tuple[Waiting[Cell], Result | IslandsError]]:
         while self._ended:
-            each = self._ended.popleft()
-            made = self._result_or_error(each)
-            with self._paused():
-                yield each.run.waiting, made
+            run, found = self._ended.popleft()
+            made = self._result_or_error(run, found)
+            paused = time.perf_counter()
+            yield run.waiting, made
+            # What the caller does meanwhile takes no time of a run.
+            self._away += time.perf_counter() - paused
 
-    def _result_or_error(self, ended: _Ended[Cell]) -> Result | IslandsError:
-        if isinstance(ended.found, IslandsError):
-            return ended.found
-        problem = ended.run.waiting.problem
+    def _result_or_error(
+        self, run: _Run[Cell], found: _Search | IslandsError
+    ) -> Result | IslandsError:
+        if isinstance(found, IslandsError):
+            return found
         try:
-            with problem.evaluation.prepared(1, self._backend.name):
-                return self._result(ended.run, ended.found)
+            with run.waiting.problem.evaluation.prepared(1, self._backend.name):
+                return self._result(run, found)
         except IslandsError as error:
             return error
 
     def _result(self, run: _Run[Cell], search: _Search) -> Result:
-        found = search.found
-        waiting, problem = run.waiting, run.waiting.problem
-        encoding = waiting.parts.encoding
-        meaning = Meaning(problem, encoding, found.cost.shape[1])
-
-        def genome(island: int, place: int | None) -> Any:
-            if place is not None:
-                return found.genes[island, place]
-            assert found.archive is not None
-            return found.archive[island]
-
-        elite = meaning.elite(found.cost, found.island, genome, 1, any_solution=True)
-        best = next(iter(elite), None)
-        violation = check_exactly(problem, best, search.progress.cost)
+        progress, reason, found = search
+        waiting, meaning = run.waiting, self._meaning
+        best: Candidate | None = None
+        problem, encoding = waiting.problem, waiting.parts.encoding
+        for each in meaning.elite(found.cost, found.island, 1, any_solution=True):
+            rows = found.archive if each.slot is None else found.genes[:, each.slot]
+            best = each.decoded(problem, encoding, rows[each.island])
+        violation = check_exactly(problem, best, progress.cost)
         digests = [*enumerate(map(meaning.digest, found.genes, found.cost))]
-        moment = Moment(search.progress.generation, search.progress.seconds, None)
-        outcome = Outcome(search.progress, search.reason, moment)
+        outcome = Outcome(progress, reason, Moment(progress.generation, progress.seconds, None))
         return completed(
             *(waiting.resolved, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
-            records=VisitRecords(
-                Resolved(self._spec, problem), self._meaning, run.visits, run.began
-            ),
+            records=VisitRecords(self._spec, problem, meaning, run.visits, run.began),
         )
-
-
-def _progress(
-    waiting: Waiting[Any],
-    measures: Sequence[IslandMeasure],
-    generation: int,
-    seconds: float,
-    before: Progress | None = None,
-) -> Progress:
-    population = waiting.spec.mean_population
-    tally = Tally.of(measures)
-    return summarise(tally, generation, seconds, population, waiting.problem, before)
 
 
 class VisitRecords:
@@ -412,14 +365,15 @@ class VisitRecords:
 
     def __init__(
         self,
-        resolved: Resolved,
+        spec: RunSpec,
+        problem: Problem,
         meaning: Meaning,
         visits: Sequence[Visit],
         began: float,
     ) -> None:
         self.began = began
-        self._spec, self._meaning, self._visits = resolved.spec, meaning, visits
-        self._problem: Problem | Callable[[], Problem] | None = resolved.problem
+        self._spec, self._meaning, self._visits = spec, meaning, visits
+        self._problem: Problem | Callable[[], Problem] | None = problem
 
     def leave_problem(self) -> None:
         """Leave out the problem, which takes most of the time to send; `take_problem` follows."""
@@ -454,7 +408,7 @@ class VisitRecords:
 
     def _measures(self, content: bytes) -> list[IslandMeasure]:
         rows = np.frombuffer(content, np.int64).reshape(-1, len(MEASURE)).tolist()
-        return self._meaning.measures(range(len(rows)), rows)
+        return self._meaning.measures(range(len(rows)), rows, self.problem.instance)
 
     @cached_property
     def _kept(self) -> Any:

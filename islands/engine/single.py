@@ -139,13 +139,13 @@ def perform(
         # A run without a solution is not finished; it can only be resumed.
         is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
         if journal is not None and is_finished:
-            with failures.tolerated():
+            with failures:
                 journal.finish(result)
         if spec.general.bound and is_finished and not result.interrupted:
             screen.finish(outcome.progress)
             result = _with_bound(run, result, interruption, screen.say)
             if journal is not None:
-                with failures.tolerated():
+                with failures:
                     journal.amend(result)
         if journal is not None:
             # All files, such as the manifest, must exist before any rank leaves.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from islands.engine.plan import Cell, Other, Ready
 from islands.migration.settings import require_fit
 from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
+from islands.settings import changed
 
 
 class Kind:
@@ -51,7 +52,7 @@ class Waiting(Ready[Cell]):
 
     def like(self, cell: Other, resolved: Resolved) -> Waiting[Other]:
         """Return another cell whose problem has an equal `likeness`."""
-        parts = replace(self.parts, problem=resolved.problem)
+        parts = changed(self.parts, problem=resolved.problem)
         return Waiting(cell, resolved, parts, self.kind, self.bytes)
 
     def without_problem(self) -> Waiting[None]:

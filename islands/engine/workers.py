@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Semaphore, Thread
@@ -91,22 +92,11 @@ class Workers(Generic[Device]):
         left, has_left = _Tasks(tasks, self.ends.is_set), Event()
         done = SimpleQueue[tuple[Key, Made] | _End]()
         wanted = Semaphore(self._most_done * self.count)
-
-        def run(device: Device, solved: Callable[[Device], Iterator[tuple[Key, Made]]]) -> None:
-            error: BaseException | None = None
-            try:
-                for each in solved(device):
-                    wanted.acquire()
-                    if has_left.is_set():
-                        break
-                    done.put(each)
-            except BaseException as raised:
-                error = raised
-            done.put(_End(error))
-
         solvers = [solving(each, left) for each in self._devices[:: self.together]]
-        own_of_threads = zip(self._devices, cycle(solvers), strict=False)
-        threads = [Thread(target=run, args=each, daemon=True) for each in own_of_threads]
+        threads = [
+            Thread(target=_put, args=(partial(solver, device), done, wanted, has_left), daemon=True)
+            for device, solver in zip(self._devices, cycle(solvers), strict=False)
+        ]
         with _quick_switches():
             try:
                 for each in threads:
@@ -160,6 +150,25 @@ class _End:
     """The end of a thread."""
 
     error: BaseException | None
+
+
+def _put(
+    solved: Callable[[], Iterator[tuple[Key, Made]]],
+    done: SimpleQueue[tuple[Key, Made] | _End],
+    wanted: Semaphore,
+    has_left: Event,
+) -> None:
+    """Put what a thread solves into a queue, each when it is wanted, until the caller has left."""
+    error: BaseException | None = None
+    try:
+        for each in solved():
+            wanted.acquire()
+            if has_left.is_set():
+                break
+            done.put(each)
+    except BaseException as raised:
+        error = raised
+    done.put(_End(error))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from islands.migration.exchange import Arrivals, AsyncExchange, Exchange, MigrationTimes
 from islands.migration.kernels import Side
-from islands.migration.migrant import Layout, Migrant
+from islands.migration.migrant import Migrant, MigrantLayout
 from islands.migration.settings import MigrationSettings, migrates
 from islands.migration.topology import TOPOLOGIES
 from islands.migration.transport import Transport
@@ -24,8 +24,8 @@ __all__ = [
     "Arrivals",
     "AsyncExchange",
     "Exchange",
-    "Layout",
     "Migrant",
+    "MigrantLayout",
     "MigrationSettings",
     "MigrationTimes",
     "Side",

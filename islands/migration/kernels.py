@@ -95,18 +95,9 @@ class Kernels:
         self.unpacking: list[Call] = []
         """Accept or refuse each immigrant, replace individuals, and sort the islands again."""
 
-        def drawn(stream: int, first: int, count: int, calls: list[Call]) -> Array:
-            selected = backend.empty((islands, count), np.int32)
-            numbers = (np.int32(stream), np.int32(first), np.int32(count))
-            arguments = (archipelago, *numbers, selected)
-            calls.append(
-                backend.call(program, "select_uniform", *arguments, blocks=islands, room=side.room)
-            )
-            return selected
-
         chosen, stride = archipelago.members["order"], side.population
         if settings.selection == "random":
-            chosen, stride = drawn(_SELECT, 0, migrants, self.packing), migrants
+            chosen, stride = self._drawn(_SELECT, 0, migrants, self.packing), migrants
         elif settings.selection == "roulette":
             chosen, stride = backend.empty((islands, migrants), np.int32), migrants
             arguments = (archipelago, np.int32(migrants), chosen)
@@ -119,7 +110,7 @@ class Kernels:
         )
         victims = None
         if settings.replacement == "random":
-            victims = drawn(_REPLACE, side.fixed, arrivals, self.unpacking)
+            victims = self._drawn(_REPLACE, side.fixed, arrivals, self.unpacking)
         blocks = islands * arrivals
         self.unpacking += [
             backend.call(
@@ -130,6 +121,15 @@ class Kernels:
             ),
             side.rank_again,
         ]
+
+    def _drawn(self, stream: int, first: int, count: int, calls: list[Call]) -> Array:
+        """Add a launch that draws individuals of each island, and return their places."""
+        side, backend = self._side, self._backend
+        selected = backend.empty((side.islands, count), np.int32)
+        numbers = (np.int32(stream), np.int32(first), np.int32(count))
+        arguments = (side.program, "select_uniform", side.archipelago, *numbers, selected)
+        calls.append(backend.call(*arguments, blocks=side.islands, room=side.room))
+        return selected
 
     def follow(self, route: Route, *, waits: bool = True) -> None:
         """Pack and unpack by the rank's route from now on.

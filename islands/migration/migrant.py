@@ -28,7 +28,7 @@ _STEP = 16  # bytes of the widest access; migrants start at multiples of it
 _MOST = 63  # bits of `Migrant::missing`
 
 
-class Layout:
+class MigrantLayout:
     """Where each field is, of individuals from colonies with these fields.
 
     Fields of the same name belong together only if their owner, an algorithm, is the same.
@@ -64,10 +64,10 @@ class Migrant:
     """The layout of an individual that leaves an island with these fields."""
 
     def __init__(
-        self, fields: Mapping[str, Field], owner: str = "", layout: Layout | None = None
+        self, fields: Mapping[str, Field], owner: str = "", layout: MigrantLayout | None = None
     ) -> None:
         """Take the places of the `layout`, or of one for these fields alone."""
-        layout = layout or Layout([(owner, fields)])
+        layout = layout or MigrantLayout([(owner, fields)])
         self._fields = {name: field for name, field in fields.items() if field.travels}
         self.genes = slice(_HEADER, _HEADER + fields["genes"].entry_bytes)
         """The bytes of the genes."""

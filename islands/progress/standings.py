@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from islands.archipelago.measure import MEASURE, NONE, Meaning
 from islands.problems.base import Problem
 
 
-class Standing(NamedTuple):
+class BestCost(NamedTuple):
     """The best cost of one run, as criteria on the cost read it; None without a solution."""
 
     problem: Problem
@@ -42,29 +42,58 @@ class Standing(NamedTuple):
 
 
 class Standings:
-    """What stopping criteria read: an array with a number for each run."""
+    """What stopping criteria read: an array with a number for each run.
+
+    Arrays are computed when a criterion reads them, as most criteria need few of them.
+    """
 
     def __init__(
         self,
         meaning: Meaning,
         measured: NDArray[np.int64],
-        problems: Sequence[Problem | None],
+        problems: Mapping[int, Problem],
         generation: NDArray[np.int64],
         seconds: NDArray[np.float64],
     ) -> None:
-        """Take the measures of each island of each run, and its problem if there is one."""
-        self.generation, self.seconds, self._problems = generation, seconds, problems
-        of = {name: measured[..., place] for place, name in enumerate(MEASURE)}
-        self.evaluations = of["calls"].sum(axis=1)
-        self.has_converged = ((of["distinct"] == 1) | (of["ended"] > 0)).all(axis=1)
-        # As in `IslandMeasure`.
-        from_archive = meaning.scale.marks | (of["archived"] <= of["best"])
-        costs = np.where(from_archive, of["archived"], of["best"])
-        found = np.where(from_archive, of["archived_generation"], of["best_generation"])
-        self._best = costs.min(axis=1)
-        self._has_solution = self._best < meaning.infeasible
-        first = np.where(costs == self._best[:, np.newaxis], found, NONE).min(axis=1)
-        self.best_generation = np.where(self._has_solution, first, 0)
+        """Take the measures of each island of each run, and the problems of those that go on."""
+        self.generation, self.seconds = generation, seconds
+        self._meaning, self._measured, self._problems = meaning, measured, problems
+
+    def _measure(self, name: str) -> Any:
+        """Return a measure of each island of each run."""
+        return self._measured[..., MEASURE.index(name)]
+
+    @cached_property
+    def evaluations(self) -> Any:
+        """The evaluations of all islands."""
+        return self._measure("calls").sum(axis=1)
+
+    @cached_property
+    def has_converged(self) -> Any:
+        """Whether the population of each island has converged, at least once."""
+        return ((self._measure("distinct") == 1) | (self._measure("ended") > 0)).all(axis=1)
+
+    @cached_property
+    def _from_archive(self) -> Any:
+        """Whether the best individual of an island is that of its archive, as in `Meaning`."""
+        return self._meaning.scale.marks or self._measure("archived") <= self._measure("best")
+
+    @cached_property
+    def _costs(self) -> NDArray[np.int64]:
+        """The best cost of each island."""
+        return np.where(self._from_archive, self._measure("archived"), self._measure("best"))
+
+    @cached_property
+    def _best(self) -> Any:
+        return self._costs.min(axis=1)
+
+    @cached_property
+    def best_generation(self) -> NDArray[np.int64]:
+        """The generation in which the best cost was reached; 0 without a solution."""
+        of_archive, own = self._measure("archived_generation"), self._measure("best_generation")
+        found = np.where(self._from_archive, of_archive, own)
+        first = np.where(self._costs == self._best[:, np.newaxis], found, NONE).min(axis=1)
+        return np.where(self._best < self._meaning.infeasible, first, 0)
 
     def reached(self, value: float) -> NDArray[np.bool_]:
         """Return whether the best cost is at least as good as `value`."""
@@ -84,13 +113,13 @@ class Standings:
         """Return whether the gap is known, and at most this."""
         return self._where(lambda best: best.is_within(percent))
 
-    def _where(self, test: Callable[[Standing], bool]) -> NDArray[np.bool_]:
+    def _where(self, test: Callable[[BestCost], bool]) -> NDArray[np.bool_]:
         """Return the result of a test of the best cost of each run, false without a solution."""
-        found = np.zeros(len(self._best), np.bool_)
-        for run in np.flatnonzero(self._has_solution).tolist():
-            problem = self._problems[run]
-            if problem is not None:
+        costs = self._best.tolist()
+        found = np.zeros(len(costs), np.bool_)
+        for run, problem in self._problems.items():
+            if costs[run] < self._meaning.infeasible:
                 scale = problem.scale
-                cost = scale.own_sense(scale.unmarked(int(self._best[run])))
-                found[run] = test(Standing(problem, cost))
+                cost = scale.own_sense(scale.unmarked(costs[run]))
+                found[run] = test(BestCost(problem, cost))
         return found

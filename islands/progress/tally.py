@@ -43,6 +43,8 @@ class StopRequests(NamedTuple):
         cls, world: World, signals: int, seconds: float, *, is_complete: bool = True
     ) -> Self:
         """Return the stop requests of all ranks, the same on every rank; collective."""
+        if world.size == 1:
+            return cls(signals, seconds, is_complete)
         own = [signals | (0 if is_complete else _ABANDONED), _nanoseconds(seconds)]
         return cls._of(world.allgather_numbers(np.array(own, np.int64)).tolist())
 
@@ -83,19 +85,18 @@ class Tally:
 
         A best cost belongs to the island that reached it first, among several to the lowest number.
         """
-        best, generation, island = min(
-            (
-                (NO_SOLUTION if m.best is None else m.best, m.best_generation, m.island)
-                for m in measures
-            ),
-            default=_OF_NO_ISLAND,
-        )
-        evaluations = sum(measure.evaluations for measure in measures)
-        total = sum(measure.total for measure in measures)
+        first, evaluations, total, converged = _OF_NO_ISLAND, 0, 0, 0
+        for each in measures:
+            cost = NO_SOLUTION if each.best is None else each.best
+            own = cost, each.best_generation, each.island
+            if own < first:
+                first = own
+            evaluations += each.evaluations
+            total += each.total
+            converged += each.has_converged
         high, low = divmod(total, 1 << _LOW_BITS)
-        real = math.fsum(measure.real_total for measure in measures)
-        converged = sum(measure.has_converged for measure in measures)
-        return cls(best, generation, island, evaluations, high, low, len(measures), real, converged)
+        real = math.fsum([each.real_total for each in measures])
+        return cls(*first, evaluations, high, low, len(measures), real, converged)
 
     @classmethod
     def merged(cls, rows: Sequence[Self]) -> Self:
@@ -110,6 +111,8 @@ class Tally:
 
     def of_all_ranks(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
         """Return the tally and the stop requests of all ranks; collective."""
+        if world.size == 1:
+            return self, StopRequests(signals, seconds)
         return self.of_rows(world.allgather_numbers(self.row(signals, seconds)))
 
     def row(self, signals: int, seconds: float) -> NDArray[np.int64]:
@@ -148,12 +151,12 @@ def summarise(
     The best solution remains attributed to the island that found it, even after that island
     restarts or others receive the solution.
     """
-    cost = None if tally.best == NO_SOLUTION else problem.scale.own_sense(tally.best)
-    individuals = population * tally.islands
-    if problem.scale.real:
-        mean = problem.scale.own_mean(mean_of(tally.real_total, individuals))
+    scale, individuals = problem.scale, population * tally.islands
+    cost = None if tally.best == NO_SOLUTION else scale.own_sense(tally.best)
+    if scale.real:
+        mean = scale.own_mean(mean_of(tally.real_total, individuals))
     else:
-        mean = problem.scale.own_mean(tally.total, individuals)
+        mean = scale.own_mean(tally.total, individuals)
     found: tuple[int | None, int] = (tally.island, tally.best_generation)
     if cost is None:
         found = None, 0
@@ -171,7 +174,7 @@ def summarise(
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,
         has_converged=tally.converged == tally.islands > 0,
-        tolerance=problem.scale.tolerance,
+        tolerance=scale.tolerance,
         lower_bound=problem.lower_bound,
         colony=None if found[0] is None or not starts[1:] else bisect(starts, found[0]) - 1,
     )

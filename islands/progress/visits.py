@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+_NEVER = 1 << 62
+
 
 @dataclass(frozen=True)
 class Visits:
@@ -14,13 +18,15 @@ class Visits:
     record_every: int
     last: int | None
 
-    def after(self, generation: int) -> int:
-        """Return the next visit."""
-        steps = (self.record_every, self.migration_interval)
-        visits = [generation - generation % step + step for step in steps if step is not None]
-        if self.last is not None and generation < self.last:
-            visits.append(self.last)
-        return min(visits)
+    def after(self, generation: Any) -> Any:
+        """Return the visit after this generation, or after each generation of an array."""
+        earlier = np.minimum if isinstance(generation, np.ndarray) else min
+        found = generation - generation % self.record_every + self.record_every
+        if (interval := self.migration_interval) is not None:
+            found = earlier(found, generation - generation % interval + interval)
+        if self.last is not None:
+            found = earlier(found, self.last + (generation >= self.last) * _NEVER)
+        return found
 
     def include(self, generation: Any) -> Any:
         """Return whether the host visits this generation, or each generation of an array."""

@@ -22,7 +22,7 @@ Queues = list[list[Queue[bytes]]]
 """The queue of messages for each sender and receiver."""
 
 
-class Pending:
+class FakePending:
     """Messages to receive; waiting for them fails if another rank has failed."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Shared:
 class FakeStanding:
     """Messages that are repeated."""
 
-    def __init__(self, post: Callable[[], Pending]) -> None:
+    def __init__(self, post: Callable[[], FakePending]) -> None:
         self._post = post
 
     def start(self) -> None:
@@ -129,10 +129,10 @@ class FakeWorld(World):
         sends: Sequence[tuple[int, NDArray[np.uint8]]],
         receives: Sequence[tuple[int, NDArray[np.uint8]]],
         tag: int = 0,
-    ) -> Pending:
+    ) -> FakePending:
         for rank, what in sends:
             self._queues[self.rank][rank].put(what.tobytes())
-        return Pending(
+        return FakePending(
             self._barrier, [(self._queues[rank][self.rank], to) for rank, to in receives]
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,7 +36,7 @@ class Uneven(FakeArchipelago):
     def measure(self) -> list[IslandMeasure]:
         best = 500 if self.is_last else 1000
         return [
-            replace(each, best=best - self.generation, real_total=0.25)
+            each._replace(best=best - self.generation, real_total=0.25)
             for each in super().measure()
         ]
 

@@ -19,7 +19,7 @@ from islands.configuration.asked import Asked
 from islands.configuration.resolve import resolve
 from islands.engine import pace as pace
 from islands.engine.failures import Failures
-from islands.engine.halting import Watch
+from islands.engine.halting import HaltedError, Watch
 from islands.engine.limits import LIMITS
 from islands.engine.loop import Loop
 from islands.engine.observers import Calling, Checkpointing, Observer, Recording
@@ -177,25 +177,23 @@ def test_the_trace_has_a_row_for_each_second_inside_a_long_epoch(
 def test_a_launch_that_takes_long_is_halted() -> None:
     halted = Event()
     watch, began = Watch(halted.set, LIMITS.longest_launch), time.monotonic()
-    with watch.until(lambda: False), watch.working():
+    with watch.until(lambda: False), pytest.raises(HaltedError), watch:
         assert halted.wait(LATE)
-    assert watch.has_halted
     assert time.monotonic() - began > 0.5, "a usual launch ends by itself"
 
 
 def test_a_launch_that_must_end_is_halted_at_once() -> None:
     halted = Event()
     watch = Watch(halted.set, 1e9)
-    with watch.until(lambda: True), watch.working():
+    with watch.until(lambda: True), pytest.raises(HaltedError), watch:
         assert halted.wait(LATE)
-    assert watch.has_halted
 
 
 def test_the_host_is_not_halted_between_launches() -> None:
     halted = Event()
     watch = Watch(halted.set, LIMITS.longest_launch)
     with watch.until(lambda: True):
-        with watch.working():
+        with watch:
             pass
         assert not halted.wait(0.3)
     assert not watch.has_halted

@@ -239,7 +239,7 @@ def test_a_kind_whose_places_cannot_be_had_is_solved_alone(monkeypatch: pytest.M
     def without_memory(*_: Any) -> None:
         raise UsageError("the GPU's memory is too little")
 
-    monkeypatch.setattr(queues, "Sharing", without_memory)
+    monkeypatch.setattr(queues, "SharedLoop", without_memory)
     problems = tours_in_turn(7)
     found = islands.solve_many(problems, backend="cpu", seed=3, **QUEUED)
     wanted = [islands.solve(each, backend="cpu", threads=1, seed=3, **QUEUED) for each in problems]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ class Honest(FakeArchipelago):
 
     def measure(self) -> list[Any]:
         return [
-            replace(m, best=100 + m.island, best_generation=self.generation)
+            m._replace(best=100 + m.island, best_generation=self.generation)
             for m in super().measure()
         ]
 

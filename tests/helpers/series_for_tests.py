@@ -6,7 +6,6 @@ import csv
 import os
 import signal
 import time
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar
@@ -57,7 +56,7 @@ class Seeded(FakeArchipelago):
         super().advance(generations)
 
     def measure(self) -> list[Any]:
-        return [replace(each, best=COSTS[self.seed] + each.island) for each in super().measure()]
+        return [each._replace(best=COSTS[self.seed] + each.island) for each in super().measure()]
 
     def best(self) -> Candidate:
         order = np.arange(5, dtype=np.int64)

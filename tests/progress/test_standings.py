@@ -17,7 +17,7 @@ from islands.instances.catalogue import BestKnown
 from islands.problems import priced
 from islands.problems.mkp import MkpSettings
 from islands.problems.real_costs import ordered
-from islands.progress.standings import Standing, Standings
+from islands.progress.standings import BestCost, Standings
 from islands.progress.tally import Tally, summarise
 
 RUNS, ISLANDS, POPULATION = 300, 3, 8
@@ -63,15 +63,15 @@ def test_each_criterion_is_met_by_the_same_runs(kind: str) -> None:
     of["distinct"][:] = random.integers(1, 3, (RUNS, ISLANDS))
     of["ended"][:] = random.integers(0, 2, (RUNS, ISLANDS))
     generation, seconds = random.integers(10, 40, RUNS), random.random(RUNS) * 4
-    problems = [*[problem] * (RUNS - 1), None]  # the last place has no run
+    problems = dict.fromkeys(range(RUNS - 1), problem)  # the last place has no run
     standings = Standings(meaning, measured, problems, generation, seconds)
     for criterion in CRITERIA:
         met = criterion.met(standings)
         for run in range(RUNS - 1):
-            measures = meaning.measures(range(ISLANDS), measured[run].tolist())
+            measures = meaning.measures(range(ISLANDS), measured[run].tolist(), "x")
             moment = int(generation[run]), float(seconds[run])
             progress = summarise(Tally.of(measures), *moment, POPULATION, problem)
             assert bool(met[run]) == criterion.met(progress), criterion.kind
             if criterion.is_target:
-                assert criterion.reached_by(Standing(problem, progress.cost)) == met[run]
+                assert criterion.reached_by(BestCost(problem, progress.cost)) == met[run]
         assert 0 < met.sum() < RUNS, criterion.kind
