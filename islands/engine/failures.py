@@ -29,11 +29,10 @@ class Failures:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        is_noted = isinstance(error, OSError | InputError)
-        if error is None or isinstance(error, BrokenPipeError) or not is_noted:
-            return False
-        self._note(error)
-        return True
+        if isinstance(error, OSError | InputError) and not isinstance(error, BrokenPipeError):
+            self._note(error)
+            return True
+        return False
 
     def of_screen(self, error: Exception, is_log: bool) -> None:
         """Record that the log or the output cannot be written; a lost terminal is not a failure."""

@@ -170,7 +170,7 @@ class SharedLoop(Generic[Cell]):
         self._launched_at = time.perf_counter()
         resting = np.flatnonzero(~(self._is_active | self._rests) & (self._generations > 0))
         if resting.size:
-            self._runs.rest(resting)
+            self._runs.rest(resting.tolist())
             self._rests[resting] = True
         active = self._generations[self._is_active]
         step = min(int((self._visits.after(active) - active).min()), self._watch.generations)

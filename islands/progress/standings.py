@@ -81,7 +81,10 @@ class Standings:
     @cached_property
     def _costs(self) -> NDArray[np.int64]:
         """The best cost of each island."""
-        return np.where(self._from_archive, self._measure("archived"), self._measure("best"))
+        costs: NDArray[np.int64] = np.where(
+            self._from_archive, self._measure("archived"), self._measure("best")
+        )
+        return costs
 
     @cached_property
     def _best(self) -> Any:
