@@ -242,7 +242,7 @@ class Passing(FakeArchipelago):
         self.made += 0 if self.left is not None else 10 * generations
 
     def measure(self) -> list[IslandMeasure]:
-        return [replace(each, evaluations=self.made) for each in super().measure()]
+        return [each._replace(evaluations=self.made) for each in super().measure()]
 
 
 def test_a_run_ends_although_islands_pass_what_is_left() -> None:

@@ -16,7 +16,7 @@ from slow_problems import slow
 
 import islands
 from islands.archipelago import parts
-from islands.archipelago.shared import Found, SharedRuns
+from islands.archipelago.shared import FinalIslands, SharedRuns
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.engine import shared as sharing
@@ -160,7 +160,7 @@ def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.Mon
 def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.MonkeyPatch) -> None:
     problems, ends, original = tours(40, 9), list[int](), SharedRuns.found
 
-    def interrupted(runs: SharedRuns, chosen: Sequence[int]) -> list[Found]:
+    def interrupted(runs: SharedRuns, chosen: Sequence[int]) -> list[FinalIslands]:
         ends.extend(chosen)  # as by a signal, while several have just ended
         return original(runs, chosen)
 

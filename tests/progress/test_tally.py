@@ -50,7 +50,7 @@ class Ranks(World):
 
     def __init__(self, *others: list[int]) -> None:
         super().__init__()
-        self.others = others
+        self.size, self.others = 1 + len(others), others
 
     def allgather_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.array([numbers.tolist(), *self.others])
