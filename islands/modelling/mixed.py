@@ -83,16 +83,21 @@ def mixed(
         best_known=best_known,
         plot=plot,
     )
+    _refuse_taken(statement)
+    every = _checked(parameters, named, in_cuda=cost is not None)
+    if cost is not None:
+        statement = replace(statement, cost=_with_struct(cost, every))
+    return Model(Mixed(_entries(every), parameters=every), statement)
+
+
+def _refuse_taken(statement: Statement) -> None:
+    """Refuse a parameter that has the name of an argument."""
     for argument, value in vars(statement).items():
         if isinstance(value, Parameter):
             raise UsageError(
                 f"{argument}: is an argument of islands.mixed. Choose another name for the"
                 f' parameter, or pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
             )
-    every = _checked(parameters, named, in_cuda=cost is not None)
-    if cost is not None:
-        statement = replace(statement, cost=_with_struct(cost, every))
-    return Model(Mixed(_entries(every), parameters=every), statement)
 
 
 def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
