@@ -2,10 +2,10 @@
 
     python calls.py                              # 3 seeds: some minutes
     python calls.py --calls 3000 --seeds 1 --only rosenbrock
-    python calls.py --set algorithm=de --set population=64
+    python calls.py --rivals --set algorithm=de --set population=64
 
-SciPy's differential evolution has as many calls, with its defaults but for the polish, and so has
-the CMA-ES of pymoo, if it is installed.
+The rivals have as many calls: the differential evolution of SciPy, with its defaults but for the
+polish, and the CMA-ES of pymoo, which begins again with twice the population when it has converged.
 """
 
 import argparse
@@ -110,14 +110,17 @@ class Case:
     is_constrained: bool = False
     """Whether solutions must keep the constraints of g07."""
 
-    def problem(self, value: Value) -> islands.Problem:
-        """Return the problem with a function that returns its values."""
-        if self.is_constrained:
-            low, high = -self.bound, self.bound
-            return islands.real(low, high, self.vector, function=value, violation=g07_violation)
-        if self.vector:
-            return islands.real(-self.bound, self.bound, self.vector, function=value)
-        return islands.permutation(self.items, function=value)
+    def problem(self) -> islands.Problem:
+        """Return the problem with its function in Python."""
+        if not self.vector:
+            return islands.permutation(self.items, function=self.value)
+        rule = g07_violation if self.is_constrained else None
+        bounds = -self.bound, self.bound
+        return islands.real(*bounds, self.vector, function=self.value, violation=rule)
+
+
+Solver = Callable[[Case, int, int], float | None]
+"""Returns what is found of a problem in a number of calls, with a seed."""
 
 
 def turned(function: Callable[[Vector], float], n: int) -> Value:
@@ -164,15 +167,15 @@ def cases() -> Iterator[Case]:
 def by_islands(case: Case, calls: int, seed: int, settings: dict[str, Any]) -> float:
     """Return what the defaults find."""
     options: dict[str, Any] = {"backend": "cpu", "threads": 1} | settings
-    result = islands.solve(case.problem(case.value), evaluations=calls, seed=seed, **options)
+    result = islands.solve(case.problem(), evaluations=calls, seed=seed, **options)
     return np.inf if result.cost is None else float(result.cost)
 
 
 def by_scipy(case: Case, calls: int, seed: int) -> float | None:
-    """Return what SciPy's differential evolution finds; None for an order, or without SciPy."""
-    if not case.vector or find_spec("scipy") is None:
+    """Return what SciPy's differential evolution finds; None for an order, or too few calls."""
+    rounds = calls // (15 * case.vector) - 1 if case.vector else 0  # of 15 for each dimension
+    if rounds < 1:
         return None
-    rounds = max(1, calls // (15 * case.vector) - 1)  # a population of 15 for each dimension
     bounds = [(-case.bound, case.bound)] * case.vector
     scipy = import_module("scipy.optimize")
     options: dict[str, Any] = {"maxiter": rounds, "tol": 0, "polish": False, "rng": seed}
@@ -183,22 +186,29 @@ def by_scipy(case: Case, calls: int, seed: int) -> float | None:
 
 
 def by_cmaes(case: Case, calls: int, seed: int) -> float | None:
-    """Return what the CMA-ES of pymoo finds; None for an order, or if it is not installed."""
-    if not case.vector or find_spec("pymoo") is None:
+    """Return what pymoo's CMA-ES finds; None for an order, or constraints, which it cannot have."""
+    if not case.vector or case.is_constrained:
         return None
-    algorithm = import_module("pymoo.algorithms.soo.nonconvex.cmaes").CMAES()
+    algorithm = import_module("pymoo.algorithms.soo.nonconvex.cmaes").CMAES(restarts=9)
     made = import_module("pymoo.problems.functional").FunctionalProblem
-    if case.is_constrained:
-        return None  # pymoo's CMA-ES takes no constraints
     problem = made(case.vector, case.value, xl=-case.bound, xu=case.bound)
     minimize = import_module("pymoo.optimize").minimize
     return float(minimize(problem, algorithm, ("n_evals", calls), seed=seed).F[0])
 
 
+RIVALS = {"SciPy": ("scipy", by_scipy), "CMA-ES": ("pymoo", by_cmaes)}
+"""The package of each rival, and what it finds."""
+
+
 def shown(values: list[float | None]) -> str:
     """Return the median of some values, or a dash."""
     known = [each for each in values if each is not None]
-    return f"{median(known):.4g}" if known else "-"
+    if not known:
+        return "-"
+    middle = median(known)
+    if np.isinf(middle):
+        return "not feasible"
+    return f"{float(f'{middle:.4g}'):,.0f}" if middle >= 1_000 else f"{middle:.3g}"
 
 
 def main() -> None:
@@ -207,19 +217,31 @@ def main() -> None:
     parser.add_argument("--calls", type=int, nargs="*", default=[3_000, 30_000])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", default="", help="a part of the names of problems")
+    parser.add_argument("--rivals", nargs="*", choices=RIVALS, default=[*RIVALS])
     parser.add_argument("--set", action="append", default=[], help="a setting: name=value")
     given = parser.parse_args()
     settings = dict(each.split("=", 1) for each in given.set)
-    print("| problem | dimensions | calls | islands | SciPy | CMA-ES |")
-    print("|---|---|---|---|---|---|", flush=True)
-    seeds = range(1, given.seeds + 1)
+    for rival in given.rivals:
+        package, _ = RIVALS[rival]
+        if find_spec(package) is None:
+            parser.error(
+                f"--rivals {rival}: the package {package} is not installed. Run pip install"
+                f" {package}, or name the other rivals only"
+            )
+    solvers: dict[str, Solver] = {"islands": partial(by_islands, settings=settings)}
+    solvers |= {rival: RIVALS[rival][1] for rival in given.rivals}
+    columns = [f"{solver}, {calls:,}" for calls in given.calls for solver in solvers]
+    print(f"| problem | size | {' | '.join(columns)} |")
+    print("|" + "---|" * (2 + len(columns)), flush=True)
     for case in cases():
-        for calls in given.calls if given.only in case.name else ():
-            cells = [case.name, str(case.vector or case.items), f"{calls:,}"]
-            cells.append(shown([by_islands(case, calls, seed, settings) for seed in seeds]))
-            cells.append(shown([by_scipy(case, calls, seed) for seed in seeds]))
-            cells.append(shown([by_cmaes(case, calls, seed) for seed in seeds]))
-            print(f"| {' | '.join(cells)} |", flush=True)
+        if given.only not in case.name:
+            continue
+        cells = [case.name, str(case.vector or case.items)]
+        for calls in given.calls:
+            for solve in solvers.values():
+                seeds = range(1, given.seeds + 1)
+                cells.append(shown([solve(case, calls, seed) for seed in seeds]))
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -123,11 +123,11 @@ class UserFunction:
             with _errors_explained(self, given):
                 cost = self.call(self.presented(given))
             _refuse_changed(self.argument, given, row)
-            costs.append(_array(self.argument, cost, np, ()))
+            costs.append(_typed(self.argument, _array(self.argument, cost, np, ()), real))
             if ends is not None and ends(costs[-1]):
                 break
-        kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
-        return _typed(self.argument, np.array(costs, kind), real)
+        is_real = real or any(each.dtype.kind == "f" for each in costs)
+        return np.array(costs, np.float64 if is_real else np.int64)
 
 
 class _WrongPairError(RunError):
@@ -157,6 +157,8 @@ def _typed(argument: str, costs: Any, real: bool | None) -> Any:
     """Return costs as int64 or float64; refuse real ones if `real` is False."""
     is_real = costs.dtype.kind == "f"
     if real is False and is_real:
+        if bool((costs != costs).any()):
+            raise RunError(f"{argument}= returned NaN. {_instead(argument, 'a number')}")
         raise RunError(
             f"{argument}= returned real costs, such as {float(costs.reshape(-1)[0])!r}, but its"
             " first cost was an integer. Return float(cost) always, or int(cost) always"
@@ -183,11 +185,12 @@ def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
                 ". On a GPU, solutions are CuPy arrays: use their methods or"
                 " cupy.get_array_module(solutions), or choose backend='cpu'"
             )
-        frames = traceback.extract_tb(error.__traceback__)[1:]
-        last = frames[1] if len(frames) > 1 else frames[-1]  # the first of the user
+        frames = traceback.extract_tb(error.__traceback__)
+        of_user = [each for each in frames if each.filename != __file__]
+        where = [f" ({each.filename}, line {each.lineno}, {each.line!r})" for each in of_user]
         raise RunError(
-            f"{function.argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
-            f" {last.lineno}, {last.line!r}) for {_shown(function, given)}{hint}"
+            f"{function.argument}= raised {type(error).__name__}: {error}{''.join(where[:1])} for"
+            f" {_shown(function, given)}{hint}"
         ) from error
 
 
@@ -204,11 +207,11 @@ def is_of_signal(error: BaseException) -> bool:
 def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> Any:
     """Return costs as an array in the memory of the solutions; refuse anything else."""
     try:
+        if np.ma.is_masked(costs):
+            raise ValueError
         array = module.asarray(costs)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise RunError(
-            f"{argument}= returned {costs!r:.80}, not {_wanted(shape)}: {error}"
-        ) from None
+    except (TypeError, ValueError, OverflowError):
+        raise RunError(f"{argument}= returned {costs!r:.80}. Return {_wanted(shape)}") from None
     if array.dtype.kind in "Ou" and array.shape == shape:
         for each in array.reshape(-1).tolist():
             if isinstance(each, int) and abs(each) > _MOST:

@@ -70,15 +70,8 @@ def mixed(
     >>> islands.solve(problem, generations=20, population=32).solution
     {'depth': 1, 'kind': 'b'}
     """
-    every = _checked(parameters, named, in_cuda=cost is not None)
-    if isinstance(cost, Parameter):
-        raise _taken("cost")
-    kind = Mixed(_entries(every), parameters=every)
-    text = None if cost is None else Text.of("cost", cost)
-    if text is not None:
-        text = replace(text, before=(Text("mixed.cu", _struct(every)), *text.before))
     statement = Statement(
-        cost=text,
+        cost=cost,
         batch=batch,
         function=function,
         data=data,
@@ -90,18 +83,21 @@ def mixed(
         best_known=best_known,
         plot=plot,
     )
+    _refuse_taken(statement)
+    every = _checked(parameters, named, in_cuda=cost is not None)
+    if cost is not None:
+        statement = replace(statement, cost=_with_struct(cost, every))
+    return Model(Mixed(_entries(every), parameters=every), statement)
+
+
+def _refuse_taken(statement: Statement) -> None:
+    """Refuse a parameter that has the name of an argument."""
     for argument, value in vars(statement).items():
         if isinstance(value, Parameter):
-            raise _taken(argument)
-    return Model(kind, statement)
-
-
-def _taken(argument: str) -> UsageError:
-    """Return an error for a parameter that has the name of an argument."""
-    return UsageError(
-        f"{argument}: is an argument of islands.mixed. Choose another name for the parameter, or"
-        f' pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
-    )
+            raise UsageError(
+                f"{argument}: is an argument of islands.mixed. Choose another name for the"
+                f' parameter, or pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
+            )
 
 
 def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
@@ -147,6 +143,12 @@ def _entries(parameters: Mapping[str, Parameter]) -> int:
             f" {MOST_ITEMS} are possible. State a large order by islands.permutation"
         )
     return count
+
+
+def _with_struct(cost: Code, parameters: Mapping[str, Parameter]) -> Text:
+    """Return the code of the cost, before which the type of the solution is declared."""
+    text = Text.of("cost", cost)
+    return replace(text, before=(Text("mixed.cu", _struct(parameters)), *text.before))
 
 
 def _struct(parameters: Mapping[str, Parameter]) -> str:

@@ -71,13 +71,14 @@ class Model(Extensible):
         self.low, self.high, self.layout = kind.low, kind.high, kind.layout
         self._price = statement.fixed_price()
         adapts_price = self._price is None
-        python = statement.python(kind)
-        functions: Functions | None = None
-        violation: PythonCosts | None = None
+        self._python = python = statement.python(kind)
+        self.functions: Functions | None = None
+        self._violation: PythonCosts | None = None
         if python is None:
-            functions = statement.functions(kind)
+            self.functions = statement.functions(kind)
         else:
             statement.require_no_code(kind, python.function.argument)
+            self._violation = statement.python_violation(python, kind)
         self.reference: UserFunction | None = None
         if statement.reference is not None:
             function = required_callable("reference", statement.reference)
@@ -86,14 +87,11 @@ class Model(Extensible):
             self.plot = required_callable("plot", statement.plot)
         self.members = statement.members(kind)
         self.name = self.instance = name_or(statement.name, f"{kind.made_by}-{kind.size}")
-        if python is not None:
-            violation = statement.python_violation(python, kind)
         self.maximise = flag("maximise", statement.maximise)
         self.best_known = statement.best()
-        self.functions, self._python, self._violation = functions, python, violation
-        self._priced = violation is not None
-        if functions is not None:
-            self._compose(functions)
+        self._priced = self._violation is not None
+        if self.functions is not None:
+            self._compose(self.functions)
         else:
             self.header = Header("problems/outside.cuh")
             self.chains = Chains(kind.proposals)
@@ -102,7 +100,7 @@ class Model(Extensible):
         self._adapts_price = self._priced and adapts_price
         if self._priced and self.reference is not None:
             self.reference, self.reference_violation = parts_of(self.reference)
-        self._evaluation = ModelEvaluation(self, python, violation)
+        self._evaluation = ModelEvaluation(self, python, self._violation)
 
     def _compose(self, functions: Functions) -> None:
         """Make the header of functions in CUDA, and find out what they say about moves."""

@@ -7,7 +7,7 @@ value of a number, the place of a choice in its list, the items of an order, or 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real as RealNumber
 from typing import Any, ClassVar
@@ -351,10 +351,8 @@ def plain(value: Any) -> Any:
 
 
 def _is_hashable(value: Any) -> bool:
-    if not isinstance(value, Hashable):
-        return False
     try:
         hash(value)
-    except TypeError:  # a tuple of lists
+    except TypeError:
         return False
     return True

@@ -204,6 +204,18 @@ __device__ bool exists(const moves::Flips& move) {
 
 __device__ bool exists(const moves::Choice& move) { return move.other != moves::Choice::NOTHING; }
 
+// Return whether a drawn move changes a solution. Steps of numbers may end where they begin, at a
+// bound.
+template <class Any, class Row>
+__device__ bool changes(const Any& move, const Row*) {
+    return exists(move);
+}
+
+template <class Number>
+__device__ bool changes(const moves::Setting<Number>& move, const Number* row) {
+    return row[move.item] != move.value;
+}
+
 // Draw a move; returns false if there is none.
 template <class Judge, class Row>
 __device__ bool draws(const Judge&, const uint4& words, const Row* row,

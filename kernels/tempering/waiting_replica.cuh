@@ -1,8 +1,9 @@
 // A replica in one generation if the host or a Python function evaluates its moves: it proposes
 // some, waits for their costs between launches, and applies the first accepted one, like the chain
 // of move_chain.cuh; both follow move_rule.cuh. It proposes one move, or up to TEMPERING_LOOKS
-// where most are rejected; all evaluated ones count. Reads generation g, writes g + 1, and
-// `outside` in between. Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
+// where most are rejected; all evaluated ones count, and moves that change nothing are not
+// evaluated. Reads generation g, writes g + 1, and `outside` in between. Random streams: START,
+// MUTANT, PROPOSALS; CROSS of the crossover.
 #pragma once
 
 #include "core/islands.cuh"
@@ -140,18 +141,29 @@ class Replica {
     // Measure the mean cost change of some moves: see Chain::roughness.
     __device__ void begin_samples() {
         const int64_t left = all_.quota_of(local_, slot_) - 1;
-        const int count = items() < proposals::FEWEST_ITEMS ? 0 : int(min(int64_t(SAMPLES), left));
+        int count = 0;
+        for (int i = 0; i < SAMPLES && count < left; ++i) {
+            if (is_sampled(i)) make_child(count++, move_at(i, 0));
+        }
         if (count == 0) {
             if (threadIdx.x == 0) plan_.roughness[me_] = 0.0;
             return end();
         }
-        for (int i = 0; i < count; ++i) make_child(i, move_at(i, 0));
         wait_for(count, Progress::SAMPLES);
     }
 
+    __device__ bool is_sampled(int i) const {
+        return items() >= proposals::FEWEST_ITEMS && changes(move_at(i, 0));
+    }
+
     __device__ void measure(const int64_t* cost, int judged) {
-        const auto change = [&](int i) { return rule::change(cost[i], own_.current); };
-        const double rough = block::sum(judged, change) / SAMPLES;
+        const auto change = [&](int i) {
+            int child = 0;
+            for (int k = 0; k < i; ++k) child += is_sampled(k);
+            const bool is_judged = is_sampled(i) && child < judged;
+            return is_judged ? rule::change(cost[child], own_.current) : 0.0;
+        };
+        const double rough = block::sum(SAMPLES, change) / SAMPLES;
         if (threadIdx.x == 0) {
             plan_.roughness[me_] = rough;
             plan_.ends.proposals[me_] += judged;
@@ -167,18 +179,28 @@ class Replica {
         propose(made);
     }
 
-    // Propose moves of the state, or end the generation.
+    // Propose moves of the state, or end the generation. Those that change nothing need no child.
     __device__ void propose(int64_t made) {
         const int64_t left = all_.quota_of(local_, slot_) - own_.evaluated - own_.called;
-        const int count = int(min(own_.looks, min(own_.end - own_.next, left)));
-        if (count <= 0) {
-            const int64_t proposed = rule::proposed(own_.next, own_.end);
-            store(made, proposed + own_.evaluated, own_.called - proposed);
-            return end();
-        }
         __syncthreads();  // the state is complete
-        for (int k = 0; k < count; ++k) make_child(k, move_at(own_.next + k, made));
-        wait_for(count, Progress::MOVES);
+        int count = 0, most = 0;
+        while (count == 0 && (most = int(min(own_.looks, min(own_.end - own_.next, left)))) > 0) {
+            for (; count < most; ++count) {
+                const Move move = move_at(own_.next + count, made);
+                if (!changes(move)) break;
+                make_child(count, move);
+            }
+            if (count == 0) stay(made);
+        }
+        if (count > 0) return wait_for(count, Progress::MOVES);
+        const int64_t proposed = rule::proposed(own_.next, own_.end);
+        store(made, proposed + own_.evaluated, own_.called - proposed);
+        end();
+    }
+
+    // Make a move that changes nothing: if it exists, it is accepted, as the cost is not higher.
+    __device__ void stay(int64_t made) {
+        if (proposals::exists(move_at(own_.next++, made))) own_.end -= int(plan_.effort);
     }
 
     // Apply the first accepted move.
@@ -187,7 +209,6 @@ class Replica {
         const Acceptance<Delta> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
         own_.called += judged;
         for (int k = 0; k < judged; ++k) {
-            if (!proposals::exists(move_at(own_.next + k, made))) continue;
             const uint32_t word = words_of(own_.next + k, made).w;
             const auto [accepts, climbs] = rule::judged(cost[k], own_.current, acceptance, word);
             if (!accepts) continue;
@@ -214,6 +235,8 @@ class Replica {
     __device__ Move move_at(int64_t number, int64_t made) const {
         return proposals::drawn(words_of(number, made), state_, all_.shape);
     }
+
+    __device__ bool changes(const Move& move) const { return proposals::changes(move, state_); }
 
     // Create a child: the state after a move.
     __device__ void make_child(int k, const Move& move) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,54 @@ def test_a_function_is_called_for_no_move_in_vain() -> None:
     }
     assert {each.digest for each in found.values()} == {kernel.digest}
     assert found["function"].evaluations == kernel.evaluations < found["batch"].evaluations
+
+
+@pytest.mark.parametrize(
+    ("kind", "n"),
+    [
+        (islands.keys, 6),  # steps out of [0, 1) end at its bounds
+        # Often, all items of a group have the same value, and the other one is full.
+        (partial(islands.choices, k=2, groups=[0, 0, 0, 1, 1, 1], at_most=[3, 4]), 6),
+    ],
+)
+def test_a_move_that_changes_nothing_is_no_call(kind: Any, n: int) -> None:
+    function = Counted(lambda solution: 0)
+    asked: dict[str, Any] = {"algorithm": "tempering", "generations": 5, **_MANY, **_ALONE}
+    result = islands.solve(kind(n, function=function), **asked)
+    assert function.calls == _FIRST + result.evaluations + 1
+    text = "__device__ long long cost(const Solution& s, int n, const Data& d) { return 0; }"
+    kernel = islands.solve(kind(n, cost=text), **asked)
+    batch = islands.solve(kind(n, batch=lambda rows: np.zeros(len(rows), np.int64)), **asked)
+    assert result.digest == batch.digest == kernel.digest
+    assert result.evaluations == batch.evaluations < kernel.evaluations
+
+
+def shown(start: list[float] | None) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+    """Return the first states of two chains of keys, and the solutions of all later calls."""
+    seen: list[NDArray[Any]] = []
+
+    def function(keys: NDArray[Any]) -> int:
+        seen.append(keys)
+        return 0  # all moves are accepted
+
+    asked: dict[str, Any] = {"algorithm": "tempering", "generations": 5, **_MANY, **_ALONE}
+    asked |= {"islands": 1, "population": 2, "start": start and [start, start]}
+    islands.solve(islands.keys(40, function=function), **asked)
+    return seen[_FIRST : _FIRST + 2], seen[_FIRST + 2 : -1]
+
+
+def test_no_chain_shows_a_function_its_state_again() -> None:
+    states, later = shown(start=None)
+    for keys in later[64:]:  # after samples of the changes
+        changed = [int((keys != state).sum()) for state in states]
+        assert min(changed) == 1
+        states[int(np.argmin(changed))] = keys
+
+
+def test_no_sample_of_the_changes_is_the_state() -> None:
+    states, later = shown(start=[0.0] * 40)  # many steps end at the bound where they begin
+    assert not np.any(states)
+    assert all(keys.any() for keys in later)
 
 
 @pytest.mark.parametrize("by", ["batch", "function"])

@@ -30,7 +30,10 @@ def error(function: Any, argument: str) -> str:
 
 def test_an_error_names_the_line_and_integers_may_become_real() -> None:
     assert "'return 1 // (int(row[0]) * 0)'" in error(divides, "function")
-    assert "not an array of 4 numbers" in error(lambda rows: [[1], [1, 2], 3, 4], "batch")
+    ragged = error(lambda rows: [[1], [1, 2], 3, 4], "batch")
+    assert ragged == (
+        "batch= returned [[1], [1, 2], 3, 4]. Return an array of 4 numbers, one per solution"
+    )
     costs = UserFunction("function", lambda row: 2).costs(ORDERS, real=True)
     assert costs.dtype == np.float64
 
@@ -40,6 +43,30 @@ def test_one_cost_that_is_no_cost_is_refused() -> None:
     least = UserFunction("batch", lambda rows: [1, 2, 3, -(2**62)]).costs(ORDERS, real=None)
     assert least.min() == -(2**62)
     assert str(2**62 + 1) in error(lambda rows: [1, 2, 3, 2**62 + 1], "batch")
+
+
+@pytest.mark.parametrize("argument", ["function", "batch"])
+def test_a_masked_value_is_no_cost(argument: str) -> None:
+    masked = (
+        np.ma.masked if argument == "function" else np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 0])
+    )
+    assert f"{argument}= returned masked" in error(lambda given: masked, argument)
+
+
+@pytest.mark.parametrize(
+    ("later", "said"), [(0.5, "real costs, such as 0.5, but its first"), (np.nan, "NaN. Return a")]
+)
+def test_a_real_cost_after_integers_is_named(later: float, said: str) -> None:
+    function = UserFunction("function", lambda row: 7 if row[0] == 0 else later)
+    with pytest.raises(RunError, match=said):
+        function.costs(np.array([[0, 1], [1, 0]]), real=False)
+
+
+@pytest.mark.parametrize("argument", ["function", "batch", "reference"])
+def test_a_function_of_other_arguments_names_no_line_of_this_package(argument: str) -> None:
+    words = error(lambda: 0, argument)
+    assert "raised TypeError" in words
+    assert "functions.py" not in words
 
 
 @pytest.mark.parametrize(("maximise", "best"), [(False, -np.inf), (True, np.inf)])
