@@ -16,7 +16,7 @@ from islands.configuration.stop import CRITERIA
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS
-from islands.instances.formats import FORMATS
+from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.record.files import append_row, read_table, write_table
@@ -47,7 +47,7 @@ def test_all_spellings_of_a_name_are_accepted(name: str) -> None:
 
 @pytest.mark.parametrize(
     "names",
-    [ALGORITHMS, ENCODINGS, IMPROVERS, FORMATS, TOPOLOGIES, PRESETS, CRITERIA],
+    [ALGORITHMS, ENCODINGS, IMPROVERS, EVERY_FORMAT, TOPOLOGIES, PRESETS, CRITERIA],
     ids=lambda names: next(iter(names)),
 )
 def test_names_differ_in_plain_form(names: Iterable[str]) -> None:

@@ -274,8 +274,13 @@ def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
 
 
 def _by(chains: type[ReplicaChains]) -> Callable[[Case], bool]:
-    """Return the condition of problems that tempering searches by these chains."""
-    return lambda case: chains_of(case.problem) is chains
+    """Return the condition of problems that tempering searches by these chains, or special ones."""
+
+    def holds(case: Case) -> bool:
+        kind = chains_of(case.problem)
+        return kind is not None and issubclass(kind, chains)
+
+    return holds
 
 
 def _own(holds: Condition) -> Callable[[Case], bool]:

@@ -42,6 +42,8 @@ class Entry:
     part: int | None = None
     """Index of the instance in its file, from 0, if the file contains several."""
     constraints: int | None = None
+    format: str = ""
+    """The format of its file, if it is not that of the set."""
 
     @property
     def full_name(self) -> str:
@@ -138,6 +140,7 @@ def _entry(set_name: str, row: dict[str, str]) -> Entry:
         problem=row["problem"],
         size=int(row["size"]),
         constraints=_number(row.get("constraints")),
+        format=row.get("format") or "",
         best_known=known,
         file=row["file"],
         part=_number(row.get("part")),

@@ -28,9 +28,10 @@ SUFFIXES = {
     "orlib": (".txt",),
     "sac94": (".dat",),
     "drake": (".dat",),
+    "qubo": (".qubo", ".sparse"),
+    "maxcut": (".mc", ".rud", ".rudy"),
 }
 """The suffixes of the files of each format, also with `.gz`; the content of a `.dat` decides."""
-FORMATS = tuple(SUFFIXES)
 MODELS = {
     "jobshop": "job_shops",
     "flexiblejobshop": "flexible_shops",
@@ -41,14 +42,18 @@ MODELS = {
     "pmedian": "medians",
     "binpacking": "packing",
     "diversity": "diversity",
+    "qubo": "quadratic_files",
+    "bqp": "beasley",
 }
-"""The formats of `islands.models`: the module whose `read` returns the problem in a file. Such
+"""The formats of `islands.models`: the module whose `read` returns the problem in a file. Most such
 files have no suffixes of their own: they are known by their set, their folder or `--format`."""
-EVERY_FORMAT = (*FORMATS, *MODELS)
-_OF_SEVERAL = ("orlib",)
+EVERY_FORMAT = (*(form for form in SUFFIXES if form not in MODELS), *MODELS)
+OF_SEVERAL = ("orlib", "bqp")
 """The formats of files with several instances, whose names do not say which one."""
 FOUND_BY_NAME = tuple(
-    dict.fromkeys(each for form in FORMATS if form not in _OF_SEVERAL for each in SUFFIXES[form])
+    dict.fromkeys(
+        suffix for form, each in SUFFIXES.items() if form not in OF_SEVERAL for suffix in each
+    )
 )
 """The suffixes of files that are found by name; other files need a path."""
 
@@ -70,9 +75,25 @@ def recognised(path: Path) -> str:
         known = ", ".join(f"{each}, {each}.gz" for each in every)
         raise UsageError(
             f"{path}: unknown suffix {suffix!r}. Known: {known}; or name the format with"
-            f" {option('format', list(FORMATS))}"
+            f" {option('format', list(EVERY_FORMAT))}"
+        )
+    if forms == ["orlib"] and _has_entries(path):
+        of_entries = option("format", ["maxcut", "qubo", "bqp", "diversity"])
+        raise UsageError(
+            f"{path}: has two sizes and lines of three numbers, as graphs and matrices have. Name"
+            f" its format with {of_entries}"
         )
     return forms[0] if len(forms) == 1 else _of_numbers(path)
+
+
+def _has_entries(path: Path) -> bool:
+    """Return whether a file begins with a line of two numbers and one of three, unlike knapsacks.
+
+    These begin with their number alone, or with a text.
+    """
+    with Lines.open(path) as lines:
+        beginning = [(lines.line() or b"").split() for _ in range(2)]
+    return [*map(len, beginning)] == [2, 3] and all(map(is_number, beginning[0]))
 
 
 def _ask() -> str:

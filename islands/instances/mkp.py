@@ -243,7 +243,7 @@ def read_orlib(numbers: Numbers, name: str, part: int | None) -> MkpFile:
 
 def _read_counted(numbers: Numbers, name: str, part: int | None) -> MkpFile:
     count = numbers.whole("the number of problems", _MOST)
-    chosen = _chosen(numbers.lines.path, part, count)
+    chosen = part_of(numbers.lines.path, part, count)
     for _ in range(chosen):
         skip_problem(numbers)
     file = read_problem(numbers, name if count == 1 else f"{name}-{chosen:02}")
@@ -270,7 +270,7 @@ def _read_titled(numbers: Numbers, part: int | None) -> MkpFile:
             "neither a number of problems at the beginning nor a line 'problem NAME.DAT'. "
             f"Name a file of OR-Library, or name its format with {option('format')}"
         )
-    _chosen(numbers.lines.path, part, len(names), names)
+    part_of(numbers.lines.path, part, len(names), names)
     assert file is not None, "the part was read"
     return file
 
@@ -287,8 +287,8 @@ def _skip_rule(numbers: Numbers) -> None:
         numbers.line()
 
 
-def _chosen(path: Path, part: int | None, count: int, names: list[str] | None = None) -> int:
-    """Return the index of the requested instance."""
+def part_of(path: Path, part: int | None, count: int, names: list[str] | None = None) -> int:
+    """Return the index of the requested instance in a file of several."""
     if part is None and count == 1:
         return 0
     if part is None or part >= count:

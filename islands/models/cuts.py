@@ -29,10 +29,15 @@ class MaxCut(Model):
     """The weight of each edge."""
 
     def __init__(
-        self, edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
+        self,
+        edges: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        nodes: int | None = None,
+        name: str | None = None,
     ) -> None:
         """Take the arguments of `max_cut`."""
-        self.edges, n = pairs_of(edges)
+        self.edges, n = pairs_of(edges, nodes)
         self.weights = np.ones(len(self.edges), np.int64)
         if weights is not None:
             self.weights = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
@@ -71,19 +76,23 @@ class MaxCut(Model):
 
 @explained
 def max_cut(
-    edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
+    edges: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    nodes: int | None = None,
+    name: str | None = None,
 ) -> MaxCut:
     """Return the problem of two sides of a graph with the most weight of edges between them.
 
     `edges` is a row of two nodes for each edge; nodes are numbered from 0. `weights` are whole
-    numbers, of which negative ones are possible; without them each edge has the weight 1. A
-    solution has 1 for the nodes of one side.
+    numbers, of which negative ones are possible; without them each edge has the weight 1. `nodes`
+    is their number, if the last ones have no edges. A solution has 1 for the nodes of one side.
 
     >>> problem = islands.models.max_cut([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]])
     >>> islands.solve(problem, generations=20).cost
     4
     """
-    return MaxCut(edges, weights, name=name)
+    return MaxCut(edges, weights, nodes=nodes, name=name)
 
 
 def read(path: Path) -> Model:
@@ -91,4 +100,4 @@ def read(path: Path) -> Model:
     with NumberFile.open(path) as file:
         n, m = file.numbers(2, "sizes", 1)
         edges = read_edges(file, n, m, -(2**31))
-        return max_cut(edges[:, :2] - 1, edges[:, 2])
+        return max_cut(edges[:, :2] - 1, edges[:, 2], nodes=n)

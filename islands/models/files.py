@@ -23,7 +23,7 @@ class NumberFile:
     Nothing is kept of what has been read, so that a compressed file cannot fill the memory.
     """
 
-    def __init__(self, lines: Lines, comment: bytes = b"#") -> None:
+    def __init__(self, lines: Lines, comment: bytes | tuple[bytes, ...] = b"#") -> None:
         self.lines = lines
         self._comment = comment
         self._words: list[bytes] = []
@@ -31,7 +31,7 @@ class NumberFile:
 
     @classmethod
     @contextmanager
-    def open(cls, path: Path, comment: bytes = b"#") -> Iterator[Self]:
+    def open(cls, path: Path, comment: bytes | tuple[bytes, ...] = b"#") -> Iterator[Self]:
         """Open a file; errors about the data of a model inside the block name it as well."""
         with Lines.open(path) as lines:
             try:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
 from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
+from islands.modelling.kinds import whole_number
 from islands.models.files import NumberFile
 from islands.models.numbers import labels
 from islands.problems.data import require_shape
@@ -18,8 +19,10 @@ _DRAWN = 20_000
 """The most edges that a picture shows."""
 
 
-def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
+def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int64], int]:
     """Return the edges as pairs of nodes, and the number of nodes; refuse what is no graph.
+
+    Without `nodes`, the last node is one with an edge.
 
     A few edges must not state millions of nodes, for which memory would be allocated.
     """
@@ -35,7 +38,11 @@ def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
             f" {most} nodes: {FEW_NODES}, or {MOST_NODES_PER_EDGE} for each edge. Leave out nodes"
             " without edges"
         )
-    return pairs, n
+    if nodes is None:
+        return pairs, n
+    if (given := whole_number("nodes", nodes, most)) < n:
+        raise UsageError(f"nodes={given}: an edge has the node {n - 1}. Pass nodes={n} or more")
+    return pairs, given
 
 
 def read_edges(file: NumberFile, n: int, m: int, low: int = 0) -> NDArray[np.int64]:

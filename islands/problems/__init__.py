@@ -25,7 +25,7 @@ from islands.custom.scripts import is_reference
 from islands.custom.trust import trust_named, trusting
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
-from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, recognised
+from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, OF_SEVERAL, recognised
 from islands.instances.locate import Finder, Found, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
 from islands.problems.arrays import FACTS, Arrays, packed
@@ -156,8 +156,9 @@ def read(found: Found, form: str | None = None) -> Problem:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, EVERY_FORMAT)}")
     form = form or _format_of(entry) or _model_of(path) or recognised(path)
     known, part = (entry.best_known, entry.part) if entry else (None, found.part)
-    if form in MODELS and part is None:
-        problem: Problem = import_module(f"islands.models.{MODELS[form]}").read(path)
+    if form in MODELS and (part is None or form in OF_SEVERAL):
+        model = import_module(f"islands.models.{MODELS[form]}")
+        problem: Problem = model.read(path) if part is None else model.read(path, part)
         problem.instance, problem.path, problem.best_known = found.name, path, known
     elif form in PART_READERS:
         problem = PART_READERS[form](path, found.name, known, form, part)
@@ -174,7 +175,7 @@ def read(found: Found, form: str | None = None) -> Problem:
 
 def _format_of(entry: Entry | None) -> str:
     """Return the format of a published file, or an empty string if it is unknown."""
-    return catalogue().set(entry.set).format if entry else ""
+    return entry.format or catalogue().set(entry.set).format if entry else ""
 
 
 def _model_of(path: Path) -> str:

@@ -86,7 +86,12 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
 
 
 def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
-    """Return the values as an array of any type without a copy; refuse masked values."""
+    """Return the values as an array of any type, not a copy; refuse texts and masked values."""
+    if form == FORMS[2] and isinstance(values, str | Path):
+        raise UsageError(
+            f"{name}={shown(str(values))}: is a text, must be {form}. If it is the path of a file,"
+            " write islands.load(path)"
+        )
     try:
         array = None if _is_masked(values) else np.asarray(values)
     except Exception as error:  # arbitrary array-like objects may raise any error

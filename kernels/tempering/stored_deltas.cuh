@@ -4,8 +4,8 @@
 #pragma once
 
 #include "improvers/swap_deltas.cuh"
-#include "tempering/acceptance.cuh"
 #include "tempering/plan.cuh"
+#include "tempering/stored_run.cuh"
 
 namespace tempering {
 
@@ -34,25 +34,12 @@ class StoredDeltas {
         __syncthreads();
     }
 
-    // Return the first accepted exchange of a run: its entry and its delta. words() returns the
-    // random words of the run, pairs() the proposed entries as bits; differs(k) tells whether the
-    // exchange changes anything.
+    // Return the first exchange of a run that is accepted: see stored_run.cuh.
     template <class Words, class Pairs, class Differs>
     __device__ block::Bid<Delta> first_accepted(int run, block::Triangle::Place, Words words,
                                                 Pairs pairs, const Acceptance<Delta>& acceptance,
                                                 Differs differs) const {
-        const auto& deltas = deltas_.stored(run);
-        const block::Run<uint32_t> word = words();
-        uint32_t may = 0;
-        block::along_run([&](int k) {
-            may |= uint32_t(acceptance.may_accept(deltas.item[k], word.item[k])) << k;
-        });
-        if (may != 0) may &= pairs();
-        for (int k = 0; may != 0 && k < block::RUN; ++k) {
-            if (!(may >> k & 1) || !acceptance.accepts(deltas.item[k], word.item[k])) continue;
-            if (differs(k)) return {uint32_t(k), deltas.item[k]};
-        }
-        return {};
+        return first_of_run<Delta>(deltas_.stored(run), words, pairs, acceptance, differs);
     }
 
     // Announce the exchange of two items, which raises the cost.

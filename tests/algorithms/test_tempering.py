@@ -15,6 +15,7 @@ from problems_for_tests import facilities, flat, of_two_kinds, with_equals
 from islands.algorithms.tempering import sparse
 from islands.algorithms.tempering.algorithm import chains_of
 from islands.algorithms.tempering.pairs import PairChains
+from islands.algorithms.tempering.sparse import NetworkChains
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
@@ -55,9 +56,35 @@ def test_temperatures_are_set_as_in_the_reference(
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
 
 
-@pytest.mark.parametrize(("rows", "kind"), [(15, PairChains), (16, sparse.SparseChains)])
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [(3, PairChains), (4, NetworkChains), (15, NetworkChains), (16, sparse.SparseChains)],
+)
 def test_sparse_flows_of_many_items_have_no_stored_changes(rows: int, kind: type) -> None:
     assert chains_of(Qap(grid(rows, 16).file())) is kind
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("factor", "idle"), [(1, 0), (10_000_019, 0), (1, 3)])
+def test_stored_changes_of_sparse_flows_are_those_of_all(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, factor: int, idle: int, *, turned: bool
+) -> None:
+    """Also with costs of 64 bits, and facilities that are equal, as they have no flows."""
+    file = grid(5, 6, hidden=2).file(turned=turned)
+    flows, distances = (file.b, file.a) if turned else (file.a, file.b)
+    flows = flows * factor
+    flows[:idle] = flows[:, :idle] = 0
+    both_ways = (distances, flows) if turned else (flows, distances)
+    found = []
+    for fewest, kind in ((10**6, PairChains), (0, NetworkChains)):
+        monkeypatch.setattr(sparse, "_STORED_FROM", fewest)
+        problem = Qap(QapFile("grid", None, len(flows), *both_ways))
+        assert chains_of(problem) is kind
+        mine = archipelago(backend, problem, population=4, tuning=3, sweeps=20)
+        mine.start()
+        mine.advance(12)
+        found.append(mine.digests())
+    assert found[0] == found[1]
 
 
 @pytest.mark.slow
@@ -65,7 +92,7 @@ def test_sparse_flows_of_many_items_have_no_stored_changes(rows: int, kind: type
 def test_sparse_flows_equal_the_reference(
     backend: Backend, monkeypatch: pytest.MonkeyPatch, *, turned: bool
 ) -> None:
-    monkeypatch.setattr(sparse, "_FEWEST_ITEMS", 0)
+    monkeypatch.setattr(sparse, "_COMPUTED_FROM", 0)
     problem = Qap(grid(5, 6, hidden=2).file(turned=turned))
     assert chains_of(problem) is sparse.SparseChains
     mine, reference = both(backend, problem, tuning=2, sweeps=1, population=4)

@@ -16,12 +16,14 @@ from programs_for_tests import for_gpu, parts, require_machine_code
 import islands
 from islands.backends import choose
 from islands.backends.base import Backend, Block
+from islands.instances.grids import grid
 from islands.parallel import World
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import mean_change
 from islands.testing.ranks import on_ranks
 
 COMPILED: dict[str, Callable[[], Qap]] = {
+    "sparse": lambda: Qap(grid(8, 10, hidden=2).file()),
     "choice": lambda: of_two_kinds(90, 25),
     "choice-large": lambda: of_two_kinds(200, 100, largest=10**6, linear=10**8),
 }
@@ -125,6 +127,7 @@ def test_published_optima_are_found(name: str, published: Path) -> None:
         ("equals", Block(64, 2), {}),
         ("general-linear", Block(256), {}),
         ("symmetric", Block(32), {"ISLANDS_ROOM": "1"}),
+        ("sparse", Block(128, 4), {}),
         ("choice", Block(64, 16), {}),
         ("choice-large", Block(512, 3), {}),
         ("choice-large", Block(32), {"ISLANDS_ROOM": "1"}),

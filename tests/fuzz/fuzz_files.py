@@ -60,6 +60,8 @@ MODEL_FILES: dict[str, tuple[bytes, ...]] = {
         b"2 3\n9 9 9 9\n2 1 2\n1 3\n",
     ),
     "maxcut": (b"4 3\n1 2 5\n2 3 -1\n1 4 2\n",),
+    "qubo": (b"3 2\n1 1 -5\n1 2 3\n", b"c one\np qubo 0 3 1 1\n0 0 -5\n0 1 0.5\n"),
+    "bqp": (b"3 2\n1 1 -5\n1 2 3\n", b"1\n3 2\n1 1 -5\n1 2 3\n"),
     "colouring": (b"c a comment\np edge 4 3\ne 1 2\ne 2 3\ne 3 1\n", b"e 1 2\ne 2 3\n"),
     "pmedian": (b"4 4 1\n1 2 3\n2 3 4\n3 4 1\n1 2 2\n",),
     "binpacking": (b"3\n10\n6\n5\n4\n",),

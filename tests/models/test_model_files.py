@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,12 @@ WRONG = [
     ("maxcut", "2000000000 1\n1 2000000000 1\n"),
     ("maxcut", "10000000 1\n1 10000000 1\n"),
     ("maxcut", "2 900000000\n1 2 1\n"),
+    ("maxcut", "2000000000 1\n1 2 1\n"),
+    ("qubo", "2000000000 1\n1 2 1\n"),
+    ("qubo", "2 900000000\n1 2 1\n"),
+    ("qubo", "p qubo 0 2000000000 1 0\n0 0 1\n"),
+    ("qubo", "p qubo 0 2 900000000 900000000\n0 0 1\n"),
+    ("bqp", "900000000\n2 1\n1 2 1\n"),
     ("jobshop", "100000 100000\n0 1\n"),
     ("flexiblejobshop", "100000 100000\n1 1 1 1\n"),
     ("flowshop", ": 2000000000 2000000000 1 1 1 : 1\n"),
@@ -89,3 +96,39 @@ def test_ways_are_the_shortest_of_a_network(tmp_path: Path) -> None:
     problem = islands.load(path, "pmedian")
     for place, chosen in enumerate(np.eye(n, dtype=np.int64)):
         assert problem.cost(chosen) == ways[place].sum()
+
+
+def test_a_problem_of_several_in_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "bqp.txt"
+    path.write_text("3\n2 2\n1 1 -5\n1 2 3\n1 1\n1 1 7\n2 1\n2 2 9\n")
+    found = [islands.load(f"{path}:{part:02}", "bqp") for part in range(3)]
+    assert [problem.cost(np.ones(problem.size, int)) for problem in found] == [1, 7, 9]
+    assert all(problem.maximise for problem in found)
+    for name in (path, f"{path}:03"):
+        with pytest.raises(InputError, match="the file contains 3 problems"):
+            islands.load(name, "bqp")
+
+
+@pytest.mark.parametrize("suffix", ["qubo", "sparse", "sparse.gz", "rudy", "mc"])
+def test_formats_are_known_by_suffixes(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"own.{suffix}"
+    text = b"p qubo 0 2 1 1\n0 0 -4\n0 1 1\n" if suffix == "qubo" else b"2 1\n1 2 -4\n"
+    path.write_bytes(gzip.compress(text) if suffix.endswith(".gz") else text)
+    for name in (path, str(path)):
+        expected = islands.models.MaxCut if suffix in ("rudy", "mc") else islands.models.Qubo
+        assert isinstance(islands.load(name), expected)
+
+
+def test_real_entries_stay_real_and_whole_ones_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.qubo"
+    for entry, cost in (("0.5", 0.5), ("9007199254740993", 2**53 + 1), ("1e20", 1e20)):
+        path.write_text(f"p qubo 0 1 1 0\n0 0 {entry}\n")
+        assert islands.load(path).cost([1]) == cost
+
+
+def test_a_text_of_entries_is_no_file_of_knapsacks(tmp_path: Path) -> None:
+    path = tmp_path / "G.txt"
+    path.write_text("3 2\n1 2 1\n2 3 1\n")
+    with pytest.raises(UsageError, match='format="maxcut", "qubo", "bqp" or "diversity"'):
+        islands.load(path)
+    assert islands.load(path, "maxcut").size == 3

@@ -9,7 +9,14 @@ from instance_texts import entry_of
 
 import islands
 
-NAMES = ["jobshop/ft06", "flowshop/tai20_5_0", "setcover/scpclr10", "maxcut/G1"]
+NAMES = [
+    "jobshop/ft06",
+    "flowshop/tai20_5_0",
+    "setcover/scpclr10",
+    "maxcut/G1",
+    "qubo/gka2f",
+    "qubo/bqp1000-2",
+]
 
 
 @pytest.mark.published

@@ -94,6 +94,11 @@ FILES = [
     ("setcover", "2 3\n5 1 1\n6 1 1\n7 1 2\n", [1, 1, 0], 5 + 6 + 7 + 1),  # by columns
     ("setcover", "2 3\n9 9 9 9\n2 1 2\n1 3\n", [1, 1, 0], 1 + 1 + 1 + 1),  # unicost
     ("maxcut", "4 3\n1 2 5\n2 3 -1\n1 4 2\n", [1, 0, 0, 0], 7),
+    ("maxcut", "4 2\n1 2 5\n2 3 -1\n", [1, 0, 0, 1], 5),  # the last node has no edges
+    ("qubo", "3 4\n1 1 -5\n1 2 3\n2 3 4\n3 3 -7\n", [1, 1, 1], -5 + 2 * 3 + 2 * 4 - 7),
+    ("qubo", "c one\np qubo 0 4 1 2\n1 1 -5\n0 1 3\nc two\n2 1 4\n", [1, 1, 1, 1], 3 - 5 + 4),
+    ("bqp", "1\n2 2\n1 1 -5\n1 2 3\n", [1, 1], -5 + 2 * 3),
+    ("bqp", "2 2\n1 1 -5\n1 2 3\n", [1, 0], -5),
     ("flowshop", ":\n 3 2 1 9 9\nprocessing times :\n 3 1 2\n 2 4 1\n", [1, 0, 2], 8),
     ("jobshop", "# two jobs\n2 2\n0 3 1 2\n1 4 0 1\n", [0, 1, 2, 3], 3 + 2 + 4 + 1),
     ("jobshop", "# two jobs\n2 2\n0 3 1 2\n1 4 0 1\n", [0, 2, 1, 3], 6),
@@ -115,6 +120,7 @@ ARGUMENTS = {
     "GraphColouring": ("edges",),
     "SetCover": ("prices", "rows"),
     "MaxCut": ("edges", "weights"),
+    "Qubo": ("matrix",),
     "FlowShop": ("times",),
     "JobShop": ("machines", "times"),
     "FlexibleJobShop": ("machines", "times"),
@@ -132,7 +138,12 @@ def test_a_problem_of_a_file_has_the_arguments_of_its_class(
     path.write_text(text)
     problem: Any = islands.load(path, form)
     kind = type(problem)
-    again = kind(*(getattr(problem, name) for name in ARGUMENTS[kind.__name__]))
+    given: dict[str, Any] = {}
+    if kind is islands.models.MaxCut:
+        given["nodes"] = problem.size
+    if kind is islands.models.Qubo:
+        given["maximise"] = problem.maximise
+    again = kind(*(getattr(problem, name) for name in ARGUMENTS[kind.__name__]), **given)
     assert again.header == problem.header
     for mine, other in zip(again.arrays(), problem.arrays(), strict=True):
         np.testing.assert_array_equal(mine, other)

@@ -21,7 +21,7 @@ from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
 from islands.algorithms.tempering.settings import ROUGHNESS_SAMPLES, TemperingSettings
-from islands.algorithms.tempering.sparse import SparseChains
+from islands.algorithms.tempering.sparse import NetworkChains, SparseChains
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -37,6 +37,7 @@ _CHAINS: tuple[type[ReplicaChains], ...] = (
     MoveChains,
     PlaceChains,
     SparseChains,
+    NetworkChains,
     PairChains,
 )
 _ENCODINGS = {

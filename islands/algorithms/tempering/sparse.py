@@ -1,4 +1,7 @@
-"""Chains that exchange all pairs of items in turn, with cost changes computed from neighbours."""
+"""Chains that exchange all pairs of items with sparse flows in turn.
+
+The changes of the cost are stored, or computed from the neighbours of two items.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.base import Shape
-from islands.algorithms.tempering.pairs import ExchangeChains
+from islands.algorithms.tempering.pairs import ExchangeChains, PairChains
 from islands.algorithms.tempering.settings import TemperingSettings
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
@@ -17,32 +20,67 @@ from islands.backends.source import Header, Macros
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
+    from islands.problems.qap_sparse import Sparse
 
-_FEWEST_ITEMS = 256
-"""A proposal takes 3 to 9 times as long as with stored changes, but an accepted exchange need not
-update those of all pairs: see the measurements in docs/settings.md."""
+_STORED_FROM = 64
+"""Smaller instances may share launches."""
+_COMPUTED_FROM = 256
+"""A proposal takes 3 to 9 times as long as with stored changes, but there is no memory for all
+pairs: docs/settings.md has what was measured."""
 _PAIRS_AT_ONCE = 4
 """Pairs evaluated per step on a CPU; larger values waste work after an accepted exchange."""
 
 
+def _network_of(problem: Problem) -> Sparse:
+    """Return the neighbours of the items of a problem that has some."""
+    assert problem.swaps is not None
+    assert problem.swaps.sparse is not None, "the problem fits"
+    return problem.swaps.sparse
+
+
+def _has_network(problem: Problem, fewest: int) -> bool:
+    """Return whether items have neighbours, and there are enough of them."""
+    return problem.size >= fewest and problem.swaps is not None and problem.swaps.is_network
+
+
+class NetworkChains(PairChains):
+    """Chains with a stored change for each pair, of which an exchange updates a few on a CPU."""
+
+    shares_launches: ClassVar[bool] = False
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        return super().fits(problem) and _has_network(problem, _STORED_FROM)
+
+    def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
+        super().__init__(settings, problem, shape)
+        self._sparse = _network_of(problem)
+
+    def macros(self) -> Macros:
+        return super().macros() | self._sparse.macros()
+
+    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        return super().tables(problem) | self._sparse.tables()
+
+    def members(self, arrays: Mapping[str, Array]) -> Struct:
+        network = self._sparse.network(arrays)
+        return Struct(**super().members(arrays).members, network=network)
+
+
 class SparseChains(ExchangeChains):
-    """Chains of an assignment problem with sparse flows."""
+    """Chains whose changes are computed."""
 
     header: ClassVar[Header] = Header("tempering/chains/sparse.cuh")
     shares_launches: ClassVar[bool] = False
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
-        assert problem.swaps is not None
-        assert problem.swaps.sparse is not None, "the problem fits"
-        self._sparse = problem.swaps.sparse
+        self._sparse = _network_of(problem)
         self.effort = 1 / self._sparse.size  # a row of pairs
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
-        if not super().fits(problem) or problem.size < _FEWEST_ITEMS:
-            return False
-        return problem.swaps is not None and problem.swaps.is_network
+        return super().fits(problem) and _has_network(problem, _COMPUTED_FROM)
 
     def macros(self) -> Macros:
         own = {"PAIRS_A_RUN": str(_PAIRS_AT_ONCE)}

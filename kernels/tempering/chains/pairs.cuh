@@ -2,6 +2,9 @@
 #pragma once
 
 #include "tempering/plan.cuh"
+#ifdef NETWORK_NUMBER
+#include "problems/qap_network.cuh"
+#endif
 
 namespace algorithm {
 
@@ -12,6 +15,9 @@ struct PairPlan {
     char* deltas;  // [deltas_bytes]
     int64_t deltas_bytes;
     int64_t* deltas_of;
+#ifdef NETWORK_NUMBER
+    problem::Network network;
+#endif
 };
 
 using Plan = PlanOf<Energies, PairPlan>;
@@ -22,11 +28,20 @@ using Plan = PlanOf<Energies, PairPlan>;
 #include "tempering/fixed_price.cuh"
 #include "tempering/order_cross.cuh"
 #include "tempering/pair_chain.cuh"
+#if defined(NETWORK_NUMBER) && !defined(__CUDACC__)
+#include "tempering/network_deltas.hpp"
+#else
 #include "tempering/stored_deltas.cuh"
+#endif
 
 namespace tempering {
 
-using Delta = StoredDeltas::Delta;
-using Chain = PairChain<StoredDeltas>;
+#if defined(NETWORK_NUMBER) && !defined(__CUDACC__)
+using Deltas = NetworkDeltas;
+#else
+using Deltas = StoredDeltas;
+#endif
+using Delta = Deltas::Delta;
+using Chain = PairChain<Deltas>;
 
 }  // namespace tempering

@@ -1,0 +1,29 @@
+"""Files of quadratic binary problems as in OR-Library: several in a file, all maximised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from islands.instances.mkp import part_of
+from islands.models.files import NumberFile
+from islands.models.quadratic import Qubo, qubo
+from islands.models.quadratic_files import sizes_of, symmetric
+
+
+def read(path: Path, part: int | None = None) -> Qubo:
+    """Return a problem of a file: perhaps the number of problems, then each in BiqMac's format.
+
+    `part` is its index in the file, which is only needed if there are several.
+    """
+    with NumberFile.open(path) as file:
+        head, count = file.line() or [], 1
+        if len(head) == 1:
+            count, head = file.whole(head[0], "numbers of problems", 1), file.line() or []
+        part = part_of(path, part, count)
+        for _ in range(part):
+            _, m = sizes_of(file, head)
+            file.expect(f"a matrix of {m} entries", 3 * m)
+            for _ in range(m):
+                file.line()
+            head = file.line() or []
+        return qubo(symmetric(file, head, is_last=part == count - 1), maximise=True)

@@ -1,0 +1,111 @@
+"""Files of quadratic binary problems: those of qbsolv, and the sparse ones of collections."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from islands.errors import UsageError
+from islands.instances.lines import shown
+from islands.instances.sizes import FEW_NODES, MOST_NODES_PER_EDGE, require_size
+from islands.models.files import NumberFile
+from islands.models.quadratic import Qubo, qubo
+
+_WHOLE = re.compile(rb"[-+]?\d+")
+_LARGEST = 2**62
+_COMMENTS = (b"c", b"#")
+
+
+def read(path: Path) -> Qubo:
+    """Return the problem in a file of qbsolv or BiqMac, which is minimised.
+
+    qbsolv: `p qubo 0 items diagonal others`, and the numbers of entries `i j entry` that it states,
+    from 0. BiqMac: items and entries; entries `i j entry` from 1 of one triangle of a symmetric
+    matrix, so that those of two items count twice.
+    """
+    with NumberFile.open(path, _COMMENTS) as file:
+        head = file.line() or []
+        if head[:1] != [b"p"]:
+            return qubo(symmetric(file, head))
+        if head[1:2] != [b"qubo"] or len(head) != 6:
+            raise file.error(
+                f"{shown(b' '.join(head))} is not of the form 'p qubo 0 items diagonal others'."
+                " Correct it"
+            )
+        n = file.whole(head[3], "numbers of items", 1)
+        counts = [file.whole(word, "numbers of entries") for word in head[4:]]
+        entries = _entries(file, n, sum(counts), first=0)
+        file.end()
+        return qubo(entries)
+
+
+def sizes_of(file: NumberFile, head: list[bytes]) -> tuple[int, int]:
+    """Return the numbers of items and of entries, which are the first line of a problem."""
+    if len(head) != 2:
+        raise file.error(
+            f"{shown(b' '.join(head))} is not of the form 'items entries', nor 'p qubo 0 items"
+            " diagonal others'. Correct it, or name the format of the file"
+        )
+    n, m = (file.whole(word, "sizes", 1) for word in head)
+    return n, m
+
+
+def symmetric(file: NumberFile, head: list[bytes], *, is_last: bool = True) -> Any:
+    """Return the symmetric matrix of which a triangle follows in a file; `head` has its sizes.
+
+    Nothing may follow the last one of a file.
+    """
+    triangle = _entries(file, *sizes_of(file, head), first=1)
+    if is_last:
+        file.end()
+    diagonal = triangle.copy()
+    diagonal.data = np.where(triangle.row == triangle.col, 0, triangle.data)
+    return triangle + diagonal.T
+
+
+def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
+    """Return the sparse matrix of the entries that follow, whose items are numbered from `first`.
+
+    A few entries must not state millions of items, for which memory would be allocated.
+    """
+    from scipy.sparse import coo_array
+
+    most = max(FEW_NODES, MOST_NODES_PER_EDGE * m)
+    require_size(f"a matrix of {m} entries", n, "rows", most, file.error)
+    file.expect(f"a matrix of {m} entries", 3 * m)
+    items, values = array("q"), list[float]()
+    for k in range(m):
+        if (line := file.line()) is None:
+            raise file.error(
+                f"the file ends after {k} of {m} entries. Get it again, or correct the sizes at its"
+                " beginning"
+            )
+        if len(line) != 3:
+            text = shown(b" ".join(line))
+            raise file.error(f"{text} is not of the form 'i j entry'. Correct it")
+        nodes = (file.whole(each, "numbers of items", first, n - 1 + first) for each in line[:2])
+        items.extend(nodes)
+        values.append(_entry(file, line[2]))
+    pairs = np.array(items).reshape(m, 2) - first
+    keys = pairs.min(axis=1) * n + pairs.max(axis=1)
+    _, places, counts = np.unique(keys, return_index=True, return_counts=True)
+    for place in places[counts > 1][:1]:
+        i, j = (pairs[place] + first).tolist()
+        raise UsageError(f"has the entry of {i} and {j} more than once. Leave one of them out")
+    return coo_array((np.array(values), pairs.T), shape=(n, n))
+
+
+def _entry(file: NumberFile, word: bytes) -> float:
+    """Return an entry, a whole number if it is written as one; refuse those beyond exact sums."""
+    if not _WHOLE.fullmatch(word):
+        return file.real(word, "entries")
+    if abs(entry := int(word)) > _LARGEST:
+        raise file.error(
+            f"{shown(word)}, one of the entries: sums of whole numbers are exact below {_LARGEST}"
+            " only. Divide all of them, or write a decimal point"
+        )
+    return entry
