@@ -57,7 +57,8 @@ match = islands.scipy.quadratic_assignment(a, b, options=options)
 found.append([match.seed, match.digest, match.col_ind.tolist()])
 best = islands.scipy.differential_evolution(lambda x: sum(x**2), [(-1, 2)] * 3, rng=1, maxiter=20)
 found.append([best.fun, best.digest])
-jobs = [[Operation(m, int(rng.integers(1, 9))) for m in rng.permutation(5).tolist()] for _ in range(6)]
+orders = [rng.permutation(5).tolist() for _ in range(6)]
+jobs = [[Operation(m, int(rng.integers(1, 9))) for m in order] for order in orders]
 schedule = islands.shops.solve(JobShopInstance(jobs), time_limit=0.3)
 found.append([[int(each.start_time) for each in some] for some in schedule.schedule])
 frame = pd.DataFrame({"x": rng.random(30), "y": rng.random(30)})
