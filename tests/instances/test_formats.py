@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from instance_texts import COUNTED, DRAKE, SAC94, TITLED, content, drake_text, write
+from synthetic import correlated_mkp
 
 from islands.errors import InputError
 from islands.instances.formats import recognised
 from islands.instances.mkp import MkpFile, read_mkp
-from islands.instances.synthetic import correlated_mkp
 
 QAP = "2\n1 2\n3 4\n5 6\n7 8\n"
 
