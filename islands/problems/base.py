@@ -150,10 +150,6 @@ class Problem(ABC):
         """Return arrays from which it can be made again; empty if only a script has it."""
         return {}
 
-    def earlier(self) -> Sequence[Problem]:
-        """Return the other problems that earlier versions made of the same statement."""
-        return []
-
     @classmethod
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None

@@ -25,7 +25,7 @@ from islands.configuration.spec import FORMAT
 from islands.errors import InputError, UnwritableError
 from islands.inside import inside, inside_all, opened
 from islands.parallel import World
-from islands.paths import published, reading
+from islands.paths import publish, published, reading
 from islands.progress.progress import Moment, Progress
 from islands.record.folder import (
     CHECKPOINTS,
@@ -64,10 +64,6 @@ class RankFile:
         return range(self.first, self.first + self.islands)
 
 
-_EARLIER = {"tolerance": 0.0}
-"""What manifests lack that earlier versions wrote."""
-
-
 @dataclass(frozen=True)
 class Manifest:
     """All data of a checkpoint except the states."""
@@ -84,8 +80,7 @@ class Manifest:
         """Write the manifest, which makes the checkpoint valid."""
         values = {"format": FORMAT, "islands": islands.__version__, **asdict(self)}
         values["sha256"] = content_digest(values)
-        with published(inside(checkpoint, MANIFEST)) as temporary:
-            temporary.write_text(json.dumps(values, indent=1), encoding="utf-8")
+        publish(inside(checkpoint, MANIFEST), json.dumps(values, indent=1))
 
     @classmethod
     def read(cls, checkpoint: Path, run: str) -> Self:
@@ -121,7 +116,7 @@ class Manifest:
                 moment=Moment(
                     generation=_natural(moment["generation"]),
                     seconds=float(moment["seconds"]),
-                    before=None if before is None else typed(Progress, _EARLIER | before),
+                    before=None if before is None else typed(Progress, before),
                 ),
                 parts=tuple(map(_rank_file, values["parts"])),
             )

@@ -40,32 +40,24 @@ A dense matrix of 4000 x 4000 has as many.
 """
 
 
-def read_table(
-    path: Path, columns: Sequence[str], what: str, added: Mapping[str, str] | None = None
-) -> list[Row]:
-    """Return the rows of a table, empty without a file; refuse other columns.
-
-    `what` describes the rows in messages. Tables of earlier versions lack the columns `added`, of
-    which the values are given.
-    """
-    added = added or {}
+def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
+    """Return the rows of a table of `what`, empty without a file; refuse other columns."""
     with reading(path):
         if not path.exists():
             return []
     names, rows = bounded_rows(path, "\t", restval="")
-    present = tuple(name for name in columns if name in names or name not in added)
-    if names != (*present, _CHECKSUM):
+    if names != (*columns, _CHECKSUM):
         raise InputError(
             f"{path}: is not a table of {what} with the columns {', '.join(columns)}, {_CHECKSUM}."
             " Remove it, or name another folder"
         )
     for number, row in enumerate(rows, 2):
-        row.update({name: text_of(row[name]) for name in present})
-        if None in row or row.pop(_CHECKSUM) != _checksum(row, present):
+        row.update({name: text_of(row[name]) for name in columns})
+        if None in row or row.pop(_CHECKSUM) != _checksum(row, columns):
             raise InputError(
                 f"{path}: line {number}: {MISMATCH}. Remove the line; it will be computed again"
             )
-    return [{**added, **row} for row in rows]
+    return rows
 
 
 def bounded_rows(
