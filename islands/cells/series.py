@@ -33,7 +33,7 @@ from islands.inside import inside
 from islands.parallel import World, differences
 from islands.paths import reading
 from islands.progress.result import Result
-from islands.record.files import Row, read_table
+from islands.record.files import Row
 from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
 from islands.record.folder import refuse_unfit as refuse_other_run
 from islands.record.inputs import read_settings, require_intact
@@ -129,7 +129,6 @@ class SeriesPlan:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""
         if not folder.exists():
             return
-        read_rows(folder)
         for job in self.jobs():
             place = inside(folder, job.folder)
             if place.exists():
@@ -177,11 +176,6 @@ def row_of(result: Result) -> Row:
     }
     cells = {name: made[name] if name in made else getattr(result, name) for name in COLUMNS}
     return {name: "" if cell is None else str(cell) for name, cell in cells.items()}
-
-
-def read_rows(folder: Path) -> list[Row]:
-    """Return the rows so far, none without a table; refuse a table of something else."""
-    return read_table(folder / SERIES_TABLE, COLUMNS, "runs")
 
 
 @dataclass(frozen=True)

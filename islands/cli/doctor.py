@@ -22,7 +22,7 @@ def main(args: argparse.Namespace) -> int:
 
     ranks = world()
     if ranks.rank == 0:
-        words = "checking compilers, devices and the start of a run; this takes a few seconds"
+        words = "checking compilers and devices; this takes a few seconds"
         show(f"islands {islands.__version__}: {words}", file=sys.stderr)
     with ranks.guarded(show_traceback=args.debug):
         checkup = examine(ranks)

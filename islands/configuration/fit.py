@@ -34,27 +34,25 @@ _MOST_NEAR = 3
 _OPTIONS = ("population", "threads", "seed", "islands", "migration", "out")
 """Settings in `OTHER_NAMES` that are options of the command line."""
 
-OTHER_NAMES = {
-    **OTHER_CRITERIA,
-    **dict.fromkeys(("pop_size", "popsize", "population_size", "n_pop"), "population=N"),
-    **dict.fromkeys(
-        ("maximize", "maximise", "direction", "sense"),
-        "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)",
-    ),
-    **dict.fromkeys(("n_jobs", "workers", "num_workers", "n_threads", "nthreads"), "threads=N"),
-    **dict.fromkeys(("random_state", "random_seed", "rng"), "seed=N"),
-    **dict.fromkeys(
-        ("x0", "init", "initial_solution", "initial", "warm_start"), "start=[solution]"
-    ),
-    **dict.fromkeys(("n_islands", "num_islands"), "islands=N"),
-    **dict.fromkeys(("topology", "migrations"), "migration=TOPOLOGY"),
-    **dict.fromkeys(("log_dir", "output", "output_dir"), "out=FOLDER"),
-    **dict.fromkeys(("disp", "progress", "progress_bar", "display"), "verbose=True"),
-    **dict.fromkeys(("termination", "stopping_criterion"), "stop='seconds=60'"),
-    **dict.fromkeys(("bounds", "constraints"), "them where the problem is made"),
-    "device": "backend='cuda' or backend='cpu'",
-    "callbacks": "callback=FUNCTION",
-    "tol": "gap=0.1",
+_OTHERS = {
+    "population=N": "pop_size popsize population_size n_pop",
+    "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)": "maximize"
+    " maximise direction sense",
+    "threads=N": "n_jobs workers num_workers n_threads nthreads",
+    "seed=N": "random_state random_seed rng",
+    "start=[solution]": "x0 init initial_solution initial warm_start",
+    "islands=N": "n_islands num_islands",
+    "migration=TOPOLOGY": "topology migrations",
+    "out=FOLDER": "log_dir output output_dir",
+    "verbose=True": "disp progress progress_bar display",
+    "stop='seconds=60'": "termination stopping_criterion",
+    "them where the problem is made": "bounds constraints",
+    "backend='cuda' or backend='cpu'": "device",
+    "callback=FUNCTION": "callbacks",
+    "gap=0.1": "tol",
+}
+OTHER_NAMES = OTHER_CRITERIA | {
+    name: fix for fix, names in _OTHERS.items() for name in names.split()
 }
 """What to write instead of names that other libraries have."""
 

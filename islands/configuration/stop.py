@@ -46,7 +46,7 @@ class StopKind:
     read: Callable[[str], float]
     """Returns the number in a text."""
     words: Callable[[float], str]
-    met: Callable[[State, float], Any]
+    met: Callable[[Any, float], Any]
     """Whether a run ends now, or each of several runs, in an array."""
     reason: Callable[[Progress, float], str]
     needs: str = ""
@@ -154,14 +154,8 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 
-_TARGETS: dict[str, Callable[[State | Standing, float], Any]] = {
-    "target": lambda state, value: state.reached(value),
-    LOWER_BOUND: _meets_bound,
-    "gap": lambda state, percent: state.is_within(percent),
-    "best-known": lambda state, _: state.has_reached_best_known,
-    "optimum": lambda state, _: state.has_reached_best_known,
-}
-"""Whether criteria on the best cost are met."""
+_TARGETS = ("target", LOWER_BOUND, "gap", "best-known", "optimum")
+"""The criteria on the best cost."""
 
 CRITERIA = {
     "generations": StopKind(
@@ -192,7 +186,7 @@ CRITERIA = {
         "target=9552",
         _number,
         "cost {}".format,
-        _TARGETS["target"],
+        lambda state, value: state.reached(value),
         lambda _, value: f"target {value} reached",
         require=_cost,
     ),
@@ -209,7 +203,7 @@ CRITERIA = {
         "gap=0.5%",
         _percent,
         "gap at most {:g}%".format,
-        _TARGETS["gap"],
+        lambda state, percent: state.is_within(percent),
         lambda _, percent: f"target gap of {percent:g}% reached",
         needs="best known value",
         require=_at_least_zero,
@@ -218,7 +212,7 @@ CRITERIA = {
         "best-known",
         _no_value,
         "the best known cost".format,
-        _TARGETS["best-known"],
+        lambda state, _: state.has_reached_best_known,
         _known("best known cost"),
         needs="best known value",
     ),
@@ -226,7 +220,7 @@ CRITERIA = {
         "optimum",
         _no_value,
         "the proven optimum".format,
-        _TARGETS["optimum"],
+        lambda state, _: state.has_reached_best_known,
         _known("proven optimum"),
         needs="optimum",
     ),
@@ -270,7 +264,7 @@ class Criterion:
 
     def reached_by(self, end: Standing) -> bool:
         """Return whether the best cost of a run has met this target."""
-        return bool(_TARGETS[self.kind](end, self.value))
+        return bool(CRITERIA[self.kind].met(end, self.value))
 
     def reason(self, progress: Progress) -> str | None:
         """Return why the run stops now, or None."""
@@ -281,30 +275,14 @@ class Criterion:
         return CRITERIA[self.kind].words(self.value)
 
 
-OTHER_CRITERIA = {
-    **dict.fromkeys(
-        ("time", "time_limit", "timeout", "max_time", "max_runtime", "max_seconds"), "seconds=60"
-    ),
-    **dict.fromkeys(
-        (
-            "generation",
-            "iterations",
-            "max_generations",
-            "max_iter",
-            "max_iterations",
-            "maxiter",
-            "n_gen",
-            "n_generations",
-            "n_iter",
-            "num_iterations",
-        ),
-        "generations=N",
-    ),
-    **dict.fromkeys(
-        ("n_trials", "max_evals", "max_evaluations", "n_eval", "maxfun"), "evaluations=N"
-    ),
-    **dict.fromkeys(("patience", "early_stopping", "max_no_improvement"), "stagnation=200"),
+_OTHERS = {
+    "seconds=60": "time time_limit timeout max_time max_runtime max_seconds",
+    "generations=N": "generation iterations max_generations max_iter max_iterations maxiter n_gen"
+    " n_generations n_iter num_iterations",
+    "evaluations=N": "n_trials max_evals max_evaluations n_eval maxfun",
+    "stagnation=200": "patience early_stopping max_no_improvement",
 }
+OTHER_CRITERIA = {name: fix for fix, names in _OTHERS.items() for name in names.split()}
 """Replacements for the names of criteria in other libraries."""
 
 

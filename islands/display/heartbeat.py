@@ -224,8 +224,3 @@ def read_work(folder: Path) -> Work | None:
     with suppress(FileNotFoundError), parsing(path):
         return typed(Work, json.loads(bounded_text(path)))
     return None
-
-
-def is_of_work(name: str) -> bool:
-    """Return whether a file is this one, or one that a killed process was writing."""
-    return name.lstrip(".").startswith(_FILE.lstrip("."))

@@ -21,7 +21,6 @@ from islands.backends.gpus import assigned, identities
 from islands.backends.source import Source
 from islands.doctor import nvidia
 from islands.doctor.nvidia import Gpu, Link
-from islands.doctor.startup import Startup, timed_start
 from islands.encodings.direct import Permutation
 from islands.errors import IslandsError
 from islands.migration.route import Parcel
@@ -88,8 +87,6 @@ class Checkup:
     transports: list[TransportResult]
     problems: list[str]
     """What should work but does not."""
-    startup: Startup | None = None
-    """The time to the first row by step, on the device of rank 0."""
 
 
 def examine(world: World) -> Checkup:
@@ -111,7 +108,6 @@ def examine(world: World) -> Checkup:
     lacking = world.any(backend is None)
     transports = [] if backend is None or lacking else try_transports(world, backend)
     is_first = world.local_rank == 0
-    times = world.rank == 0 and backend is not None and not troubles
     found = world.allgather(
         (
             place,
@@ -119,12 +115,9 @@ def examine(world: World) -> Checkup:
             gpus if is_first else [],
             nvidia.links(place.host) if is_first else [],
             troubles,
-            timed_start(place.backend) if times else None,
         )
     )
-    places, versions, gpus_of_ranks, links, troubles_of_ranks, startups = map(
-        list, zip(*found, strict=True)
-    )
+    places, versions, gpus_of_ranks, links, troubles_of_ranks = map(list, zip(*found, strict=True))
     problems = [*_unique(troubles_of_ranks, places), *_differences(versions, places)]
     problems += _shared(places)
     problems += [
@@ -145,7 +138,6 @@ def examine(world: World) -> Checkup:
         ranks=places,
         transports=transports,
         problems=problems,
-        startup=startups[0],
     )
 
 

@@ -6,7 +6,6 @@ import json
 from dataclasses import asdict
 
 from islands.doctor.checkup import Checkup, Place, install_hint
-from islands.doctor.startup import Startup
 from islands.tables import fitted
 
 _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
@@ -35,8 +34,6 @@ def as_text(checkup: Checkup) -> str:
             ]
         )
     blocks.append(_transports(checkup))
-    if checkup.startup is not None:
-        blocks.append(_startup(checkup.startup))
     if sentences := advice(checkup):
         blocks.append([f"Advice: {words}" for words in sentences])
     troubles = [f"Problem: {problem}" for problem in checkup.problems]
@@ -69,22 +66,6 @@ def _ranks(places: list[Place]) -> list[str]:
             device = f"GPU {gpu.number}: {gpu.name}, {gpu.mebibytes / 1024:.0f} GiB, {gpu.uuid}"
         rows.append((str(place.rank), place.host, str(place.local_rank), place.cores, device))
     return fitted("><><<", rows)
-
-
-def _startup(startup: Startup) -> list[str]:
-    words = {
-        "python": "Python",
-        "imports": "imports of islands and NumPy",
-        "instance": "settings and the instance",
-        "device": "the device",
-        "programs": f"programs, {'compiled' if startup.compiled else 'from the cache'}",
-        "generation 0": "generation 0",
-    }
-    return [
-        f"Time from the command to the first row (demo/tsp on {startup.backend}):"
-        f" {startup.total:.2f} s.",
-        *(f"{seconds:>8.2f} s   {words[step]}" for step, seconds in startup.seconds.items()),
-    ]
 
 
 def _transports(checkup: Checkup) -> list[str]:

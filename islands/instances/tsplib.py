@@ -5,6 +5,7 @@ The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import InputError
 from islands.instances.lines import Lines, decoded, shown
 from islands.instances.solution_files import (
     ENTRY_MAX,
@@ -63,9 +63,12 @@ def read_coordinate(lines: Lines, word: bytes) -> float:
     try:
         place = float(word)
     except ValueError:
-        raise _coordinate_error(lines, word) from None
+        place = math.nan
     if not -FARTHEST <= place <= FARTHEST or b"_" in word:
-        raise _coordinate_error(lines, word)
+        raise lines.error(
+            f"coordinate {shown(word)} is not a number from {-FARTHEST:g} to {FARTHEST:g}. Correct"
+            " it"
+        )
     return place
 
 
@@ -86,12 +89,6 @@ def _id(lines: Lines, word: bytes, n: int, seen: bytearray) -> int:
         raise lines.error(f"city {city} is given twice. Number the cities 1 to {n}, each once")
     seen[city - 1] = 1
     return city - 1
-
-
-def _coordinate_error(lines: Lines, word: bytes) -> InputError:
-    return lines.error(
-        f"coordinate {shown(word)} is not a number from {-FARTHEST:g} to {FARTHEST:g}. Correct it"
-    )
 
 
 LARGEST = 20_000
@@ -176,15 +173,11 @@ def _weight(lines: Lines, word: bytes) -> int:
     except ValueError:
         weight = -1
     if not 0 <= weight <= _WEIGHT_MAX or weight != int(weight) or b"_" in word:
-        raise _weight_error(lines, word)
+        raise lines.error(
+            f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. Correct it;"
+            " scaling or shifting all weights does not change the best tour"
+        )
     return int(weight)
-
-
-def _weight_error(lines: Lines, word: bytes) -> InputError:
-    hint = "Correct it; scaling or shifting all weights does not change the best tour"
-    return lines.error(
-        f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. {hint}"
-    )
 
 
 def _check_symmetry(lines: Lines, matrix: NDArray[np.int32], kind: str) -> None:
@@ -271,7 +264,6 @@ class _Reader:
         line = self.lines.line()
         if line is None:
             raise self.lines.error("the file is empty. Get it again")
-        line = line.removeprefix(b"\xef\xbb\xbf")
         while line is not None and line.upper() != b"EOF":
             self._take(line)
             line = self.lines.line()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from commands_for_tests import Patch
@@ -14,7 +12,6 @@ from islands.backends.base import Backend
 from islands.doctor import checkup as checkups
 from islands.doctor.checkup import examine
 from islands.doctor.nvidia import Gpu
-from islands.doctor.startup import timed_start
 from islands.errors import CompileError
 from islands.migration.route import Parcel
 from islands.migration.transport import InHostMemory
@@ -125,25 +122,3 @@ def test_every_transport_is_timed_and_checked(monkeypatch: Patch) -> None:
         )
     everyone = ranks.allgather(good)
     assert everyone == [good] * ranks.size, "all ranks know the slowest"
-
-
-@pytest.mark.slow
-def test_the_steps_add_up_to_the_time_of_a_start(tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path))
-    began = time.monotonic()
-    first = timed_start("cpu")
-    elapsed = time.monotonic() - began
-    assert first is not None
-    assert list(first.seconds)[-1] == "generation 0"
-    assert all(each > 0 for each in first.seconds.values())
-    assert 0.3 * elapsed < first.total <= elapsed
-    again = timed_start("cpu")
-    assert again is not None
-    assert (first.compiled, again.compiled) == (True, False)
-    assert again.seconds["programs"] < first.seconds["programs"]
-
-
-@pytest.mark.slow
-def test_a_failed_start_has_no_times(monkeypatch: Patch) -> None:
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    assert timed_start("cpu") is None
