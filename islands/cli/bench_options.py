@@ -134,6 +134,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 _NAMES = Naming(convert=_names)
+_DELAYS = partial(_numbers, low=0, high=1)
 
 
 _OF = "instances, sets, and patterns of names"
@@ -164,12 +165,7 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ),
     ("migration",): (
         BenchOption("instances", "A,B", _NAMES, "instances", purpose=_INSTANCES),
-        BenchOption(
-            "delay",
-            "D,D",
-            partial(_numbers, low=0, high=1),
-            "migrations until migrants arrive, 0 or 1",
-        ),
+        BenchOption("delay", "D,D", _DELAYS, "migrations until migrants arrive, 0 or 1"),
     ),
     ("migration", "recording"): (
         BenchOption("seconds", "S", float, "approximate seconds per repetition"),

@@ -36,8 +36,9 @@ _OPTIONS = ("population", "threads", "seed", "islands", "migration", "out")
 
 _OTHERS = {
     "population=N": "pop_size popsize population_size n_pop",
-    "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)": "maximize"
-    " maximise direction sense",
+    "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)": (
+        "maximize maximise direction sense"
+    ),
     "threads=N": "n_jobs workers num_workers n_threads nthreads",
     "seed=N": "random_state random_seed rng",
     "start=[solution]": "x0 init initial_solution initial warm_start",
