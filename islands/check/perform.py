@@ -362,10 +362,10 @@ class _Check:
         def of(k: int) -> str:
             return f"of {shown(solutions[k])} and {shown(mates.solutions[k])}"
 
-        for k, child in enumerate(children):
+        for number, child in enumerate(children):
             if not kind.holds(child[np.newaxis]):
                 raise _Difference(
-                    f"{name}: makes {shown(child)} {of(k)}, which is not {kind.words}."
+                    f"{name}: makes {shown(child)} {of(number)}, which is not {kind.words}."
                     " Correct cross"
                 )
         if self._children is None:
