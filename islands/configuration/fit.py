@@ -201,19 +201,11 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
     if fit:
         return fit[0]
     others = [name for name, encoding in pairs if encoding == requested]
-    near = problem.near
-    is_of_kind = requested in moved and problem.solution_kind in ENCODINGS[requested]
-    if own and is_of_kind and near is not None:
-        how = "depend on the direction" if near.is_directed else "are the same in both directions"
-        choice = f", or choose {option('algorithm', others)}" if others else ""
-        raise UsageError(
-            f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(own)} for"
-            f" {problem.instance}, whose lengths {how}. Leave {option('encoding')} out{choice}"
-        )
     if others:
         raise UsageError(
-            f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(moved)}."
-            f" Leave {option('encoding')} out, or choose {option('algorithm', others)}"
+            f"{option('encoding', requested)}: {algorithm} only supports"
+            f" {' or '.join(own or moved)} for {problem.instance}. Leave {option('encoding')} out,"
+            f" or choose {option('algorithm', others)}"
         )
     if not ALGORITHMS[algorithm].fits(problem):
         shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs)
@@ -221,15 +213,10 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
             f"{algorithm} needs {ALGORITHMS[algorithm].needs}, which {problem.instance} does not"
             f" have. Possible: {shown}"
         )
-    kind = f"{problem.instance}, whose solutions have the kind {problem.solution_kind!r}"
-    if own:
-        raise UsageError(
-            f"encoding {requested} does not fit {kind}. Leave {option('encoding')} out, or choose"
-            f" {option('encoding', own)}"
-        )
     shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "no combination"
     raise UsageError(
-        f"{algorithm} on {requested or ' or '.join(moved)} does not fit {kind}. Possible: {shown}"
+        f"{algorithm} on {requested or ' or '.join(moved)} does not fit {problem.instance}, whose"
+        f" solutions have the kind {problem.solution_kind!r}. Possible: {shown}"
     )
 
 

@@ -101,20 +101,15 @@ def _at_least_one(number: float) -> int:
     return int(number)
 
 
-def _positive(number: float) -> float:
-    if _finite(number) <= 0:
-        raise ValueError("must be more than 0")
-    return float(number)
+def _real(is_right: Callable[[float], bool], words: str) -> Callable[[float], float]:
+    """Return a function that refuses other numbers, with these words."""
 
+    def required(number: float) -> float:
+        if not is_right(_finite(number)):
+            raise ValueError(words)
+        return float(number)
 
-def _at_least_zero(number: float) -> float:
-    if _finite(number) < 0:
-        raise ValueError("must be at least 0%")
-    return float(number)
-
-
-def _no_value(_: str) -> float:
-    return 0
+    return required
 
 
 def _stands_still(state: State, limit: float) -> Any:
@@ -172,7 +167,7 @@ CRITERIA = {
         "{:g} s".format,
         lambda state, limit: state.seconds >= limit,
         lambda _, limit: f"time limit of {limit:g} s reached",
-        require=_positive,
+        require=_real(lambda number: number > 0, "must be more than 0"),
     ),
     "evaluations": StopKind(
         "evaluations=1e9",
@@ -206,11 +201,11 @@ CRITERIA = {
         lambda state, percent: state.is_within(percent),
         lambda _, percent: f"target gap of {percent:g}% reached",
         needs="best known value",
-        require=_at_least_zero,
+        require=_real(lambda number: number >= 0, "must be at least 0%"),
     ),
     "best-known": StopKind(
         "best-known",
-        _no_value,
+        lambda _: 0,
         "the best known cost".format,
         lambda state, _: state.has_reached_best_known,
         _known("best known cost"),
@@ -218,7 +213,7 @@ CRITERIA = {
     ),
     "optimum": StopKind(
         "optimum",
-        _no_value,
+        lambda _: 0,
         "the proven optimum".format,
         lambda state, _: state.has_reached_best_known,
         _known("proven optimum"),

@@ -20,7 +20,7 @@ from islands.backends.base import Backend, Room
 from islands.backends.gpus import assigned, identities
 from islands.backends.source import Source
 from islands.doctor import nvidia
-from islands.doctor.nvidia import Gpu, Link
+from islands.doctor.nvidia import Gpu
 from islands.encodings.direct import Permutation
 from islands.errors import IslandsError
 from islands.migration.route import Parcel
@@ -82,7 +82,6 @@ class Checkup:
     """Name with version, and the library's description."""
     gpus: dict[str, list[Gpu]]
     """GPUs by host."""
-    links: list[Link]
     ranks: list[Place]
     transports: list[TransportResult]
     problems: list[str]
@@ -113,11 +112,10 @@ def examine(world: World) -> Checkup:
             place,
             _versions(),
             gpus if is_first else [],
-            nvidia.links(place.host) if is_first else [],
             troubles,
         )
     )
-    places, versions, gpus_of_ranks, links, troubles_of_ranks = map(list, zip(*found, strict=True))
+    places, versions, gpus_of_ranks, troubles_of_ranks = map(list, zip(*found, strict=True))
     problems = [*_unique(troubles_of_ranks, places), *_differences(versions, places)]
     problems += _shared(places)
     problems += [
@@ -134,7 +132,6 @@ def examine(world: World) -> Checkup:
             for each, gpus in zip(places, gpus_of_ranks, strict=True)
             if each.local_rank == 0
         },
-        links=[link for of_rank in links for link in of_rank],
         ranks=places,
         transports=transports,
         problems=problems,

@@ -23,16 +23,8 @@ def as_json(checkup: Checkup) -> str:
 
 
 def as_text(checkup: Checkup) -> str:
-    """Return blocks of lines: software, ranks, links, transports, advice and problems."""
+    """Return blocks of lines: software, ranks, transports, advice and problems."""
     blocks = [_software(checkup), _ranks(checkup.ranks)]
-    if checkup.links:
-        blocks.append(
-            [
-                f"link on {link.host}   GPU {link.first} - GPU {link.second}   {link.kind}"
-                f"   {'peer access' if link.peer_access else 'no peer access'}"
-                for link in checkup.links
-            ]
-        )
     blocks.append(_transports(checkup))
     if sentences := advice(checkup):
         blocks.append([f"Advice: {words}" for words in sentences])

@@ -137,14 +137,12 @@ def read_matrix(lines: Lines, form: str | None, n: int, kind: str) -> NDArray[np
 
 def _read_triangle(lines: Lines, side: str, offset: int, n: int) -> NDArray[np.int32]:
     weights = _read_weights(lines, n * (n + 1) // 2 - offset * n, n)
+    is_given = np.tri(n, k=-offset, dtype=bool)
+    if side == "upper":
+        is_given = ~np.tri(n, k=offset - 1, dtype=bool)
     matrix = np.zeros((n, n), np.int32)
-    start = 0
-    for row in range(n):
-        columns = slice(row + offset, n) if side == "upper" else slice(0, row + 1 - offset)
-        stop = start + max(0, columns.stop - columns.start)
-        matrix[row, columns] = matrix[columns, row] = weights[start:stop]
-        start = stop
-    return matrix
+    matrix[is_given] = weights
+    return matrix + matrix.T
 
 
 def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
@@ -181,16 +179,15 @@ def _weight(lines: Lines, word: bytes) -> int:
 
 
 def _check_symmetry(lines: Lines, matrix: NDArray[np.int32], kind: str) -> None:
-    for row in range(len(matrix)):
-        different = np.flatnonzero(matrix[row, :row] != matrix[:row, row])
-        if different.size:
-            column = int(different[0])
-            path = ", and pass --set ends=any:any," if kind == "HPP" else ""
-            raise lines.error(
-                f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
-                f"{column + 1}) = {matrix[row, column]}, which a TYPE {kind} must not have. "
-                f"Write TYPE : ATSP{path} if lengths depend on the direction, or make both equal"
-            )
+    differs = np.tril(matrix != matrix.T)
+    if differs.any():
+        row, column = divmod(int(differs.argmax()), len(matrix))
+        path = ", and pass --set ends=any:any," if kind == "HPP" else ""
+        raise lines.error(
+            f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
+            f"{column + 1}) = {matrix[row, column]}, which a TYPE {kind} must not have. "
+            f"Write TYPE : ATSP{path} if lengths depend on the direction, or make both equal"
+        )
 
 
 TYPES = ("TSP", "ATSP", "HPP")
