@@ -282,6 +282,15 @@ class FolderKind(Enum):
         return LOG if self is FolderKind.RUN else MANY_LOCK
 
 
+_OF_FILES = {
+    TUNING_TABLE: FolderKind.TUNING,
+    EXPERIMENT_SETTINGS: FolderKind.EXPERIMENT,
+    SERIES_TABLE: FolderKind.SERIES,
+    BATCH_SETTINGS: FolderKind.BATCH,
+    BENCH: FolderKind.MEASUREMENT,
+}
+
+
 def kind_of(folder: Path) -> FolderKind | None:
     """Return what a folder contains, or None if it is nothing of this program."""
     if (folder / RUN_SETTINGS).is_file():
@@ -290,13 +299,13 @@ def kind_of(folder: Path) -> FolderKind | None:
         said = bounded_text(inside(folder, MANY_LOCK), errors="replace").strip()
         if said.upper() in FolderKind.__members__:
             return FolderKind[said.upper()]
-    if is_batch(folder):
-        return FolderKind.BATCH
+    # A copy may lack the hidden file.
+    for name, kind in _OF_FILES.items():
+        if (folder / name).is_file():
+            return kind
     if any(runs_in(folder)):
         return FolderKind.SERIES
-    if any(experiments_in(folder)):
-        return FolderKind.EXPERIMENT
-    return FolderKind.MEASUREMENT if (folder / BENCH).is_file() else None
+    return FolderKind.EXPERIMENT if any(experiments_in(folder)) else None
 
 
 def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:

@@ -463,7 +463,7 @@ def test_directed_lengths_need_two_nodes_a_city() -> None:
     with pytest.raises(UsageError, match="eax only supports doubled"):
         islands.solve(problem, algorithm="eax", encoding="permutation")
     problem = stated(legs(6, 1, symmetric=True), None)
-    with pytest.raises(UsageError, match="eax only supports permutation"):
+    with pytest.raises(UsageError, match="eax on doubled does not fit"):
         islands.solve(problem, algorithm="eax", encoding="doubled")
 
 
