@@ -120,10 +120,10 @@ def _impossible(path: Path | str, error: ValueError) -> str:
     raise error
 
 
-def publish(path: Path, text: str) -> None:
-    """Write a text to a file, which is never seen incomplete."""
-    with published(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+def publish(path: Path, text: str, fix: str = _ELSEWHERE, *, errors: str | None = None) -> None:
+    """Write a text to a file, which is never seen incomplete; `errors` as of `str.encode`."""
+    with published(path, fix) as temporary:
+        temporary.write_text(text, encoding="utf-8", errors=errors)
 
 
 @contextmanager

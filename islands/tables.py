@@ -95,14 +95,6 @@ def fitted(sides: str, rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def markdown(columns: Sequence[Column], rows: Iterable[object]) -> str:
-    """Return a table of Markdown of the columns that text has."""
-    shown = [each for each in columns if each.title]
-    cells = [[each.title for each in shown], ["---"] * len(shown)]
-    cells += [[each.text(row).strip() for each in shown] for row in rows]
-    return "".join(f"| {' | '.join(each)} |\n" for each in cells)
-
-
 FORMULA = r"(?s)^'*[=+\-@]."
 """The beginning of a text that spreadsheets compute, perhaps behind apostrophes."""
 _FORMULA = re.compile(FORMULA)
@@ -111,14 +103,9 @@ _FORMULA = re.compile(FORMULA)
 def cells(row: Mapping[str, object]) -> dict[str, object]:
     """Return the cells of a row for a file; spreadsheets compute no text as a formula.
 
-    An apostrophe precedes such a text, which `text_of` removes again; numbers stay.
+    An apostrophe precedes such a text; numbers stay.
     """
     return {name: f"'{each}" if _is_formula(each) else each for name, each in row.items()}
-
-
-def text_of(cell: str) -> str:
-    """Return the text from which `cells` has made a cell."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _is_formula(cell: object) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from problems_for_tests import cities, facilities
+from synthetic import uniform_tsp
 
 import islands
 from islands import Problem, Progress, solve
@@ -22,7 +23,6 @@ from islands.backends.source import Source
 from islands.calls import explained
 from islands.engine import runner as runner
 from islands.errors import RunError, UsageError
-from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.parallel.failure import portable
 from islands.problems.tsp import Tsp

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from islands.backends.source import Source
 from islands.errors import CompileError, InputError, IslandsError
-from islands.paths import CACHE_ELSEWHERE, cache_folder, published, writing
+from islands.paths import CACHE_ELSEWHERE, cache_folder, publish, writing
 from islands.text import show
 
 Loaded = TypeVar("Loaded")
@@ -210,8 +210,8 @@ class Compiling:
         kinds.pop(kind, None)
         # The last one is what other kinds are compared with.
         kinds = dict([*kinds.items(), (kind, (seconds, source.size()))][-_MOST_KINDS:])
-        with suppress(IslandsError, OSError), published(cache_folder("") / self._name) as path:
-            path.write_text(json.dumps(kinds), encoding="utf-8")  # it is only an estimate
+        with suppress(IslandsError, OSError):  # it is only an estimate
+            publish(cache_folder("") / self._name, json.dumps(kinds))
 
     def _about(self) -> float | None:
         """Return the seconds that the expected program takes, or None if nothing is known.

@@ -76,16 +76,7 @@ class CpuBackend(Backend):
         free = free_bytes()
         return None if free is None else free // self._sharers
 
-    def block(
-        self,
-        room: Room,
-        items: int,
-        slices: int,
-        fewest: int = 128,
-        *,
-        needed: Block | None = None,
-        few: bool = False,
-    ) -> Block:
+    def block(self, *_: Any, **__: Any) -> Block:
         return Block()
 
     def _load(self, source: Source) -> ctypes.CDLL:

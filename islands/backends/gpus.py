@@ -120,16 +120,11 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
         number = min(range(len(seen)), key=lambda each: (taken[seen[each]], each))
         if taken[seen[number]] and not share:
             gpus = len({identity for every in visible for identity in every})
-            if gpus >= len(visible):
-                raise UsageError(
-                    f"host {host} has {gpus} GPUs for {len(visible)} ranks, but one rank sees only"
-                    " GPUs that other ranks use. Set CUDA_VISIBLE_DEVICES to another GPU for each"
-                    f" rank, or pass {option('share_gpu', True)}"
-                )
             raise UsageError(
-                f"host {host} has {counted(gpus, 'GPU')} for {len(visible)} ranks. Start at most"
-                f" {counted(gpus, 'rank')} per host, or pass {option('share_gpu', True)}, or"
-                f" {option('backend', 'cpu')}"
+                f"host {host} has {counted(gpus, 'GPU')} for {len(visible)} ranks, and one rank"
+                " sees only GPUs that other ranks use. Start fewer ranks per host, set"
+                " CUDA_VISIBLE_DEVICES to another GPU for each rank, or pass"
+                f" {option('share_gpu', True)} or {option('backend', 'cpu')}"
             )
         taken[seen[number]] += 1
         numbers[rank] = number

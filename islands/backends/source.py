@@ -14,7 +14,7 @@ from pathlib import Path
 
 from islands.backends.arguments import Struct, layout_checks
 from islands.errors import CompileError, UsageError
-from islands.paths import CACHE_ELSEWHERE, cache_folder, data_folder, published, reading
+from islands.paths import CACHE_ELSEWHERE, cache_folder, data_folder, publish, reading
 
 _NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 
@@ -193,8 +193,7 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     a header contains code of another name (`#line`), its line and its contract are shown.
     """
     path = cache_folder("programs") / f"{digest}.log"
-    with published(path, CACHE_ELSEWHERE) as temporary:
-        temporary.write_text(log, encoding="utf-8")
+    publish(path, log, CACHE_ELSEWHERE)
     lines = [line for line in log.splitlines() if line.strip()]
     errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
     found = [each for text in own.values() for each in _LINE.findall(text)]

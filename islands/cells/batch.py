@@ -25,7 +25,6 @@ from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Key, Made, plain
 from islands.configuration.asked import Asked
 from islands.configuration.defaults import STOP_OF_MANY
-from islands.configuration.identity import as_before
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
@@ -323,8 +322,8 @@ class _Batch:
 
 
 def _kept(asked: Asked) -> dict[str, Any]:
-    """Return the options on which results depend, in the form of earlier versions."""
-    return {k: v for k, v in as_before(asked.options).items() if k not in _OF_DEVICE}
+    """Return the options on which results depend."""
+    return {k: v for k, v in asked.options.items() if k not in _OF_DEVICE}
 
 
 def _row(_: Key, made: Made) -> Row:

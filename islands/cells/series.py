@@ -33,10 +33,10 @@ from islands.inside import inside
 from islands.parallel import World, differences
 from islands.paths import reading
 from islands.progress.result import Result
-from islands.record.files import Row, read_table
+from islands.record.files import Row
 from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
 from islands.record.folder import refuse_unfit as refuse_other_run
-from islands.record.inputs import as_stored, has_problem, read_settings, require_intact
+from islands.record.inputs import read_settings, require_intact
 from islands.text import count, counted, gap, one_line, option
 
 COLUMNS = (
@@ -107,19 +107,6 @@ class SeriesPlan:
             for job in self.first:
                 yield job.later(number)
 
-    def as_begun(self, folder: Path) -> SeriesPlan:
-        """Return the plan with the problems that the runs in a folder have: see `as_stored`."""
-
-        def begun(job: PlannedRun) -> PlannedRun:
-            folders = (folder / job.later(number).folder for number in range(self.runs))
-            kept = next((each for each in folders if has_problem(each)), None)
-            problem = None if kept is None else as_stored(kept, job.problem)
-            if problem is None:
-                return job
-            return replace(job, problem=problem.adjusted(job.spec.problem))
-
-        return replace(self, first=tuple(map(begun, self.first)))
-
     def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
         """Refuse ranks with different plans or folders; collective."""
         found = differences(
@@ -142,7 +129,6 @@ class SeriesPlan:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""
         if not folder.exists():
             return
-        read_rows(folder)
         for job in self.jobs():
             place = inside(folder, job.folder)
             if place.exists():
@@ -190,11 +176,6 @@ def row_of(result: Result) -> Row:
     }
     cells = {name: made[name] if name in made else getattr(result, name) for name in COLUMNS}
     return {name: "" if cell is None else str(cell) for name, cell in cells.items()}
-
-
-def read_rows(folder: Path) -> list[Row]:
-    """Return the rows so far, none without a table; refuse a table of something else."""
-    return read_table(folder / SERIES_TABLE, COLUMNS, "runs")
 
 
 @dataclass(frozen=True)
@@ -274,8 +255,6 @@ def run_series(
         Interruption(suspends="ending the series of runs") as interruption,
         campaign.opened(output.folder, "several", refuse, own) as folder,
     ):
-        if not output.force:
-            plan = world.run_on_all(partial(plan.as_begun, folder))
         return _Runs(plan, campaign, output, folder, rank_options, interruption).perform()
 
 

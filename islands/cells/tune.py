@@ -255,7 +255,7 @@ def _write(result: TuneResult) -> None:
     folder, ranked = result.folder, result.ranking.ranked
     rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranked]
     columns = [each.name for each in fields(RankedConfiguration)]
-    write_table(folder / RANKING, columns, rows, sealed=False)
+    write_table(folder / RANKING, columns, rows)
     best = (
         f"# Configuration {ranked[0].configuration}, the best of {len(ranked)}. Use it"
         f" with: islands run INSTANCE --config FILE\n{tomli_w.dumps(result.best)}"

@@ -26,7 +26,6 @@ from islands.configuration.fit import (
     unknown_setting,
 )
 from islands.configuration.given import twice
-from islands.configuration.identity import as_before
 from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
@@ -124,8 +123,8 @@ class Task(Resolved):
 
         Whether runs share launches matters only if they have a time limit, which they then share.
         """
-        stored = as_before(self.spec.to_mapping())
-        settings = {name: each for name, each in stored.items() if name not in _OWN}
+        stored = self.spec.to_mapping().items()
+        settings = {name: each for name, each in stored if name not in _OWN}
         if share and math.isfinite(self.time_limit):
             settings["shares_seconds"] = True
         return {"runs": runs, "settings": settings}

@@ -58,6 +58,11 @@ def agree(
     return np.asarray((first == other) | (near & np.isfinite(first) & np.isfinite(other)))
 
 
+def _first_wrong(right: NDArray[np.bool_]) -> int | None:
+    """Return the first solution that is not right; None if all are."""
+    return None if right.all() else int(np.argmin(right))
+
+
 class _Difference(Exception):  # noqa: N818, as it is no error
     """The first difference."""
 
@@ -70,9 +75,8 @@ def _require_equal(
 ) -> None:
     """Raise `_Difference` about the first solution with two costs."""
     equal = agree(*costs, real=problem.scale.real)
-    if equal.all():
+    if (k := _first_wrong(equal)) is None:
         return
-    k = int(np.argmin(equal))
     one, other = (each[k].item() for each in costs)
     raise _Difference(
         f"the solution {shown(solutions[k])} costs {one} by {names[0]}, but {other} by {names[1]}"
@@ -85,9 +89,8 @@ def _require_usable(
 ) -> None:
     """Raise `_Difference` about the first cost that is not a number, or better than any other."""
     best = np.inf if problem.maximise else -np.inf
-    wrong = np.isnan(costs) | (costs == best)
-    if problem.scale.real and wrong.any():
-        k = int(np.argmax(wrong))
+    k = _first_wrong(~np.isnan(costs) & (costs != best))
+    if problem.scale.real and k is not None:
         what = "is not a number" if np.isnan(costs[k]) else f"is {best}, better than any other cost"
         raise _Difference(
             f"the cost of {shown(solutions[k])} by {name} {what}. Return a number, or {-best} if a"
@@ -253,8 +256,7 @@ class _Check:
         first, exact = next(iter(ways.items()))
         for name, found in ways.items():
             equal = agree(exact, found, real=True) & ((exact > 0) == (found > 0))
-            if not equal.all():
-                k = int(np.argmin(equal))
+            if (k := _first_wrong(equal)) is not None:
                 raise _Difference(
                     f"the solution {shown(solutions[k])} has the violation {exact[k]:g} by {first},"
                     f" but {found[k]:g} by {name}. Correct one of them"
@@ -323,9 +325,8 @@ class _Check:
         size = np.maximum(np.abs(before), np.abs(after))
         size[~usable] = 0
         equal = agree(exact, change, real=problem.scale.real, size=size) | ~usable
-        if equal.all():
+        if (k := _first_wrong(equal)) is None:
             return
-        k = int(np.argmin(equal))
         u, v = ends[k].tolist()
         raise _Difference(
             f"{name}: {{{u}, {v}}} changes the cost of the solution {shown(self._solutions[k])} by"
@@ -361,10 +362,10 @@ class _Check:
         def of(k: int) -> str:
             return f"of {shown(solutions[k])} and {shown(mates.solutions[k])}"
 
-        for k, child in enumerate(children):
+        for number, child in enumerate(children):
             if not kind.holds(child[np.newaxis]):
                 raise _Difference(
-                    f"{name}: makes {shown(child)} {of(k)}, which is not {kind.words}."
+                    f"{name}: makes {shown(child)} {of(number)}, which is not {kind.words}."
                     " Correct cross"
                 )
         if self._children is None:
@@ -375,9 +376,7 @@ class _Check:
             equal = found == children
             if children.dtype.kind == "f" and found is not again:  # of another compiler
                 equal |= np.isclose(found, children, rtol=_ENTRY_TOLERANCE, atol=0)
-            same = equal.all(axis=1)
-            if not same.all():
-                k = int(np.argmin(same))
+            if (k := _first_wrong(equal.all(axis=1))) is not None:
                 raise _Difference(
                     f"{name}: makes {shown(children[k])} {of(k)}, but {shown(found[k])} by {other},"
                     " with the same random numbers. Let cross set what it reads of state, and draw"
@@ -419,8 +418,7 @@ class _Check:
             usable = np.isfinite(exact) & np.isfinite(found[:, step])
             size = np.where(usable, np.abs(exact), 0)
             equal = agree(exact, found[:, step], real=problem.scale.real, size=size) | ~usable
-            if not equal.all():
-                k = int(np.argmin(equal))
+            if (k := _first_wrong(equal)) is not None:
                 raise _Difference(
                     f"{name}: after {counted(step, 'move')} and a {move} of the solution"
                     f" {shown(before[k])}, the cost{priced_at} is {exact[k].item()}, but by the"
@@ -455,9 +453,7 @@ class _Check:
                     f" {kind.words}. Correct repair"
                 )
         again = way.program.repaired(repaired)
-        stable = np.isclose(again, repaired, rtol=1e-12).all(axis=1)
-        if not stable.all():
-            k = int(np.argmin(stable))
+        if (k := _first_wrong(np.isclose(again, repaired, rtol=1e-12).all(axis=1))) is not None:
             raise _Difference(
                 f"{name}: makes {shown(repaired[k])} of the solution {shown(solutions[k])}, but"
                 f" {shown(again[k])} of that. Let repair not change a repaired solution"

@@ -70,11 +70,6 @@ _SHARED = {
     "submit": "job",
 }
 """The modules of commands that share one. Modules are imported when they are needed."""
-_REMOVED = {
-    "--fault-tolerant": "islands-supervise RANKS ... restarts a job from its last checkpoint when a"
-    " rank is lost"
-}
-"""What to write instead of an option that was removed."""
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce", "tune")
 """The commands that all ranks run together; only rank 0 runs the others."""
 
@@ -190,8 +185,6 @@ def parsed(line: list[str]) -> argparse.Namespace:
 
 def _unknown_option(name: str, known: Sequence[str]) -> str:
     """Return the message for an unknown option, which may be a setting or a criterion."""
-    if name in _REMOVED:
-        return f"{name} was removed: {_REMOVED[name]}"
     if "--set" in known and not nearest(name, known):
         from islands.configuration.fit import how_to_write
 

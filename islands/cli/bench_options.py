@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from islands.cli.arguments import NAME, SETTINGS, Naming
@@ -93,15 +94,7 @@ def _listed(names: Collection[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _counts(text: str) -> tuple[int, ...]:
-    return _numbers(text, 1, _MOST_ISLANDS)
-
-
-def _delays(text: str) -> tuple[int, ...]:
-    return _numbers(text, 0, 1)
-
-
-def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
+def _numbers(text: str, low: int = 1, high: int = _MOST_ISLANDS) -> tuple[int, ...]:
     try:
         numbers = tuple(dict.fromkeys(int(each) for each in text.split(",")))
     except ValueError:
@@ -141,6 +134,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 _NAMES = Naming(convert=_names)
+_DELAYS = partial(_numbers, low=0, high=1)
 
 
 _OF = "instances, sets, and patterns of names"
@@ -162,7 +156,7 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ),
     ("topologies", "migration"): (BenchOption("population", "P", int, "individuals per island"),),
     ("topologies",): (
-        BenchOption("islands", "N,N", _counts, "numbers of islands"),
+        BenchOption("islands", "N,N", _numbers, "numbers of islands"),
         BenchOption("genes", "N", int, "genes per individual"),
     ),
     ("migration", "colonies"): (
@@ -171,7 +165,7 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ),
     ("migration",): (
         BenchOption("instances", "A,B", _NAMES, "instances", purpose=_INSTANCES),
-        BenchOption("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1"),
+        BenchOption("delay", "D,D", _DELAYS, "migrations until migrants arrive, 0 or 1"),
     ),
     ("migration", "recording"): (
         BenchOption("seconds", "S", float, "approximate seconds per repetition"),
@@ -195,8 +189,8 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ),
     ("quality", "many"): (BenchOption("rivals", "A,B", _names, _RIVALS, "none"),),
     ("many",): (
-        BenchOption("cities", "N,N", _counts, "cities of random tours", _BOTH),
-        BenchOption("facilities", "N,N", _counts, "facilities of random assignments", _BOTH),
+        BenchOption("cities", "N,N", _numbers, "cities of random tours", _BOTH),
+        BenchOption("facilities", "N,N", _numbers, "facilities of random assignments", _BOTH),
     ),
     ("gpus",): (
         BenchOption("gap", "G%,G%", _gaps, "targets, in per cent", "0%, the best known value"),

@@ -166,10 +166,6 @@ def _beginnings() -> dict[str, list[str]]:
     return {"--stop": kinds, **dict.fromkeys(_OF_SETTINGS, settings)}
 
 
-def _zsh(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
-    return _ZSH + _bash(options)
-
-
 def _fish(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
     from islands.cli import COMMANDS
 
@@ -188,5 +184,5 @@ def _fish(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
     return "\n".join([*lines, ""])
 
 
-_SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+_SCRIPTS = {"bash": _bash, "zsh": lambda options: _ZSH + _bash(options), "fish": _fish}
 """The function that writes the script of each shell."""

@@ -23,7 +23,7 @@ from islands.paths import expanded, reading
 from islands.problems import loaded, read
 from islands.problems.base import Problem, Solution
 from islands.record.folder import FINISHED, RUN_SETTINGS, not_a_run, require_run
-from islands.record.inputs import as_stored, has_problem, read_settings, stored_problem
+from islands.record.inputs import has_problem, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import recorded
 from islands.text import gap, one_line, show, unknown
@@ -101,8 +101,7 @@ def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem
         return _solution_path(solution, folder), stored_problem(folder)
     if is_reference(instance):
         path = _solution_path(solution, split_reference(instance)[0])
-        problem = loaded(instance, form)
-        return path, (as_stored(path, problem) if has_problem(path) else None) or problem
+        return path, loaded(instance, form)
     found = find(instance, FOUND_BY_NAME)
     path = _solution_path(solution, found.file())
     return path, read(found, form or _format_of_run(path, found))

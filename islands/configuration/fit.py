@@ -34,27 +34,26 @@ _MOST_NEAR = 3
 _OPTIONS = ("population", "threads", "seed", "islands", "migration", "out")
 """Settings in `OTHER_NAMES` that are options of the command line."""
 
-OTHER_NAMES = {
-    **OTHER_CRITERIA,
-    **dict.fromkeys(("pop_size", "popsize", "population_size", "n_pop"), "population=N"),
-    **dict.fromkeys(
-        ("maximize", "maximise", "direction", "sense"),
-        "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)",
+_OTHERS = {
+    "population=N": "pop_size popsize population_size n_pop",
+    "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)": (
+        "maximize maximise direction sense"
     ),
-    **dict.fromkeys(("n_jobs", "workers", "num_workers", "n_threads", "nthreads"), "threads=N"),
-    **dict.fromkeys(("random_state", "random_seed", "rng"), "seed=N"),
-    **dict.fromkeys(
-        ("x0", "init", "initial_solution", "initial", "warm_start"), "start=[solution]"
-    ),
-    **dict.fromkeys(("n_islands", "num_islands"), "islands=N"),
-    **dict.fromkeys(("topology", "migrations"), "migration=TOPOLOGY"),
-    **dict.fromkeys(("log_dir", "output", "output_dir"), "out=FOLDER"),
-    **dict.fromkeys(("disp", "progress", "progress_bar", "display"), "verbose=True"),
-    **dict.fromkeys(("termination", "stopping_criterion"), "stop='seconds=60'"),
-    **dict.fromkeys(("bounds", "constraints"), "them where the problem is made"),
-    "device": "backend='cuda' or backend='cpu'",
-    "callbacks": "callback=FUNCTION",
-    "tol": "gap=0.1",
+    "threads=N": "n_jobs workers num_workers n_threads nthreads",
+    "seed=N": "random_state random_seed rng",
+    "start=[solution]": "x0 init initial_solution initial warm_start",
+    "islands=N": "n_islands num_islands",
+    "migration=TOPOLOGY": "topology migrations",
+    "out=FOLDER": "log_dir output output_dir",
+    "verbose=True": "disp progress progress_bar display",
+    "stop='seconds=60'": "termination stopping_criterion",
+    "them where the problem is made": "bounds constraints",
+    "backend='cuda' or backend='cpu'": "device",
+    "callback=FUNCTION": "callbacks",
+    "gap=0.1": "tol",
+}
+OTHER_NAMES = OTHER_CRITERIA | {
+    name: fix for fix, names in _OTHERS.items() for name in names.split()
 }
 """What to write instead of names that other libraries have."""
 
@@ -202,19 +201,11 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
     if fit:
         return fit[0]
     others = [name for name, encoding in pairs if encoding == requested]
-    near = problem.near
-    is_of_kind = requested in moved and problem.solution_kind in ENCODINGS[requested]
-    if own and is_of_kind and near is not None:
-        how = "depend on the direction" if near.is_directed else "are the same in both directions"
-        choice = f", or choose {option('algorithm', others)}" if others else ""
-        raise UsageError(
-            f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(own)} for"
-            f" {problem.instance}, whose lengths {how}. Leave {option('encoding')} out{choice}"
-        )
     if others:
         raise UsageError(
-            f"{option('encoding', requested)}: {algorithm} only supports {' or '.join(moved)}."
-            f" Leave {option('encoding')} out, or choose {option('algorithm', others)}"
+            f"{option('encoding', requested)}: {algorithm} only supports"
+            f" {' or '.join(own or moved)} for {problem.instance}. Leave {option('encoding')} out,"
+            f" or choose {option('algorithm', others)}"
         )
     if not ALGORITHMS[algorithm].fits(problem):
         shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs)
@@ -222,15 +213,10 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
             f"{algorithm} needs {ALGORITHMS[algorithm].needs}, which {problem.instance} does not"
             f" have. Possible: {shown}"
         )
-    kind = f"{problem.instance}, whose solutions have the kind {problem.solution_kind!r}"
-    if own:
-        raise UsageError(
-            f"encoding {requested} does not fit {kind}. Leave {option('encoding')} out, or choose"
-            f" {option('encoding', own)}"
-        )
     shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "no combination"
     raise UsageError(
-        f"{algorithm} on {requested or ' or '.join(moved)} does not fit {kind}. Possible: {shown}"
+        f"{algorithm} on {requested or ' or '.join(moved)} does not fit {problem.instance}, whose"
+        f" solutions have the kind {problem.solution_kind!r}. Possible: {shown}"
     )
 
 

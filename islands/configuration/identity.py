@@ -25,11 +25,8 @@ from islands.text import option
 
 _OWN = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
-_BEFORE = {"sized_for_gpus": "gpus"}
 _CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed; files may have moved."""
-_LATER = {"ends": "", "fixed": ""}
-"""Settings that the first versions lacked, with the values of their runs."""
 
 
 def require_agreement(
@@ -63,21 +60,10 @@ def require_agreement(
 
 def identity(resolved: Resolved) -> str:
     """Return a digest of all that a run's states depend on; runs with equal ones can resume."""
-    settings = resolved.spec.to_mapping()
+    every, changing = resolved.spec.to_mapping(), (*_OWN, *_CHANGING)
+    settings = {name: value for name, value in every.items() if name not in changing}
     parts, data = _parts(resolved), _digest_of_data(resolved.problem)
-    return _digest({"settings": fixed(settings), "data": data, "parts": parts})
-
-
-def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that belong to the identity of a run."""
-    own = as_before(settings)
-    left_out = (*_OWN, *_CHANGING, *(k for k, v in _LATER.items() if own.get(k) == v))
-    return {k: v for k, v in own.items() if k not in left_out}
-
-
-def as_before(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings under the names that folders of earlier versions have."""
-    return {_BEFORE.get(name, name): value for name, value in settings.items()}
+    return _digest({"settings": settings, "data": data, "parts": parts})
 
 
 def _refuse(found: str) -> None:

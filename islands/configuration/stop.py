@@ -46,7 +46,7 @@ class StopKind:
     read: Callable[[str], float]
     """Returns the number in a text."""
     words: Callable[[float], str]
-    met: Callable[[State, float], Any]
+    met: Callable[[Any, float], Any]
     """Whether a run ends now, or each of several runs, in an array."""
     reason: Callable[[Progress, float], str]
     needs: str = ""
@@ -101,20 +101,15 @@ def _at_least_one(number: float) -> int:
     return int(number)
 
 
-def _positive(number: float) -> float:
-    if _finite(number) <= 0:
-        raise ValueError("must be more than 0")
-    return float(number)
+def _real(is_right: Callable[[float], bool], words: str) -> Callable[[float], float]:
+    """Return a function that refuses other numbers, with these words."""
 
+    def required(number: float) -> float:
+        if not is_right(_finite(number)):
+            raise ValueError(words)
+        return float(number)
 
-def _at_least_zero(number: float) -> float:
-    if _finite(number) < 0:
-        raise ValueError("must be at least 0%")
-    return float(number)
-
-
-def _no_value(_: str) -> float:
-    return 0
+    return required
 
 
 def _stands_still(state: State, limit: float) -> Any:
@@ -154,14 +149,8 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 
-_TARGETS: dict[str, Callable[[State | BestCost, float], Any]] = {
-    "target": lambda state, value: state.reached(value),
-    LOWER_BOUND: _meets_bound,
-    "gap": lambda state, percent: state.is_within(percent),
-    "best-known": lambda state, _: state.has_reached_best_known,
-    "optimum": lambda state, _: state.has_reached_best_known,
-}
-"""Whether criteria on the best cost are met."""
+_TARGETS = ("target", LOWER_BOUND, "gap", "best-known", "optimum")
+"""The criteria on the best cost."""
 
 CRITERIA = {
     "generations": StopKind(
@@ -178,7 +167,7 @@ CRITERIA = {
         "{:g} s".format,
         lambda state, limit: state.seconds >= limit,
         lambda _, limit: f"time limit of {limit:g} s reached",
-        require=_positive,
+        require=_real(lambda number: number > 0, "must be more than 0"),
     ),
     "evaluations": StopKind(
         "evaluations=1e9",
@@ -192,7 +181,7 @@ CRITERIA = {
         "target=9552",
         _number,
         "cost {}".format,
-        _TARGETS["target"],
+        lambda state, value: state.reached(value),
         lambda _, value: f"target {value} reached",
         require=_cost,
     ),
@@ -209,24 +198,24 @@ CRITERIA = {
         "gap=0.5%",
         _percent,
         "gap at most {:g}%".format,
-        _TARGETS["gap"],
+        lambda state, percent: state.is_within(percent),
         lambda _, percent: f"target gap of {percent:g}% reached",
         needs="best known value",
-        require=_at_least_zero,
+        require=_real(lambda number: number >= 0, "must be at least 0%"),
     ),
     "best-known": StopKind(
         "best-known",
-        _no_value,
+        lambda _: 0,
         "the best known cost".format,
-        _TARGETS["best-known"],
+        lambda state, _: state.has_reached_best_known,
         _known("best known cost"),
         needs="best known value",
     ),
     "optimum": StopKind(
         "optimum",
-        _no_value,
+        lambda _: 0,
         "the proven optimum".format,
-        _TARGETS["optimum"],
+        lambda state, _: state.has_reached_best_known,
         _known("proven optimum"),
         needs="optimum",
     ),
@@ -270,7 +259,7 @@ class Criterion:
 
     def reached_by(self, end: BestCost) -> bool:
         """Return whether the best cost of a run has met this target."""
-        return bool(_TARGETS[self.kind](end, self.value))
+        return bool(CRITERIA[self.kind].met(end, self.value))
 
     def reason(self, progress: Progress) -> str | None:
         """Return why the run stops now, or None."""
@@ -281,30 +270,14 @@ class Criterion:
         return CRITERIA[self.kind].words(self.value)
 
 
-OTHER_CRITERIA = {
-    **dict.fromkeys(
-        ("time", "time_limit", "timeout", "max_time", "max_runtime", "max_seconds"), "seconds=60"
-    ),
-    **dict.fromkeys(
-        (
-            "generation",
-            "iterations",
-            "max_generations",
-            "max_iter",
-            "max_iterations",
-            "maxiter",
-            "n_gen",
-            "n_generations",
-            "n_iter",
-            "num_iterations",
-        ),
-        "generations=N",
-    ),
-    **dict.fromkeys(
-        ("n_trials", "max_evals", "max_evaluations", "n_eval", "maxfun"), "evaluations=N"
-    ),
-    **dict.fromkeys(("patience", "early_stopping", "max_no_improvement"), "stagnation=200"),
+_OTHERS = {
+    "seconds=60": "time time_limit timeout max_time max_runtime max_seconds",
+    "generations=N": "generation iterations max_generations max_iter max_iterations maxiter n_gen"
+    " n_generations n_iter num_iterations",
+    "evaluations=N": "n_trials max_evals max_evaluations n_eval maxfun",
+    "stagnation=200": "patience early_stopping max_no_improvement",
 }
+OTHER_CRITERIA = {name: fix for fix, names in _OTHERS.items() for name in names.split()}
 """Replacements for the names of criteria in other libraries."""
 
 

@@ -18,7 +18,7 @@ from typing import Self, TextIO, TypeVar
 from islands.display.terminal import StatusLine, is_terminal, write
 from islands.errors import InputError
 from islands.inside import inside
-from islands.paths import published
+from islands.paths import publish
 from islands.text import escaped, show
 from islands.untrusted import bounded_text, parsing, typed
 
@@ -206,8 +206,8 @@ def duration(seconds: float) -> str:
 
 def write_work(folder: Path, work: Work) -> None:
     """Write the file; the work continues if this fails."""
-    with suppress(InputError), published(inside(folder, _FILE)) as temporary:
-        temporary.write_text(json.dumps(asdict(work)) + "\n", encoding="utf-8")
+    with suppress(InputError):
+        publish(inside(folder, _FILE), json.dumps(asdict(work)) + "\n")
 
 
 def end_work(folder: Path) -> None:
@@ -224,8 +224,3 @@ def read_work(folder: Path) -> Work | None:
     with suppress(FileNotFoundError), parsing(path):
         return typed(Work, json.loads(bounded_text(path)))
     return None
-
-
-def is_of_work(name: str) -> bool:
-    """Return whether a file is this one, or one that a killed process was writing."""
-    return name.lstrip(".").startswith(_FILE.lstrip("."))

@@ -61,7 +61,7 @@ class Screen:
         self._has_colours = takes_colours(stream)
         self._lock = RLock()  # a thread prints during long generations
         self._log = _opened(log) if log is not None else None
-        self._table = ProgressTable(self.say)
+        self.table = ProgressTable(self.say)
 
     def __enter__(self) -> Self:
         return self
@@ -76,7 +76,7 @@ class Screen:
     def show(self, progress: Progress) -> None:
         """Add an epoch to the table if a row is due."""
         with self._lock:
-            self._table.show(progress)
+            self.table.show(progress)
             if self._standstill is not None and (words := self._standstill.words(progress)):
                 self.say(words)
             if self._status is not None:
@@ -91,21 +91,9 @@ class Screen:
         left = seconds_left(self._criteria, progress)
         return words if left is None else f"{words}, at most {duration(left)} left"
 
-    def resumes_from(self, generation: int) -> None:
-        """Show a best as new only if it was found after this generation."""
-        self._table.resumes_from(generation)
-
-    def kept(self) -> None:
-        """Mark the next row of the table as after a checkpoint."""
-        self._table.kept()
-
-    def finish(self, progress: Progress) -> None:
-        """Add the last epoch to the table unless it has a row."""
-        self._table.finish(progress)
-
     def end(self, progress: Progress, summary: str) -> None:
         """Add the last epoch, and print how the run ended."""
-        self.finish(progress)
+        self.table.finish(progress)
         self.say("")
         self.say(summary, always=True)
 
@@ -154,16 +142,10 @@ class ProgressTable:
         self._write = write
         self._rows = 0
         self._last: Progress | None = None
-        self._is_kept = False
-        self._since = -1
-
-    def resumes_from(self, generation: int) -> None:
-        """Show a best as new only if it was found after this generation."""
-        self._since = generation
-
-    def kept(self) -> None:
-        """Mark the next row as after a checkpoint."""
-        self._is_kept = True
+        self.is_kept = False
+        """Whether the next row is after a checkpoint."""
+        self.since = -1
+        """The generation that a run resumes from: only later ones have a new best."""
 
     def show(self, progress: Progress) -> None:
         """Print a row for this epoch if one is due; the first always is."""
@@ -187,9 +169,9 @@ class ProgressTable:
             self._write(KEY)
         if self._rows % ROWS_BETWEEN_HEADERS == 0:
             self._write(f"\n{HEADER}")
-        self._write(row(progress, self._last, is_kept=self._is_kept, since=self._since))
+        self._write(row(progress, self._last, is_kept=self.is_kept, since=self.since))
         self._rows += 1
-        self._is_kept = False
+        self.is_kept = False
         self._last = progress
 
 

@@ -22,7 +22,7 @@ from islands.modelling.model import NeedsScriptError
 from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.record.folder import RUN_SETTINGS
-from islands.record.inputs import as_stored, has_problem, require_same_parts, stored_problem
+from islands.record.inputs import has_problem, is_stored, require_same_parts, stored_problem
 from islands.text import either, option
 from islands.untrusted import read_toml
 
@@ -67,16 +67,13 @@ def stored_request(
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
     asked = Asked(options, settings)
     if made is not None:
-        same = as_stored(folder, made) if has_problem(folder) else made
-        if same is None:
+        if has_problem(folder) and not is_stored(folder, made):
             raise InputError(f"{made.instance}: is not the problem of the run in {folder}")
-        return asked, same
+        return asked, made
     try:
         if has_problem(folder) and "instance" not in options:
             return asked, _stored(folder, asked)
-        named = load_instance(asked)
-        # Another one is refused with what was stored of the run.
-        return asked, (as_stored(folder, named) if has_problem(folder) else None) or named
+        return asked, load_instance(asked)  # another one is refused with what was stored
     except UntrustedError:
         raise
     except IslandsError as error:

@@ -142,7 +142,7 @@ def perform(
             with failures:
                 journal.finish(result)
         if spec.general.bound and is_finished and not result.interrupted:
-            screen.finish(outcome.progress)
+            screen.table.finish(outcome.progress)
             result = _with_bound(run, result, interruption, screen.say)
             if journal is not None:
                 with failures:
@@ -191,7 +191,7 @@ def _evolved(
     evolution = (run.archipelago, run.resolved, run.world, interruption)
     origin = None if journal is None else journal.origin
     if origin is not None:
-        screen.resumes_from(origin.generation)
+        screen.table.since = origin.generation
     kind = AsyncLoop if run.asynchronous else Loop
     return kind(*evolution, observers, say=screen.say, origin=origin).run()
 

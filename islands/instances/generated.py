@@ -7,7 +7,7 @@ from pathlib import Path
 
 from islands.instances import dimacs, grids
 from islands.instances.catalogue import Entry
-from islands.paths import CACHE_ELSEWHERE, cache_folder, published
+from islands.paths import CACHE_ELSEWHERE, cache_folder, publish
 
 _TEXTS: dict[str, Callable[[str, int], str]] = {"dimacs": dimacs.text, "grids": grids.text}
 """The functions that return the text of an instance, given its name and size, by set."""
@@ -18,6 +18,5 @@ def made(entry: Entry) -> Path:
     path = cache_folder(f"instances/{entry.set}") / entry.file
     if path.exists() and path.stat().st_size == entry.bytes:
         return path
-    with published(path, CACHE_ELSEWHERE) as temporary:
-        temporary.write_text(_TEXTS[entry.set](entry.name, entry.size))
+    publish(path, _TEXTS[entry.set](entry.name, entry.size), CACHE_ELSEWHERE)
     return path

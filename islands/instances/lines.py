@@ -19,10 +19,6 @@ from islands.paths import reading
 _LINE = 1 << 16
 _BLOCK = 1 << 16
 """Bytes that are read at once."""
-_FEW = 100
-"""Up to this number of words are skipped line by line."""
-_USUAL = 5
-"""The usual bytes of a number, with what separates it from the next one."""
 _WORD = 64
 _HEADER = 1 << 18
 _DEFLATE = 1032
@@ -132,39 +128,9 @@ class Lines:
                 )
         return words
 
-    def skip(self, most: int) -> int:
-        """Skip whole lines with at most this number of words; return the number of words.
-
-        It stops early at what `words` can read or explain.
-        """
-        skipped, share = 0, 1.0
-        if not self._line_ended or self.number == 0:
-            return skipped
-        while (left := most - skipped) > _FEW:
-            lines = self._next_lines(min(_BLOCK, int(_USUAL * left * share)))
-            words = len(lines.split())
-            if not lines or len(lines) > self._allowance:
-                break
-            if words > left:
-                share /= 2
-                continue
-            self._stream.read(len(lines))
-            self.number += lines.count(b"\n")
-            self._allowance -= len(lines)
-            skipped += words
-        return skipped
-
     def error(self, message: str) -> InputError:
         """Return an error that names the current line."""
         return InputError(f"{self.path}:{max(1, self.number)}: {message}")
-
-    def _next_lines(self, size: int) -> bytes:
-        """Return the whole lines of the next bytes, without reading past them."""
-        try:
-            block = self._stream.peek(size)[:size]
-        except _UNREADABLE as problem:
-            raise self._cannot_be_read(problem) from None
-        return block[: 1 + block.rfind(b"\n")]
 
     def _piece(self) -> bytes:
         """Return the next line, or the next part of a long one; empty at the end of the file.
@@ -271,8 +237,6 @@ class Numbers:
         left = count
         while left:
             left -= len(self._part(left, count, what))
-            if self._next == len(self._words):
-                left -= self.lines.skip(left)
 
     def _part(self, most: int, count: int, what: str) -> list[bytes]:
         """Return the next words of a line, which are some of `count`."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.inside import inside
-from islands.paths import published, reading
+from islands.paths import publish, reading
 from islands.untrusted import bounded_text, followed, parsing
 
 ENTRY_MAX = 2**31 - 1
@@ -110,5 +110,4 @@ def in_rows(numbers: Iterable[int]) -> list[str]:
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write a text file; it appears when it is complete."""
-    with published(path) as temporary:
-        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    publish(path, "".join(f"{line}\n" for line in lines))

@@ -5,6 +5,7 @@ The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import InputError
 from islands.instances.lines import Lines, decoded, shown
 from islands.instances.solution_files import (
     ENTRY_MAX,
@@ -63,9 +63,12 @@ def read_coordinate(lines: Lines, word: bytes) -> float:
     try:
         place = float(word)
     except ValueError:
-        raise _coordinate_error(lines, word) from None
+        place = math.nan
     if not -FARTHEST <= place <= FARTHEST or b"_" in word:
-        raise _coordinate_error(lines, word)
+        raise lines.error(
+            f"coordinate {shown(word)} is not a number from {-FARTHEST:g} to {FARTHEST:g}. Correct"
+            " it"
+        )
     return place
 
 
@@ -86,12 +89,6 @@ def _id(lines: Lines, word: bytes, n: int, seen: bytearray) -> int:
         raise lines.error(f"city {city} is given twice. Number the cities 1 to {n}, each once")
     seen[city - 1] = 1
     return city - 1
-
-
-def _coordinate_error(lines: Lines, word: bytes) -> InputError:
-    return lines.error(
-        f"coordinate {shown(word)} is not a number from {-FARTHEST:g} to {FARTHEST:g}. Correct it"
-    )
 
 
 LARGEST = 20_000
@@ -140,14 +137,12 @@ def read_matrix(lines: Lines, form: str | None, n: int, kind: str) -> NDArray[np
 
 def _read_triangle(lines: Lines, side: str, offset: int, n: int) -> NDArray[np.int32]:
     weights = _read_weights(lines, n * (n + 1) // 2 - offset * n, n)
+    is_given = np.tri(n, k=-offset, dtype=bool)
+    if side == "upper":
+        is_given = ~np.tri(n, k=offset - 1, dtype=bool)
     matrix = np.zeros((n, n), np.int32)
-    start = 0
-    for row in range(n):
-        columns = slice(row + offset, n) if side == "upper" else slice(0, row + 1 - offset)
-        stop = start + max(0, columns.stop - columns.start)
-        matrix[row, columns] = matrix[columns, row] = weights[start:stop]
-        start = stop
-    return matrix
+    matrix[is_given] = weights
+    return matrix + matrix.T
 
 
 def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
@@ -176,28 +171,23 @@ def _weight(lines: Lines, word: bytes) -> int:
     except ValueError:
         weight = -1
     if not 0 <= weight <= _WEIGHT_MAX or weight != int(weight) or b"_" in word:
-        raise _weight_error(lines, word)
+        raise lines.error(
+            f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. Correct it;"
+            " scaling or shifting all weights does not change the best tour"
+        )
     return int(weight)
 
 
-def _weight_error(lines: Lines, word: bytes) -> InputError:
-    hint = "Correct it; scaling or shifting all weights does not change the best tour"
-    return lines.error(
-        f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. {hint}"
-    )
-
-
 def _check_symmetry(lines: Lines, matrix: NDArray[np.int32], kind: str) -> None:
-    for row in range(len(matrix)):
-        different = np.flatnonzero(matrix[row, :row] != matrix[:row, row])
-        if different.size:
-            column = int(different[0])
-            path = ", and pass --set ends=any:any," if kind == "HPP" else ""
-            raise lines.error(
-                f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
-                f"{column + 1}) = {matrix[row, column]}, which a TYPE {kind} must not have. "
-                f"Write TYPE : ATSP{path} if lengths depend on the direction, or make both equal"
-            )
+    differs = np.tril(matrix != matrix.T)
+    if differs.any():
+        row, column = divmod(int(differs.argmax()), len(matrix))
+        path = ", and pass --set ends=any:any," if kind == "HPP" else ""
+        raise lines.error(
+            f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
+            f"{column + 1}) = {matrix[row, column]}, which a TYPE {kind} must not have. "
+            f"Write TYPE : ATSP{path} if lengths depend on the direction, or make both equal"
+        )
 
 
 TYPES = ("TSP", "ATSP", "HPP")
@@ -271,7 +261,6 @@ class _Reader:
         line = self.lines.line()
         if line is None:
             raise self.lines.error("the file is empty. Get it again")
-        line = line.removeprefix(b"\xef\xbb\xbf")
         while line is not None and line.upper() != b"EOF":
             self._take(line)
             line = self.lines.line()

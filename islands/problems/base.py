@@ -150,10 +150,6 @@ class Problem(ABC):
         """Return arrays from which the problem can be recreated; empty if only a script can."""
         return {}
 
-    def earlier(self) -> Sequence[Problem]:
-        """Return the problems that earlier versions created from the same statement."""
-        return []
-
     @classmethod
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None

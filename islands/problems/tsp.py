@@ -133,12 +133,6 @@ class Tsp(Problem):
             return self.near.remarks()
         return [] if self.best_known is not None else remarks_on_rounding(self.near, self.file)
 
-    def earlier(self) -> Sequence[Problem]:
-        """Return the problem with rounded lengths, as in earlier versions."""
-        if type(self) is not Tsp or self.file.metric is not None:
-            return []
-        return [Tsp(replace(self.file, metric="EUC_2D"), self.instance, self.best_known)]
-
     def as_solved(self, settings: Mapping[str, Any]) -> Problem:
         """Return the problem with the ends and fixed edges of these settings."""
         own = {name: settings[name] for name in TspSettings.names() if name in settings}

@@ -24,7 +24,7 @@ NO_SOLUTION = np.iinfo(np.int64).max
 """The best cost of islands that have found no feasible solution."""
 _OF_NO_ISLAND = NO_SOLUTION, NO_SOLUTION, NO_SOLUTION
 """The best of a rank that records no island, which is after all others."""
-_LOW_BITS = 32
+_LOW_BITS = 32  # of a sum that messages have in two numbers
 _ABANDONED = 1 << 16  # differs from the numbers of all signals
 
 
@@ -65,19 +65,13 @@ class Tally:
     best_generation: int
     island: int
     evaluations: int
-    total_high: int
-    total_low: int
-    """The lower 32 bits of the sum, which may exceed 64 bits."""
+    total: int
+    """The sum of all costs, which may exceed 64 bits."""
     islands: int
     real_total: float = 0.0
     """The sum of all costs if they are real, in the unit of `real_costs`."""
     converged: int = 0
     """The number of islands whose population has converged."""
-
-    @property
-    def total(self) -> int:
-        """The sum of all costs."""
-        return (self.total_high << _LOW_BITS) + self.total_low
 
     @classmethod
     def of(cls, measures: Sequence[IslandMeasure]) -> Self:
@@ -94,20 +88,19 @@ class Tally:
             evaluations += each.evaluations
             total += each.total
             converged += each.has_converged
-        high, low = divmod(total, 1 << _LOW_BITS)
         real = math.fsum([each.real_total for each in measures])
-        return cls(*first, evaluations, high, low, len(measures), real, converged)
+        return cls(*first, evaluations, total, len(measures), real, converged)
 
     @classmethod
     def merged(cls, rows: Sequence[Self]) -> Self:
         """Return the tally of all ranks."""
         best, generation, island = min((t.best, t.best_generation, t.island) for t in rows)
         evaluations = sum(row.evaluations for row in rows)
-        high, low = divmod(sum(row.total for row in rows), 1 << _LOW_BITS)
+        total = sum(row.total for row in rows)
         islands = sum(row.islands for row in rows)
         real = math.fsum(row.real_total for row in rows)
         converged = sum(row.converged for row in rows)
-        return cls(best, generation, island, evaluations, high, low, islands, real, converged)
+        return cls(best, generation, island, evaluations, total, islands, real, converged)
 
     def of_all_ranks(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
         """Return the tally and the stop requests of all ranks; collective."""
@@ -118,7 +111,7 @@ class Tally:
     def row(self, signals: int, seconds: float) -> NDArray[np.int64]:
         """Return the numbers of a rank, its stop requests included, as messages contain them."""
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
-        own += [self.evaluations, self.total_high, self.total_low, self.islands]
+        own += [self.evaluations, *divmod(self.total, 1 << _LOW_BITS), self.islands]
         own += [np.array(self.real_total).view(np.int64).item(), self.converged]
         return np.array(own, np.int64)
 
@@ -131,8 +124,8 @@ class Tally:
     @classmethod
     def _of_row(cls, row: Sequence[int]) -> Self:
         best, generation, island, evaluations, high, low, islands, bits, converged = row
-        real = float(np.int64(bits).view(np.float64))
-        return cls(best, generation, island, evaluations, high, low, islands, real, converged)
+        total, real = (high << _LOW_BITS) + low, float(np.int64(bits).view(np.float64))
+        return cls(best, generation, island, evaluations, total, islands, real, converged)
 
 
 def summarise(

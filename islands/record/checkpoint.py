@@ -7,7 +7,6 @@ and its records stay unchanged as long as they are needed.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import re
@@ -15,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from islands.configuration.spec import FORMAT
 from islands.errors import InputError, UnwritableError
 from islands.inside import inside, inside_all, opened
 from islands.parallel import World
-from islands.paths import published, reading
+from islands.paths import publish, published, reading
 from islands.progress.progress import Moment, Progress
 from islands.record.folder import (
     CHECKPOINTS,
@@ -64,10 +63,6 @@ class RankFile:
         return range(self.first, self.first + self.islands)
 
 
-_EARLIER = {"tolerance": 0.0}
-"""What manifests lack that earlier versions wrote."""
-
-
 @dataclass(frozen=True)
 class Manifest:
     """All data of a checkpoint except the states."""
@@ -84,8 +79,7 @@ class Manifest:
         """Write the manifest, which makes the checkpoint valid."""
         values = {"format": FORMAT, "islands": islands.__version__, **asdict(self)}
         values["sha256"] = content_digest(values)
-        with published(inside(checkpoint, MANIFEST)) as temporary:
-            temporary.write_text(json.dumps(values, indent=1), encoding="utf-8")
+        publish(inside(checkpoint, MANIFEST), json.dumps(values, indent=1))
 
     @classmethod
     def read(cls, checkpoint: Path, run: str) -> Self:
@@ -121,7 +115,7 @@ class Manifest:
                 moment=Moment(
                     generation=_natural(moment["generation"]),
                     seconds=float(moment["seconds"]),
-                    before=None if before is None else typed(Progress, _EARLIER | before),
+                    before=None if before is None else typed(Progress, before),
                 ),
                 parts=tuple(map(_rank_file, values["parts"])),
             )
@@ -186,15 +180,14 @@ class Checkpoints:
         extents = {each.folder: each.kept() for each in self._records}
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
-            summed = HashingWriter(stream)
             # mypy does not know that `saved` never contains `allow_pickle`.
             saved = self._archipelago.snapshot(is_copied=False)
-            np.savez(cast(IO[bytes], summed), **saved)  # type: ignore[arg-type]
+            np.savez(stream, **saved)  # type: ignore[arg-type]
             stream.flush()
             os.fsync(stream.fileno())
         mine = self._archipelago.mine
         return RankFile(
-            mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents
+            mine.start, len(mine), path.name, path.stat().st_size, digest(path), extents
         )
 
     def _tidy(self) -> None:
@@ -203,26 +196,6 @@ class Checkpoints:
                 if each.name not in self._kept:
                     _remove(each)
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
-
-
-class HashingWriter(io.RawIOBase):
-    """A stream that computes the checksum while it writes, so that the file is not read again."""
-
-    def __init__(self, to: IO[bytes]) -> None:
-        self._to, self._sum = to, hashlib.sha256()
-
-    def writable(self) -> bool:
-        """Return true."""
-        return True
-
-    def write(self, data: Any) -> int:
-        """Write the data and add it to the checksum."""
-        self._sum.update(data)
-        return self._to.write(data)
-
-    def digest(self) -> str:
-        """Return the SHA-256 of all data written."""
-        return self._sum.hexdigest()
 
 
 def newest_first(run: Path) -> list[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,14 +17,11 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.inside import inside, opened
-from islands.paths import published, reading, writing
-from islands.tables import cells, text_of
-from islands.untrusted import MISMATCH, parsing
+from islands.paths import published, writing
+from islands.tables import cells
+from islands.untrusted import parsing
 
 Row = dict[str, str]
-
-_CHECKSUM = "sha256"
-"""The last column."""
 
 _MOST_BYTES, _MOST_CELLS, _MOST_COLUMNS = 1 << 28, 1 << 22, 1000
 """Larger tables are refused: those of 100000 runs are smaller."""
@@ -40,53 +35,22 @@ A dense matrix of 4000 x 4000 has as many.
 """
 
 
-def read_table(
-    path: Path, columns: Sequence[str], what: str, added: Mapping[str, str] | None = None
-) -> list[Row]:
-    """Return the rows of a table, empty without a file; refuse other columns.
+def bounded_rows(path: Path, delimiter: str) -> list[Row]:
+    """Return the rows of a table; refuse one that takes too long or much memory.
 
-    `what` describes the rows in messages. Tables of earlier versions lack the columns `added`, of
-    which the values are given.
-    """
-    added = added or {}
-    with reading(path):
-        if not path.exists():
-            return []
-    names, rows = bounded_rows(path, "\t", restval="")
-    present = tuple(name for name in columns if name in names or name not in added)
-    if names != (*present, _CHECKSUM):
-        raise InputError(
-            f"{path}: is not a table of {what} with the columns {', '.join(columns)}, {_CHECKSUM}."
-            " Remove it, or name another folder"
-        )
-    for number, row in enumerate(rows, 2):
-        row.update({name: text_of(row[name]) for name in present})
-        if None in row or row.pop(_CHECKSUM) != _checksum(row, present):
-            raise InputError(
-                f"{path}: line {number}: {MISMATCH}. Remove the line; it will be computed again"
-            )
-    return [{**added, **row} for row in rows]
-
-
-def bounded_rows(
-    path: Path, delimiter: str, restval: str | None = None
-) -> tuple[tuple[str, ...], list[dict[str, str]]]:
-    """Return the columns and the rows of a table; refuse one that takes too long or much memory.
-
-    Missing cells are `restval`; the key of superfluous ones is None.
+    Missing cells are None, and so is the key of superfluous ones.
     """
     with parsing(path), opened(path, "r", newline="", encoding="utf-8") as stream:
         is_long = os.fstat(stream.fileno()).st_size > _MOST_BYTES
-        reader = csv.DictReader(_narrow(stream, delimiter), restval=restval, delimiter=delimiter)
-        names = () if is_long else tuple(reader.fieldnames or ())
-        most = _MOST_CELLS // max(1, len(names))
+        reader = csv.DictReader(_narrow(stream, delimiter), delimiter=delimiter)
+        most = _MOST_CELLS // max(1, 0 if is_long else len(reader.fieldnames or ()))
         rows = [] if is_long else list(islice(reader, most + 1))
     if is_long or len(rows) > most:
         raise InputError(
             f"{path}: has more than {_MOST_BYTES} bytes or {_MOST_CELLS} cells, the limits for a"
             " table. Name another folder, or restore it"
         )
-    return names, rows
+    return rows
 
 
 def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
@@ -97,36 +61,26 @@ def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
         yield line
 
 
-def write_table(
-    path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, sealed: bool = True
-) -> None:
-    """Write a table atomically; only a `sealed` one has checksums."""
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """Write a table atomically."""
     with (
         published(inside(path.parent, path.name)) as temporary,
         temporary.open("w", newline="", encoding="utf-8") as stream,
     ):
-        names = [*columns, _CHECKSUM] if sealed else [*columns]
-        writer = csv.DictWriter(stream, names, dialect="excel-tab", lineterminator="\n")
+        writer = csv.DictWriter(stream, columns, dialect="excel-tab", lineterminator="\n")
         writer.writeheader()
-        for row in rows:
-            sums = {_CHECKSUM: _checksum(row, columns)} if sealed else {}
-            writer.writerow({**cells(row), **sums})
+        writer.writerows(map(cells, rows))
 
 
 def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) -> None:
-    """Add a row to a sealed table, which begins with it; in one piece, so that none is cut."""
+    """Add a row to a table, which begins with it; in one piece, so that none is cut."""
     text = StringIO(newline="")
-    writer = csv.DictWriter(text, [*columns, _CHECKSUM], dialect="excel-tab", lineterminator="\n")
+    writer = csv.DictWriter(text, columns, dialect="excel-tab", lineterminator="\n")
     if not path.exists():
         writer.writeheader()
-    writer.writerow({**cells(row), _CHECKSUM: _checksum(row, columns)})
+    writer.writerow(cells(row))
     with writing(path), opened(path, "a+b") as stream:
         stream.write(text.getvalue().encode())
-
-
-def _checksum(row: Mapping[str, object], columns: Sequence[str]) -> str:
-    cells = json.dumps([str(row[name]) for name in columns])
-    return hashlib.sha256(cells.encode()).hexdigest()
 
 
 class TooLargeError(InputError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -43,7 +43,7 @@ PAGE = "report.html"
 DRAWN = (PAGE, "solution.png")
 """What `islands report` and `islands plot` write by default, which would be out of date."""
 _FIRST_LINE = re.compile(
-    rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
+    rf"{SIGN} (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}): --config repeats it\.\n"
 )
 _LONGEST_LINE = 200
 FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
@@ -124,15 +124,11 @@ def require_run(folder: Path) -> None:
     said = _FIRST_LINE.fullmatch(line)
     if said is None:
         raise InputError(f"{settings}: is damaged: its first line contains no format. Restore it")
-    # Files of format 2 and older do not contain the format.
-    form = int(said["format"] or 2)
-    if form != FORMAT:
-        version = said["version"]
-        writer = f"islands {version}" if version else "an earlier version of islands"
+    if int(said["format"]) != FORMAT:
         raise InputError(
-            f"{folder}: has format {form}, written by {writer}, but this is islands"
-            f" {islands.__version__} with format {FORMAT}. Use the version that wrote it, or repeat"
-            f" the run with: islands run --config {shlex.quote(str(settings))}"
+            f"{folder}: has format {said['format']}, written by islands {said['version']}, but this"
+            f" is islands {islands.__version__} with format {FORMAT}. Use the version that wrote"
+            f" it, or repeat the run with: islands run --config {shlex.quote(str(settings))}"
         )
 
 
@@ -262,22 +258,18 @@ def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
 class FolderKind(Enum):
     """What a folder contains: one run, or many runs of a kind of work.
 
-    A folder of many runs has its kind in `MANY_LOCK`; those of earlier versions have one of the
-    files `marks`. The files `results` have the results.
+    A folder of many runs has its kind in `MANY_LOCK`. The files `results` have the results.
     """
 
-    RUN = "a run", {"solution": FINISHED}, (RUN_SETTINGS,)
-    TUNING = "a tuning", {"ranking": RANKING, "best": BEST}, (TUNING_TABLE, ".tune.tsv.lock")
-    EXPERIMENT = (
-        *("an experiment of islands reproduce", {"page": PAGE}),
-        (EXPERIMENT_SETTINGS, ".experiments.lock"),
-    )
-    SERIES = "a series of runs", {"table": SERIES_TABLE}, (SERIES_TABLE, ".runs.tsv.lock")
-    BATCH = "a batch", {"table": BATCH_TABLE}, (BATCH_SETTINGS, ".batch.tsv.lock")
-    MEASUREMENT = "a measurement of islands bench", {"tables": BENCH}, (BENCH, LEDGER)
+    RUN = "a run", {"solution": FINISHED}
+    TUNING = "a tuning", {"ranking": RANKING, "best": BEST}
+    EXPERIMENT = "an experiment of islands reproduce", {"page": PAGE}
+    SERIES = "a series of runs", {"table": SERIES_TABLE}
+    BATCH = "a batch", {"table": BATCH_TABLE}
+    MEASUREMENT = "a measurement of islands bench", {"tables": BENCH}
 
-    def __init__(self, words: str, results: Mapping[str, str], marks: Sequence[str]) -> None:
-        self.words, self.results, self.marks = words, results, marks
+    def __init__(self, words: str, results: Mapping[str, str]) -> None:
+        self.words, self.results = words, results
 
     @property
     def noun(self) -> str:
@@ -290,20 +282,30 @@ class FolderKind(Enum):
         return LOG if self is FolderKind.RUN else MANY_LOCK
 
 
+_OF_FILES = {
+    TUNING_TABLE: FolderKind.TUNING,
+    EXPERIMENT_SETTINGS: FolderKind.EXPERIMENT,
+    SERIES_TABLE: FolderKind.SERIES,
+    BATCH_SETTINGS: FolderKind.BATCH,
+    BENCH: FolderKind.MEASUREMENT,
+}
+
+
 def kind_of(folder: Path) -> FolderKind | None:
     """Return what a folder contains, or None if it is nothing of this program."""
-    if (folder / MANY_LOCK).is_file() and not (folder / RUN_SETTINGS).is_file():
+    if (folder / RUN_SETTINGS).is_file():
+        return FolderKind.RUN
+    if (folder / MANY_LOCK).is_file():
         said = bounded_text(inside(folder, MANY_LOCK), errors="replace").strip()
         if said.upper() in FolderKind.__members__:
             return FolderKind[said.upper()]
-    marked = [kind for kind in FolderKind if any((folder / name).is_file() for name in kind.marks)]
-    if marked and marked[0] is not FolderKind.MEASUREMENT:
-        return marked[0]
+    # A copy may lack the hidden file.
+    for name, kind in _OF_FILES.items():
+        if (folder / name).is_file():
+            return kind
     if any(runs_in(folder)):
         return FolderKind.SERIES
-    if any(experiments_in(folder)):
-        return FolderKind.EXPERIMENT
-    return FolderKind.MEASUREMENT if marked else None
+    return FolderKind.EXPERIMENT if any(experiments_in(folder)) else None
 
 
 def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
@@ -318,7 +320,7 @@ def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ())
         if not folder.is_dir():
             raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
         found, names = kind_of(folder), {path.name for path in folder.iterdir()}
-    if found is kind and names.intersection((*kind.marks, LEDGER, MANY_LOCK)):
+    if found is kind and names.intersection((LEDGER, MANY_LOCK, BENCH, BATCH_SETTINGS)):
         return
     if found not in (None, kind):
         raise UsageError(

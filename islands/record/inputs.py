@@ -28,7 +28,7 @@ from islands.custom.trust import scripts_in, signed_scripts, trust_files
 from islands.errors import InputError, UntrustedError
 from islands.inside import inside, opened
 from islands.modelling.model import restored
-from islands.paths import published
+from islands.paths import publish, published
 from islands.problems import restored as restored_data
 from islands.problems import saved
 from islands.problems.base import Problem
@@ -62,8 +62,7 @@ def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = 
     scripts = scripts_in(spec.stored)
     if scripts and (all(map(is_loaded, scripts)) or _is_signed(path)):
         text = signed(text)
-    with published(path) as temporary:
-        temporary.write_text(f"{text}{_CHECKSUM}{_digest(text)}\n", encoding="utf-8")
+    publish(path, f"{text}{_CHECKSUM}{_digest(text)}\n")
 
 
 def require_intact(folder: Path) -> Path:
@@ -126,24 +125,18 @@ def has_problem(folder: Path) -> bool:
     return (folder / PROBLEM).is_file()
 
 
-def as_stored(folder: Path, problem: Problem) -> Problem | None:
-    """Return the problem if the folder contains it, unchanged, or None.
-
-    If an earlier version has made another one of the same statement and stored it, return that.
-    """
-    forms = [(each, saved(each)) for each in (problem, *problem.earlier())]
-    most = max(sum(each.nbytes + _HEADER_BYTES for each in one.values()) for _, one in forms)
+def is_stored(folder: Path, problem: Problem) -> bool:
+    """Return whether the folder contains this problem, unchanged."""
+    arrays = saved(problem)
+    most = sum(each.nbytes + _HEADER_BYTES for each in arrays.values()) + _HEADER_BYTES
     try:
-        stored = read_arrays(folder / PROBLEM, "It is another problem", most + _HEADER_BYTES)
+        stored = read_arrays(folder / PROBLEM, "It is another problem", most)
     except TooLargeError:
-        return None
+        return False
     stored.pop(_SIGNATURE, None)
-    for each, arrays in forms:
-        if stored.keys() == arrays.keys() and all(
-            np.array_equal(stored[name], arrays[name]) for name in arrays
-        ):
-            return each
-    return None
+    return stored.keys() == arrays.keys() and all(
+        np.array_equal(stored[name], arrays[name]) for name in arrays
+    )
 
 
 def trust_folder(folder: Path) -> None:
@@ -196,8 +189,7 @@ def store_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
     texts = {INDEX: json.dumps(index, indent=1), **{file_name_of(t.file): t.text for t in versions}}
     for name, text in texts.items():
         if name:
-            with published(inside(folder, PARTS, name)) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+            publish(inside(folder, PARTS, name), text)
 
 
 def _listed(parts: Collection[str]) -> str:

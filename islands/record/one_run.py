@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from islands.errors import InputError
 from islands.inside import inside
@@ -32,11 +32,10 @@ from islands.text import escaped
 from islands.untrusted import bounded_text, parsing
 
 
-@dataclass(frozen=True)
-class _Mark:
+class _Mark(NamedTuple):
     """What identifies the run of a file; a file lacks what is empty."""
 
-    run: str = ""
+    run: str
     end: tuple[str, str] = ("", "")
     """The number of the start that finished the run, and the digest of the result."""
 
@@ -83,28 +82,18 @@ def require_core(folder: Path) -> None:
 def _marks(folder: Path) -> Iterator[tuple[str, _Mark]]:
     """Yield the name of each file that can be read, and what identifies its run."""
     paths = [path for name in (TRACE, MIGRATIONS) for path in files_of(folder, name)]
-    if (folder / FINISHED).exists():
-        paths.append(folder / FINISHED)
+    paths += [folder / FINISHED] if (folder / FINISHED).exists() else []
+    paths += [folder / CHECKPOINTS / name / MANIFEST for name in newest_first(folder)]
     for path in paths:
-        try:
-            with parsing(path):
-                mark = _of_table(path)
-        except InputError:
-            continue
-        yield str(path.relative_to(folder)), mark
-    for name in newest_first(folder):
-        try:
-            path = inside(folder, CHECKPOINTS, name, MANIFEST)
-            with parsing(path):
-                values = json.loads(bounded_text(path, LONGEST_MANIFEST))
-                mark = _Mark(str(values["run"]))
-        except InputError:
-            continue
-        yield str(path.relative_to(folder)), mark
+        with suppress(InputError), parsing(path):
+            yield str(path.relative_to(folder)), _mark_of(path)
 
 
-def _of_table(path: Path) -> _Mark:
-    """Return the mark in the metadata of a Parquet file or of a stream; read no rows."""
+def _mark_of(path: Path) -> _Mark:
+    """Return the mark in a manifest, or in the metadata of a table, of which no rows are read."""
+    if path.name == MANIFEST:
+        manifest = inside(path.parent.parent, path.parent.name, MANIFEST)
+        return _Mark(str(json.loads(bounded_text(manifest, LONGEST_MANIFEST))["run"]))
     said = metadata_of(path) if path.suffix == ".parquet" else stream_metadata(path)
     start, digest, run = (
         said.get(f"islands.{name}".encode(), b"").decode() for name in ("start", "digest", "run")

@@ -15,7 +15,7 @@ from typing import Any
 
 import islands
 from islands.inside import inside
-from islands.paths import data_folder, published
+from islands.paths import data_folder, publish
 
 _PACKAGES = ("numpy", "scipy", "pyarrow", "mpi4py", "cupy-cuda13x", "cupy-cuda12x")
 _HERE = Path(islands.__file__).resolve().parent
@@ -35,8 +35,7 @@ def provenance() -> dict[str, Any]:
 
 def write_provenance(path: Path, made: Mapping[str, Any]) -> None:
     """Write what made the tables of a folder."""
-    with published(inside(path.parent, path.name)) as temporary:
-        temporary.write_text(json.dumps(made) + "\n", encoding="utf-8")
+    publish(inside(path.parent, path.name), json.dumps(made) + "\n")
 
 
 def commit() -> dict[str, Any]:

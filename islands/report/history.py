@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -113,12 +113,7 @@ class History:
             places = np.append(np.linspace(0, last, most - half), np.geomspace(1, last, half))
         rows = np.unique(places.astype(np.int64))
         by_row = ("generations", "seconds", "evaluations", *_MEASURES)
-        return History(
-            maximise=self.maximise,
-            islands=self.islands,
-            ranks=self.ranks,
-            **{name: getattr(self, name)[rows] for name in by_row},
-        )
+        return replace(self, **{name: getattr(self, name)[rows] for name in by_row})
 
 
 def sense_of(trace: pa.Table) -> bool | None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
-from islands.paths import publish, writing
+from islands.paths import publish
 from islands.problems.base import Problem, Solution
 from islands.problems.geojson import places_of
 from islands.problems.tsp import Tsp
@@ -20,9 +20,7 @@ def require_places(problem: Problem) -> None:
 
 def write_map(problem: Problem, solution: Solution, path: Path) -> None:
     """Write a tour to a file."""
-    content = json.dumps(_tours_of(problem).geojson(solution))
-    with writing(path):
-        publish(path, content)
+    publish(path, json.dumps(_tours_of(problem).geojson(solution)))
 
 
 def write_map_of(folder: Path, path: Path, *, moved: str | None = None) -> list[str]:

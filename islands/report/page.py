@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import islands
-from islands.paths import published
+from islands.paths import publish
 from islands.report.figure import inline
 from islands.report.interactive import SCRIPT, STYLE, policy
 
@@ -92,8 +92,7 @@ class Page:
 
     def write(self, path: Path) -> None:
         """Write the page to a file."""
-        with published(path) as temporary:
-            temporary.write_text(self.html(), encoding="utf-8", errors="backslashreplace")
+        publish(path, self.html(), errors="backslashreplace")
 
 
 def paragraph(text: str, kind: str = "") -> str:

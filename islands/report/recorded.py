@@ -20,7 +20,7 @@ from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
-from islands.record.inputs import as_stored, has_problem, read_settings, stored_problem
+from islands.record.inputs import has_problem, is_stored, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import Finished, recorded
 from islands.record.tables import read_records
@@ -129,9 +129,9 @@ class RecordedRun:
         """Return the problem that the user has named; refuse another one than that of the run."""
         form = self.settings.get("format")
         named = loaded(name, None if form is None else str(form))
-        problem = as_stored(self.folder, named) if has_problem(self.folder) else named
-        problem = None if problem is None else problem.as_solved(self.settings)
-        if problem is None or not self._fits(problem):
+        problem = named.as_solved(self.settings)
+        is_other = has_problem(self.folder) and not is_stored(self.folder, named)
+        if is_other or not self._fits(problem):
             raise InputError(
                 f"--instance {name}: is another problem than that of {self.folder}. Name the"
                 f" problem of the run, {self.instance}"

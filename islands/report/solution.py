@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +53,18 @@ def draw_solution(problem: Problem | None, kind: str, solution: Solution) -> tup
         figure = new_figure(WIDTH, WIDTH)
         return figure, _by_own(own, figure.add_subplot(), solution)
     drawing = _drawing_of(problem)
-    return _numbers(kind, solution) if drawing is None else drawing.figure(problem, solution)
+    return _numbers(kind, solution) if drawing is None else drawing(problem, solution)
 
 
 def draw_into(axes: Any, problem: Problem | None, kind: str, solution: Solution) -> None:
     """Draw a solution into axes; a solution that needs several axes is refused."""
-    own, drawing = None if problem is None else problem.plot, _drawing_of(problem)
-    if own is not None:
-        _by_own(own, axes, solution)
-    elif drawing is None or not drawing.draw_into(axes, problem, solution):
+    if problem is not None and problem.plot is not None:
+        _by_own(problem.plot, axes, solution)
+    elif isinstance(problem, Qap):
+        raise RunError("an assignment needs two axes. Leave axes out")
+    elif isinstance(problem, Tsp) and _places(problem) is not None:
+        _draw_tour(axes, problem, solution)
+    else:
         _draw_numbers(axes, kind, solution)
 
 
@@ -211,32 +214,13 @@ def _draw_numbers(axes: Any, kind: str, solution: Solution) -> None:
     axes.xaxis.set_major_locator(whole_ticks(8))
 
 
-def _tour_into(axes: Any, problem: Tsp, tour: Solution) -> bool:
-    if _places(problem) is None:
-        return False
-    _draw_tour(axes, problem, tour)
-    return True
-
-
-def _assignment_into(axes: Any, problem: Qap, places: Solution) -> bool:
-    raise RunError("an assignment needs two axes. Leave axes out")
-
-
-class _Drawing(NamedTuple):
-    """How solutions of a kind of problem are drawn."""
-
-    figure: Callable[[Any, Solution], tuple[Any, str]]
-    """Returns a figure, and its description."""
-    draw_into: Callable[[Any, Any, Solution], bool]
-    """Draws into axes; False: only the numbers of the solution can be drawn there."""
-
-
-_DRAWN = {
-    Tsp: _Drawing(_tour, _tour_into),
-    Qap: _Drawing(_assignment, _assignment_into),
-    Mkp: _Drawing(_knapsack, lambda *_: False),
+_DRAWN: dict[type[Problem], Callable[[Any, Solution], tuple[Any, str]]] = {
+    Tsp: _tour,
+    Qap: _assignment,
+    Mkp: _knapsack,
 }
+"""The functions that return a figure of a solution, and its description."""
 
 
-def _drawing_of(problem: Problem | None) -> _Drawing | None:
+def _drawing_of(problem: Problem | None) -> Callable[[Any, Solution], tuple[Any, str]] | None:
     return next((each for kind, each in _DRAWN.items() if isinstance(problem, kind)), None)

@@ -19,7 +19,6 @@ islands skip with the reason where there is none.
 threads of one process. May import every other folder; none imports this one.
 """
 
-from islands.testing.backends import BackendContract as BackendContract
 from islands.testing.parts import AlgorithmContract as AlgorithmContract
 from islands.testing.parts import EncodingContract as EncodingContract
 from islands.testing.parts import ImproverContract as ImproverContract

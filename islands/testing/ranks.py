@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Queue
@@ -64,26 +64,6 @@ class FakeStanding:
 
     def wait(self) -> None:
         self._pending.wait()
-
-
-class FakeChannel:
-    """A channel to other ranks whose messages a test lets arrive."""
-
-    def __init__(self, ranks: Iterable[int]) -> None:
-        self.pending, self.has_arrived = set[int](), set[int]()
-        self._ranks = set(ranks)
-
-    def arrived(self) -> list[int]:
-        return sorted(self.has_arrived)
-
-    def free(self) -> set[int]:
-        return self._ranks - self.pending
-
-    def listen(self, rank: int) -> None:
-        self.has_arrived.remove(rank)
-
-    def send(self, rank: int) -> None:
-        self.pending.add(rank)
 
 
 class FakeWorld(World):

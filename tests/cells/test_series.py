@@ -77,8 +77,6 @@ def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "named"),
     [
-        ("runs.tsv", b"\t103\t", b"\t107\t", r"runs\.tsv: line 2"),
-        ("runs.tsv", b"instance", b"\0", r"runs\.tsv"),
         ("runs.jsonl", b'"cost": "101"', b'"cost": "100"', r"runs\.jsonl:2"),
         ("a-seed2/solution.parquet", b'"cost": 1', b'"cost": 3', r"solution\.parquet"),
     ],

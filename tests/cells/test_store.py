@@ -214,12 +214,3 @@ def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) 
         assert seeds[:3] == [1, 2, 3]
         assert (end.count, end.failed) == (10**12, 0)
         assert peak < 64 << 20
-
-
-def test_a_batch_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
-    options = {"stop": "generations=1", "gpus": 2}
-    plan = BatchPlan.of_folder(folder_of(tmp_path / "a", options=options), Asked(SETTINGS))
-    plan.refuse_other(tmp_path / "a", force=False)
-    [task] = plan.tasks_of(["demo/tsp"])
-    assert plan.key(task)["settings"]["gpus"] == 2
-    assert plan.asked_of(task)[0].values["sized_for_gpus"] == 2

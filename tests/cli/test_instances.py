@@ -10,9 +10,9 @@ from threading import Thread
 import pytest
 from commands_for_tests import Capture, Patch
 from instance_texts import tsplib_text
+from synthetic import uniform_tsp
 
 from islands.cli import main
-from islands.instances.synthetic import uniform_tsp
 
 
 @pytest.fixture(autouse=True)

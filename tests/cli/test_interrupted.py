@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from instance_texts import tsplib_text
 from quick_plots import without_drawing
+from synthetic import uniform_tsp
 
 from islands.cli import main
-from islands.instances.synthetic import uniform_tsp
 from islands.studies.clusters.follow import state_of
 
 pytest.importorskip("scipy")

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from commands_for_tests import Capture, Patch
 from instance_texts import tsplib_text
+from synthetic import uniform_tsp
 
 from islands import __version__
 from islands.cli import COMMANDS, main
-from islands.instances.synthetic import uniform_tsp
 
 
 def test_each_command_has_a_help(capsys: Capture) -> None:

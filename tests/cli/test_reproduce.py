@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from commands_for_tests import Capture, Patch, done
 from instance_texts import tsplib_text
+from synthetic import uniform_tsp
 
 from islands import solve
 from islands.cli import main
-from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.studies.papers import experiment, jardim2021, soca2010, xavier2019
 from islands.studies.papers.jardim2021 import IMPLEMENTATIONS, ImplementationsTable

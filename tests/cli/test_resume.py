@@ -197,13 +197,13 @@ def test_a_folder_of_a_previous_format_is_refused_but_its_settings_repeat_the_ru
     made = digest_of(capsys, *OLD_RUN, "--out", "old")
     path = Path("old/run.toml")
     lines = path.read_text().partition(LAST_LINE)[0].split("\n", 1)[1]
-    text = f"{SIGN}: --config repeats it.\n{lines}"
+    text = f"{SIGN} 0.0.1, format 2: --config repeats it.\n{lines}"
     path.write_text(f"{text}{LAST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n")
     before = contents()
     for line in (["resume", "old"], ["verify", "demo/tsp", "old"]):
         assert main(line) == 2
         error = capsys.readouterr().err
-        assert error.startswith("islands: old: has format 2, written by an earlier")
+        assert error.startswith("islands: old: has format 2, written by islands 0.0.1")
         assert error.endswith(f"or repeat the run with: islands run --config {path}\n")
     assert before == contents()
     assert digest_of(capsys, "run", "--config", str(path), "--out", "new") == made

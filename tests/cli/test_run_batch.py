@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from commands_for_tests import Capture
 from instance_texts import tsplib_text
+from synthetic import uniform_tsp
 
 import islands
 from islands.cli import main
-from islands.instances.synthetic import uniform_tsp
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
 PROGRAM = [sys.executable, "-m", "islands"]

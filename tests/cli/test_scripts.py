@@ -37,7 +37,7 @@ OWN = {
     "migration": "circle",
 }
 PROBLEM = """
-from islands.instances.synthetic import uniform_tsp
+from synthetic import uniform_tsp
 
 nine = Tour(uniform_tsp(9, seed=1))
 

@@ -22,7 +22,7 @@ from pathlib import Path
 Path(__file__).with_name("ran").touch()
 """
 PROBLEM = """
-from islands.instances.synthetic import uniform_tsp
+from synthetic import uniform_tsp
 import islands
 problem = islands.tsp(uniform_tsp(9, seed=1).coordinates)
 """

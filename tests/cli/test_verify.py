@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from commands_for_tests import Capture
 from instance_texts import drake_text
+from synthetic import demo_mkp
 
 from islands.cli import main
 from islands.instances.mkp import MkpFile
-from islands.instances.synthetic import demo_mkp
 from islands.paths import data_folder
 
 DEMOS = data_folder("instances")

@@ -121,7 +121,6 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
             "--async with migration random: ",
             marks=SLOW,
         ),
-        pytest.param("run demo/tsp --fault-tolerant", "--fault-tolerant was removed", marks=SLOW),
         ("verify demo/tsp nosuch", "nosuch: no such file"),  # only by rank 0
     ],
 )

@@ -11,7 +11,6 @@ import pytest
 from problems_for_tests import facilities, of_two_kinds, uneven
 
 from islands.configuration.asked import Asked
-from islands.configuration.identity import fixed
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.instances.qaplib import QapFile
@@ -166,4 +165,3 @@ def test_files_of_before_have_an_earlier_name(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text(spec.to_toml().replace("sized_for_gpus", "gpus"))
     assert resolve(Asked.of({}, file), problem).spec == spec
-    assert fixed(spec.to_mapping())["gpus"] == 4  # as in the identities of checkpoints

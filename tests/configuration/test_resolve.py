@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fakes import FakeProblem
+from synthetic import uniform_tsp
 
 import islands
 import islands.configuration.resolve as module
@@ -18,7 +19,6 @@ from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
-from islands.instances.synthetic import uniform_tsp
 from islands.problems import PROBLEMS, load
 from islands.problems.tsp import Tsp
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from backend_contract import BackendContract
 from emulated_gpu import EmulatedGpu
 
 import islands
@@ -14,7 +15,6 @@ from islands.backends import choose
 from islands.encodings import ENCODINGS
 from islands.migration.topology import TOPOLOGIES
 from islands.testing import (
-    BackendContract,
     EncodingContract,
     ImproverContract,
     ProblemContract,

@@ -5,12 +5,12 @@ from typing import Any
 
 import copied_parts
 import pytest
+from synthetic import uniform_tsp
 from user_algorithm import Threshold
 
 import islands
 from islands import Solver, solve
 from islands.algorithms.operators import CROSSOVERS
-from islands.instances.synthetic import uniform_tsp
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {

@@ -17,7 +17,7 @@ from fuzz_cases import Target
 from numpy.typing import NDArray
 
 from islands.backends import choose
-from islands.cells.series import COLUMNS, read_rows, row_of
+from islands.cells.series import COLUMNS, row_of
 from islands.cells.store import Store
 from islands.configuration.asked import Asked
 from islands.configuration.identity import identity
@@ -28,8 +28,7 @@ from islands.engine.single import Output
 from islands.parallel import World
 from islands.problems import load
 from islands.record.checkpoint import Manifest, content_digest, digest
-from islands.record.files import append_row
-from islands.record.folder import LEDGER, SERIES_TABLE
+from islands.record.folder import LEDGER
 from islands.record.parquet import checksum, read_parquet, write_parquet
 from islands.record.restore import restore
 from islands.record.solution import recorded
@@ -71,7 +70,6 @@ def checkpoints(folder: Path) -> list[Target]:
     row, ledger = row_of(finished.result), Store(folder.parent)
     ledger.add({"instance": row["instance"], "seed": row["seed"]}, row)
     ledger.close()
-    append_row(folder.parent / SERIES_TABLE, COLUMNS, row)
 
     def sealed(path: Path) -> object:
         """Read a manifest with a checksum of the damaged content."""
@@ -84,7 +82,7 @@ def checkpoints(folder: Path) -> list[Target]:
     def inside(path: Path) -> str:
         return str(path.relative_to(folder.parent))
 
-    whole, table = finished.manifest_text, (folder.parent / SERIES_TABLE).read_bytes()
+    whole = finished.manifest_text
     lines = (folder.parent / LEDGER).read_bytes()
 
     def ledger_of(path: Path) -> None:
@@ -101,7 +99,6 @@ def checkpoints(folder: Path) -> list[Target]:
         Target("manifest", inside(manifest), (whole,), lambda p: Manifest.read(p.parent, which)),
         Target("sealed manifest", inside(manifest), (whole,), sealed),
         Target("result", inside(result), (result.read_bytes(),), lambda p: recorded(p.parent)),
-        Target("runs.tsv", SERIES_TABLE, (table,), lambda p: read_rows(p.parent)),
         Target("runs.jsonl", LEDGER, (lines,), ledger_of),
         *(
             Target(

@@ -78,7 +78,7 @@ def tuning(folder: Path) -> None:
         [2, json.dumps(values[1]), 1.75, 2.5, 0.1, 0, 1, 100, 0.02, 0.031],
     ]
     ranked = [dict(zip(names, row, strict=True)) for row in rows]
-    write_table(folder / "ranking.tsv", names, ranked, sealed=False)
+    write_table(folder / "ranking.tsv", names, ranked)
     write_table(folder / "tune.tsv", COLUMNS, [dict.fromkeys(COLUMNS, "demo/tsp")])
 
 

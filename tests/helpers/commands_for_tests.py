@@ -25,4 +25,4 @@ def done(capsys: Capture, *line: str) -> dict[str, Any]:
 def without_facts_of_the_machine(monkeypatch: Patch) -> None:
     """Let commands that write what made their tables start neither git nor nvidia-smi."""
     monkeypatch.setattr(provenance, "commit", lambda: {"commit": None, "changed": None})
-    monkeypatch.setattr(nvidia, "_output", lambda *_: [])
+    monkeypatch.setattr(nvidia, "gpus", list)

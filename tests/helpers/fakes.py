@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -206,3 +206,23 @@ class Quiet:
     @staticmethod
     def handle_interrupts() -> None:
         """Do nothing."""
+
+
+class FakeChannel:
+    """A channel to other ranks whose messages a test lets arrive."""
+
+    def __init__(self, ranks: Iterable[int]) -> None:
+        self.pending, self.has_arrived = set[int](), set[int]()
+        self._ranks = set(ranks)
+
+    def arrived(self) -> list[int]:
+        return sorted(self.has_arrived)
+
+    def free(self) -> set[int]:
+        return self._ranks - self.pending
+
+    def listen(self, rank: int) -> None:
+        self.has_arrived.remove(rank)
+
+    def send(self, rank: int) -> None:
+        self.pending.add(rank)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from instance_texts import tsplib_text
+from synthetic import uniform_tsp
 
 from islands.errors import InputError, UsageError
 from islands.instances import locate
 from islands.instances.locate import VARIABLE, Finder, Found, Index, find
-from islands.instances.synthetic import uniform_tsp
 
 
 def look(instance: str) -> Found:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from instance_texts import peak_below, tsplib_text
+from synthetic import uniform_tsp
 
 from islands.errors import InputError
-from islands.instances.synthetic import uniform_tsp
 from islands.instances.tsplib import FORMATS, read_tsp
 
 DATA = Path(__file__).parent / "data"

@@ -12,11 +12,11 @@ from colonies_for_tests import in_teams, one_colony
 from numpy_islands import SELECT, words
 from numpy_migration import NumpyMigration
 from starts_for_tests import FAR, shift
+from synthetic import uniform_tsp
 
 from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.settings import DUPLICATES, REPLACEMENTS, SELECTIONS
 from islands.parallel import World

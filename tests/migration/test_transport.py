@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from fakes import FakeChannel
 from test_exchange import archipelago_of
 
 from islands.archipelago.team import Team, divided
@@ -19,7 +20,7 @@ from islands.migration.repeated import RepeatedExchange
 from islands.migration.route import Parcel
 from islands.migration.transport import Direct, InHostMemory, Staged, Transport, candidates, find
 from islands.parallel import World, world
-from islands.testing.ranks import FakeChannel, on_ranks
+from islands.testing.ranks import on_ranks
 
 KINDS = [InHostMemory, Staged, Direct]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import chain, product
 
 import pytest
+from fakes import FakeChannel
 
 from islands.parallel import Deal, StopNotice, blocks
-from islands.testing.ranks import FakeChannel, FakeWorld, Shared
+from islands.testing.ranks import FakeWorld, Shared
 
 RANKS = 4
 

@@ -442,10 +442,10 @@ def test_none_in_a_matrix_is_not_a_length() -> None:
 
 def test_directed_lengths_need_two_nodes_a_city() -> None:
     problem = stated(legs(6, 1, symmetric=False), None)
-    with pytest.raises(UsageError, match=r"only supports doubled .* depend on the direction"):
+    with pytest.raises(UsageError, match="eax only supports doubled"):
         islands.solve(problem, algorithm="eax", encoding="permutation")
     problem = stated(legs(6, 1, symmetric=True), None)
-    with pytest.raises(UsageError, match=r"only supports permutation .* same in both directions"):
+    with pytest.raises(UsageError, match="eax on doubled does not fit"):
         islands.solve(problem, algorithm="eax", encoding="doubled")
 
 

@@ -113,7 +113,6 @@ def test_sums_of_costs_may_exceed_64_bits() -> None:
     islands = [measured(2**60, i, 0, total=2**60 * 2**11) for i in range(8)]
     tally = Tally.merged([Tally.of(islands[:5]), Tally.of(islands[5:])])
     assert tally.total == 8 * 2**71
-    assert max(tally.total_high, tally.total_low) < 2**63
 
 
 def unsolved(cost: int | None, island: int, generation: int) -> IslandMeasure:

@@ -38,7 +38,6 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (f"{SIGN}: --config repeats it.", "format 2"),
         (f"{SIGN} 9.8.7, format 12: --config repeats it.", r"format 12, .* 9\.8\.7"),
         (f"{SIGN} 0.1.0, format x: --config repeats it.", "damaged"),
     ],

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("scipy")
 
 from results_for_tests import called, ended
+from synthetic import uniform_tsp
 
 from islands.cells.campaign import Campaign
 from islands.configuration.asked import Asked
@@ -21,7 +22,6 @@ from islands.configuration.stop import last_generation, parse
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.locate import Found, Index
-from islands.instances.synthetic import uniform_tsp
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.studies.papers import PAPERS, experiment

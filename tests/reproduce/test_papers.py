@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from results_for_tests import called, ended, filled
+from synthetic import uniform_tsp
 
 from islands.instances.catalogue import BestKnown, Entry, catalogue
-from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp

@@ -9,10 +9,10 @@ from statistics import stdev
 import pytest
 from instance_texts import tsplib_text
 from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
+from synthetic import uniform_tsp
 
 from islands.errors import InputError
 from islands.instances.catalogue import catalogue
-from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.mkp import Mkp
 from islands.studies.papers.cells import Scaled, TableRow

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+
+import numpy as np
 
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.errors import IslandsError
+from islands.instances.dimacs import random_numbers, uniform
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import find
-from islands.instances.synthetic import grid_qap, uniform_tsp
+from islands.instances.qaplib import QapFile
+from islands.instances.tsplib import TspFile
 from islands.problems import read
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
@@ -35,12 +40,25 @@ def published_or(name: str, generated: Callable[[], Problem]) -> Problem:
 
 def cities(name: str, size: int) -> Problem:
     """Return the published instance, or random cities of its size."""
-    return published_or(name, lambda: Tsp(uniform_tsp(size, seed=1)))
+
+    def made() -> Problem:
+        places = uniform(size, seed=1).astype(np.float64)
+        return Tsp(TspFile(f"uniform{size}", None, size, "EUC_2D", places))
+
+    return published_or(name, made)
 
 
 def facilities(name: str, grid: tuple[int, int]) -> Problem:
-    """Return the published instance, or a generated grid of its size."""
-    return published_or(name, lambda: Qap(grid_qap(*grid, seed=1)[0]))
+    """Return the published instance, or random flows between the places of a grid."""
+
+    def made() -> Problem:
+        n = math.prod(grid)
+        flows = np.triu(random_numbers(n * n, seed=1).reshape(n, n) % 10, 1)
+        places = np.stack(np.divmod(np.arange(n), grid[1]), axis=1)
+        distances = np.abs(places[:, np.newaxis] - places).sum(axis=2)
+        return Qap(QapFile(f"grid{n}", None, n, flows + flows.T, distances))
+
+    return published_or(name, made)
 
 
 _DEVICE = Column("device", "device", 17, "<.17", lambda found: found.backend.device)

@@ -22,7 +22,7 @@ from islands.problems import loaded
 from islands.progress.result import Result
 from islands.record.claim import claim
 from islands.record.folder import FINISHED, RUN_SETTINGS
-from islands.record.inputs import as_stored, has_problem
+from islands.record.inputs import has_problem, is_stored
 from islands.record.lock import FolderLock
 from islands.record.solution import finished
 from islands.studies.clusters.command_line import Check, CommandWords, JobFacts
@@ -159,7 +159,7 @@ def _scripts(folder: Path) -> list[str]:
 def _unchanged(folder: Path, instance: str) -> list[str]:
     """Return the script of the problem, unless it has changed since, so that the copy is used."""
     try:
-        return [instance] if is_reference(instance) and as_stored(folder, loaded(instance)) else []
+        return [instance] if is_reference(instance) and is_stored(folder, loaded(instance)) else []
     except IslandsError:
         return []
 

@@ -79,7 +79,7 @@ def _command_of(made: Mapping[str, Any]) -> str:
 
 def _rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:
     """Return the rows of a table; refuse a damaged one."""
-    _, rows = bounded_rows(path, delimiter)
+    rows = bounded_rows(path, delimiter)
     if any(None in row or None in row.values() for row in rows):
         raise InputError(f"{path}: a row has another number of columns than the header. Restore it")
     return rows

@@ -7,11 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from instance_texts import drake_text, entry_of, qaplib_text, tsplib_text
-
-import islands
-from islands.instances.mkp import read_sol
-from islands.instances.sln import read_sln
-from islands.instances.synthetic import (
+from synthetic import (
     LATTICE,
     demo_mkp,
     demo_qap,
@@ -20,6 +16,10 @@ from islands.instances.synthetic import (
     grid_qap,
     uniform_tsp,
 )
+
+import islands
+from islands.instances.mkp import read_sol
+from islands.instances.sln import read_sln
 from islands.instances.tsplib import read_tsp
 from islands.paths import data_folder
 
