@@ -23,11 +23,11 @@ from islands.many import solve_many
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.batches import qap_batch, tsp_batch
-from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.base import BenchRequest, table
 from islands.studies.bench.rivals.contest import silent_processes
 from islands.studies.bench.rivals.tours import Lkh
 from islands.studies.bench.variants import Variant, variants
-from islands.tables import Column, Row, Table
+from islands.tables import Row
 from islands.text import counted
 
 SIZES = (100, 200, 500), (20,)
@@ -42,20 +42,7 @@ _FIRST = 16
 _SIDE = 1_000_000
 _MOST_FLOW = 99
 
-TABLE = Table(
-    "many",
-    (
-        Column("device", "device", 17, "<.17"),
-        Column("problem", "problem", 15, "<"),
-        Column("instances", "instances"),
-        Column("seconds", "seconds", form=".2f"),
-        Column("rate", "a second", form=".1f"),
-        Column("at_best", "at best", 8, ".1%"),
-        Column("as_good", "as lkh", 8, ".1%"),
-        Column("more", "mean to lkh", form="+.4%"),
-        Column("method", "method", form="<"),
-    ),
-)
+TABLE = table("many")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:

@@ -24,10 +24,9 @@ from islands.migration.topology import TOPOLOGIES, Scene, Topology
 from islands.parallel import blocks
 from islands.paths import published
 from islands.report.figure import new_figure
-from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.base import BenchRequest, table
 from islands.studies.pages.curves import MARKERS
-from islands.tables import Column, Row, Table
-from islands.text import count
+from islands.tables import Row
 
 _HEAD_BYTES, _KEY_BYTES = 16, 4
 _MESSAGE_SECONDS, _BYTES_A_SECOND = 20e-6, 4e9
@@ -49,26 +48,12 @@ def _arriving(row: Mapping[str, Any]) -> str:
     return f"{row['arriving']}" if row["fits"] else f"({row['arriving']})"
 
 
-TABLE = Table(
+TABLE = table(
     "topologies",
-    (
-        Column("islands"),
-        Column("", "islands", 9, value=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}"),
-        Column("ranks", "ranks"),
-        Column("topology", "topology", 10, "<"),
-        Column("takeover", "takeover", 9, ".1f"),
-        Column("worst", "worst", 8, ".0f"),
-        *map(Column, ("arriving", "fits")),
-        Column("", "arrive", 8, value=_arriving),
-        Column("messages", "messages", 8, ".0f"),
-        Column("busiest_bytes", "busiest", 8, count),
-        Column("mean_bytes"),  # sent by a rank in one migration
-        Column("takeover_bytes", "bytes", 8, count),
-        Column("transport_seconds", "transport ms", form=lambda seconds: f"{1000 * seconds:.2f}"),
-        Column("chosen"),
-    ),
+    chosen_islands=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}",
+    arriving=_arriving,
+    milliseconds=lambda seconds: f"{1000 * seconds:.2f}",
 )
-"""One topology with one number of islands."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
