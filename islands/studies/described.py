@@ -10,7 +10,7 @@ text such as "{reached}/{runs}" with cells of the row, or the name of a function
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from operator import attrgetter, itemgetter
@@ -41,21 +41,25 @@ def columns(
     path: Path, entries: Iterable[Any], **functions: Callable[[Any], Any]
 ) -> tuple[Column, ...]:
     """Return the columns of entries in a file."""
-    return tuple(_columns(entries, described(path).get("shared", {}), {**_FUNCTIONS, **functions}))
+    shared = described(path).get("shared", {})
+    return tuple(_column(each, {**_FUNCTIONS, **functions}) for each in spliced(entries, shared))
 
 
-def _columns(
-    entries: Iterable[Any], shared: Mapping[str, Any], functions: Mapping[str, Any]
-) -> Iterator[Column]:
+def spliced(entries: Iterable[Any], shared: Mapping[str, Any]) -> list[Any]:
+    """Return entries with the shared lists in place of their names."""
+    found = []
     for entry in entries:
-        if isinstance(entry, str) and entry.startswith("*"):
-            yield from _columns(shared[entry[1:]], shared, functions)
-        elif isinstance(entry, str):
-            yield Column(entry)
-        else:
-            # Entries may end before the last argument.
-            given = entry if isinstance(entry, dict) else dict(zip(_ARGUMENTS, entry, strict=False))
-            yield Column(**{"name": ""} | given | _computed(given, functions))
+        is_name = isinstance(entry, str) and entry.startswith("*")
+        found += spliced(shared[entry[1:]], shared) if is_name else [entry]
+    return found
+
+
+def _column(entry: Any, functions: Mapping[str, Any]) -> Column:
+    if isinstance(entry, str):
+        return Column(entry)
+    # An entry may end before the last argument.
+    given = entry if isinstance(entry, dict) else dict(zip(_ARGUMENTS, entry, strict=False))
+    return Column(**{"name": ""} | given | _computed(given, functions))
 
 
 def _computed(given: Mapping[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import sqrt
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from islands.studies.significance import mann_whitney, signed_rank
-from islands.tables import Column
 
 
 class Scaled(float):
@@ -43,7 +43,8 @@ class Plot:
     """Columns to plot against the size of the instances."""
 
     curves: Mapping[str, str]
-    """The label of each column that is a curve; `{device}` in it stands for ours."""
+    """The label of each column that is a curve; `{device}` in it stands for ours. A plot of gaps
+    has no logarithmic axis, as they may be 0."""
     quantity: str = "seconds per run"
     """The label of the y axis, with the unit."""
     suffix: str = ""
@@ -55,22 +56,6 @@ class Plot:
     """A column of names at equal distances on the horizontal axis, in place of sizes."""
     with_times: bool = False
     """Whether our times and those of our CPU are the first curves."""
-
-
-@dataclass(frozen=True)
-class GapPlot(Plot):
-    """A plot of gaps, which may be 0."""
-
-    quantity: str = "mean gap, %"
-    suffix: str = "-gap"
-    logarithmic: bool = False
-
-
-INSTANCE = (Column("instance", "instance", 16, "<"), Column("cities", "cities", 6))
-"""The first columns of tables of tours."""
-
-ASSIGNMENT = (Column("instance", "instance", 15, "<"), Column("n", "n", 3))
-"""The first columns of tables of assignments."""
 
 
 def numbers(rows: Iterable[TableRow], *names: str) -> list[tuple[float, ...]]:
@@ -98,7 +83,7 @@ def mean_ratio(rows: Iterable[TableRow], slow: str, fast: str) -> float:
     return fmean(a / b for a, b in numbers(rows, slow, fast))
 
 
-def mean_in_words(mean: float, printed: float, *, is_whole: bool) -> str:
+def with_printed(mean: float, printed: float, *, is_whole: bool) -> str:
     """Return the mean of a paper's rows as text; if `is_whole`, also the mean that it printed.
 
     The two may differ: papers truncate means and have misprints.
@@ -109,6 +94,35 @@ def mean_in_words(mean: float, printed: float, *, is_whole: bool) -> str:
 def named(prefix: str, values: Mapping[Any, Cell]) -> dict[str, Cell]:
     """Return values whose names begin with the same words."""
     return {f"{prefix}_{key}": value for key, value in values.items()}
+
+
+def average(parts: Sequence[TableRow], name: str) -> float | None:
+    """Return the mean of a column over the instances that have a value."""
+    values = [value for (value,) in numbers(parts, name)]
+    if not values:
+        return None
+    is_scaled = any(isinstance(row.get(name), Scaled) for row in parts)
+    return (Scaled if is_scaled else float)(fmean(values))
+
+
+def least(parts: Sequence[TableRow], name: str) -> float | None:
+    """Return the smallest value of a column."""
+    return min((value for (value,) in numbers(parts, name)), default=None)
+
+
+def total(parts: Sequence[TableRow], name: str) -> int:
+    """Return the sum of a column of counts."""
+    return sum(int(value) for (value,) in numbers(parts, name))
+
+
+def standard_error(parts: Sequence[TableRow]) -> float | None:
+    """Return the standard error of the mean gap over these instances, from the runs' deviations.
+
+    None if no instance has a deviation.
+    """
+    drawn = numbers(parts, "deviation", "runs", "without")
+    variances = [deviation**2 / (runs - without) for deviation, runs, without in drawn]
+    return sqrt(sum(variances)) / len(variances) if variances else None
 
 
 @cache

@@ -23,7 +23,8 @@ from islands.studies.pages.folders import page_for
 from islands.studies.papers.cells import Plot, TableRow, numbers
 from islands.studies.papers.columns import draw_columns
 from islands.studies.papers.experiment import ExperimentRequest
-from islands.studies.papers.table import PaperTable, Selection
+from islands.studies.papers.selection import Selection
+from islands.studies.papers.table import PaperTable
 from islands.tables import Row
 from islands.text import counted
 from islands.untrusted import read_toml

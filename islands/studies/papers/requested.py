@@ -21,7 +21,8 @@ from islands.record.folder import FolderKind, refuse_other_work
 from islands.studies.papers import ALL, PAPERS
 from islands.studies.papers.experiment import ExperimentRequest
 from islands.studies.papers.perform import ExperimentFolder
-from islands.studies.papers.table import Paper, PaperTable, Selection, select
+from islands.studies.papers.selection import Selection, select
+from islands.studies.papers.table import Paper, PaperTable
 from islands.text import meant, unknown
 
 UNFINISHED = Path("runs")
