@@ -38,14 +38,13 @@ class Throughput:
     backend: Backend
     problem: Problem
     spec: RunSpec
+    bench: AlgorithmBench
     setting: str
     """The name of its settings in `AlgorithmBench.settings`."""
     runs: int
     """Concurrent runs."""
     reference: Any
     """The value of the instance in `AlgorithmBench.instances`."""
-    whole_run: int
-    """Generations of a published run."""
     generations: int
     """Generations of a repeat."""
     milliseconds: float
@@ -63,7 +62,7 @@ class Throughput:
     @property
     def seconds_a_run(self) -> float:
         """The seconds of one of the runs, of as many generations as a published one."""
-        return self.whole_run * self.milliseconds / 1000 / self.runs
+        return self.bench.whole_run * self.milliseconds / 1000 / self.runs
 
 
 @dataclass(frozen=True)
@@ -146,10 +145,10 @@ class AlgorithmBench:
             backend=backend,
             problem=problem,
             spec=spec,
+            bench=self,
             setting=label,
             runs=runs,
             reference=reference,
-            whole_run=self.whole_run,
             generations=generations,
             milliseconds=median(times) / generations,
             spread=spread(times),

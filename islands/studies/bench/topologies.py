@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,8 +154,7 @@ def _columns(topology: Topology, scene: Scene) -> list[NDArray[np.int64]]:
     return list(np.ascontiguousarray(topology.sources(scene, range(scene.islands)).T))
 
 
-@dataclass(frozen=True)
-class Traffic:
+class Traffic(NamedTuple):
     """Messages between ranks in one migration; a parcel is the migrants of an island to a rank.
 
     An island's migrants go once to each other rank that needs them, and one message carries all
@@ -185,12 +184,8 @@ def counted_traffic(topology: Topology, islands: int, ranks: int) -> Traffic:
     """Count the traffic between `ranks` ranks, each with a block of the islands."""
     draws = range(1, 1 + (_DRAWS if topology.changes else 1))
     each = [_at(topology, Scene(islands, 1, epoch), ranks) for epoch in draws]
-    return Traffic(
-        arriving=max(one.arriving for one in each),
-        parcels=float(np.mean([one.parcels for one in each])),
-        most_parcels=float(np.mean([one.most_parcels for one in each])),
-        most_messages=float(np.mean([one.most_messages for one in each])),
-    )
+    _, *means = np.mean(each, axis=0).tolist()
+    return Traffic(max(one.arriving for one in each), *means)
 
 
 def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:

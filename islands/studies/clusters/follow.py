@@ -38,34 +38,15 @@ from islands.studies.clusters.jobs import (
     submitted,
 )
 from islands.studies.clusters.sweep import arrays_of
-from islands.tables import Column, Row, Table
-from islands.text import counted, escaped, gap, one_line, show
+from islands.studies.described import table
+from islands.tables import Row
+from islands.text import counted, escaped, one_line, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
 _RANKED = (FolderKind.TUNING, FolderKind.MEASUREMENT)
 """Work whose results are computed when all runs are made."""
-_OF_RESULTS = (
-    Column("instance", "instance", 24, "<"),
-    *map(Column, ("problem", "algorithm", "encoding", "preset")),
-    Column("seed", "seed", 6),
-    Column("cost", "best", 14),
-    Column("best_known"),
-    Column("gap", "gap", 8, gap),
-    *map(Column, ("generations", "evaluations")),
-    Column("seconds", "seconds", 9, ".2f"),
-    *map(Column, ("reason", "islands", "backend", "digest")),
-)
-_TABLE = Table(
-    "results",
-    (
-        Column("element", "element", 7),
-        Column("state", "state", 10, "<"),
-        Column("options"),
-        *_OF_RESULTS,
-        Column("folder"),
-    ),
-)
+_TABLE = table(Path(__file__).with_name("tables.toml"), "results")
 
 
 @dataclass(frozen=True)
@@ -281,13 +262,9 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
             ended.append(number)
         said = state.word if values else f"{state.word}: {state.detail}"
         options = latest[number].options(folder, number) if number in latest else []
-        row = _TABLE.row(
-            element=number,
-            state=said,
-            options=" ".join(options),
-            **{each.name: values.get(each.name) for each in _OF_RESULTS},
-            folder=str(place),
-        )
+        own = {"element": number, "state": said, "options": " ".join(options)}
+        own["folder"] = str(place)
+        row = _TABLE.row(**{each.name: values.get(each.name) for each in _TABLE.columns} | own)
         rows.append(row)
         lines.append(row.line() if values else f"{number:>7}  {one_line(said)}")
     path = _TABLE.write(folder, rows, end="\n")

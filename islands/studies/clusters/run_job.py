@@ -36,7 +36,8 @@ from islands.studies.clusters.jobs import (
 )
 from islands.studies.clusters.processes import Signals
 from islands.studies.clusters.ranks import Allocation, Launcher, difference_from_site, find_launcher
-from islands.tables import Column, Row, Table
+from islands.studies.described import table
+from islands.tables import Row
 from islands.text import show
 from islands.untrusted import read_toml
 
@@ -45,18 +46,7 @@ _FINAL = (0, 2, 126, 127, 130)
 
 Runs that fail end with 1, but a launcher that loses a node may do so too.
 """
-_SCALING = Table(
-    "scaling",
-    (
-        Column("nodes", "nodes", 7),
-        Column("ranks", "ranks", 5),
-        Column("generations"),
-        Column("seconds"),
-        Column("generations_per_second", "generations/s", form=".1f"),
-        Column("speedup", "speedup", form=".2f"),
-        Column("efficiency", "efficiency", form=".2f"),
-    ),
-)
+_SCALING = table(Path(__file__).with_name("tables.toml"), "scaling")
 
 
 def run_job(
