@@ -39,7 +39,7 @@ LEVEL = {name: level for level, name in enumerate(name for names in LAYERS for n
 STUDIES = {
     "bench": {"described", "pages", "significance"},
     "papers": {"described", "pages", "significance"},
-    "pages": {"significance"},
+    "pages": {"described", "significance"},
     "clusters": {"described"},
 }
 """The studies, and what else of the folder each imports."""

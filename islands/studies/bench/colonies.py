@@ -1,8 +1,4 @@
-"""Colonies of different algorithms compared with each algorithm alone, at equal time.
-
-Each instance is solved with the colonies together and with each of them on all islands, with
-migration and without, for the same seeds, as by `bench quality --variant`.
-"""
+"""Colonies of different algorithms compared with each algorithm alone, at equal time."""
 
 from __future__ import annotations
 

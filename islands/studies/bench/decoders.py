@@ -1,9 +1,4 @@
-"""Tours as a user models them, compared with the built-in problem.
-
-BRKGA with the settings of Xavier 2019 on published instances, and the tour's length: built-in, in
-CUDA for all threads of a block, in CUDA for one thread from a matrix or from coordinates, and in
-Python for all solutions at once.
-"""
+"""Tours as a user models them, compared with the built-in problem."""
 
 from __future__ import annotations
 

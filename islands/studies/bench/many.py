@@ -1,10 +1,4 @@
-"""How many instances `islands.solve_many` solves in a second, and how good its solutions are.
-
-Tours have cities at random, flows and distances of assignments are random, too. `--rivals lkh`
-solves the same tours by LKH, as a loop of `elkai` with `runs=1` in a process for each core. `at
-best` is the share of the instances with the lowest cost of all methods; the other columns compare
-with LKH. The first instances, which compile, do not count. Several ranks share the instances.
-"""
+"""How many instances `islands.solve_many` solves in a second, and how good its solutions are."""
 
 from __future__ import annotations
 

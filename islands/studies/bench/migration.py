@@ -1,11 +1,4 @@
-"""Scaling over 1, 2, 4, ... of the started ranks, and the time of an epoch's end by phase.
-
-Generations/s: of all islands, in the loop of a run; of one: relative to one rank.
-Weak scaling gives each rank the same number of islands, strong scaling divides 64 among all;
-apart: the slowest rank if each does the same work alone, at the same time.
-Pack and unpack: kernels. Travel: from rank to rank; with delay 1, generations continue meanwhile.
-Host: launch, measure, share and decide. End: all the time in which the device has no generations.
-"""
+"""Scaling over 1, 2, 4, ... of the started ranks, and the time of an epoch's end by phase."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Quality over time of the default run or of several methods, on any instances.
-
-Each run has a time limit, and ends at the best known value. Times are those of the search; a better
-cost counts from the moment at which it was seen. "Best known at 90 % of runs": the seconds until
-90 % of the seeds had reached the best known value.
-"""
+"""Quality over time of the default run or of several methods, on any instances."""
 
 from __future__ import annotations
 
@@ -17,25 +12,9 @@ from typing import Any
 from islands.instances.catalogue import catalogue
 from islands.problems import loaded
 from islands.problems.base import Problem
+from islands.studies.bench import quality_rows, quality_runs
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.quality_rows import (
-    TARGETS,
-    means_row,
-    moment_rows,
-    quality_row,
-    target_row,
-)
-from islands.studies.bench.quality_runs import (
-    KEY,
-    RUNS,
-    RunRow,
-    facts,
-    followed,
-    grouped,
-    program,
-    set_of,
-    with_references,
-)
+from islands.studies.bench.quality_runs import KEY, RunRow
 from islands.studies.bench.quality_tests import contrasts, rank_rows
 from islands.studies.bench.rivals.contest import Contest, require_fitting
 from islands.studies.bench.variants import Method, Variant, variants
@@ -82,10 +61,10 @@ def _measured(
         ):
             mine = _rows(problem, methods[problem.instance], request, contest)
             rows += mine
-            yield from map(RUNS.row_of, mine)
-            for one in grouped(mine, KEY):
-                yield quality_row(one)
-                yield from (target_row(target, one) for target in TARGETS)
+            yield from map(quality_runs.RUNS.row_of, mine)
+            for one in quality_runs.grouped(mine, KEY):
+                yield quality_rows.quality_row(one)
+                yield from (quality_rows.target_row(target, one) for target in quality_rows.TARGETS)
     yield from contrasts(rows)
     yield from rank_rows(rows)
     yield from _summaries(rows)
@@ -113,39 +92,45 @@ def _rows(
     """Run all methods with one seed after the other, so that each meets the same conditions."""
     rows = list[RunRow]()
     for seed in range(1, request.seeds + 1):
-        shared = {**facts(problem), "seed": seed, "limit": request.limit}
+        shared = {**quality_runs.facts(problem), "seed": seed, "limit": request.limit}
         for method in methods:
             rows.append(RunRow(**shared, **method.cells(), **_result(method, seed, request)))
         rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
     order = {(each.backend, each.name): place for place, each in enumerate(methods)}
     last = len(order)
     rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))
-    return with_references(rows)
+    return quality_runs.with_references(rows)
 
 
 def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
     """Return the result of a run, which may be known; collective."""
     resolved = method.run(seed)
-    asked = {"settings": resolved.spec.to_mapping(), "ranks": request.world.size, **program()}
-    run = partial(followed, resolved, request.world)
+    asked = {
+        "settings": resolved.spec.to_mapping(),
+        "ranks": request.world.size,
+        **quality_runs.program(),
+    }
+    run = partial(quality_runs.followed, resolved, request.world)
     words = f"{method.name}, {method.backend}, seed {seed}"
     return request.campaign.result(asked, lambda: run()[0], words)
 
 
 def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the means of each group and set, then their gaps over time, for each method."""
-    names = [*(row.group for row in rows), *(set_of(row.instance) for row in rows)]
+    names = [*(row.group for row in rows), *(quality_runs.set_of(row.instance) for row in rows)]
     groups = [
         (name, mine)
         for name in dict.fromkeys(names)
-        for mine in grouped(
-            (row for row in rows if name in (row.group, set_of(row.instance))), _METHOD
+        for mine in quality_runs.grouped(
+            (row for row in rows if name in (row.group, quality_runs.set_of(row.instance))), _METHOD
         )
     ]
     for name, mine in groups:
-        yield means_row(name, [quality_row(one) for one in grouped(mine, KEY)])
+        yield quality_rows.means_row(
+            name, [quality_rows.quality_row(one) for one in quality_runs.grouped(mine, KEY)]
+        )
     for name, mine in groups:
-        yield from moment_rows(name, mine)
+        yield from quality_rows.moment_rows(name, mine)
 
 
 def named(patterns: Sequence[str]) -> list[str]:
@@ -153,6 +138,10 @@ def named(patterns: Sequence[str]) -> list[str]:
     known = catalogue().names()
     found: list[str] = []
     for pattern in patterns:
-        matches = [name for name in known if pattern == set_of(name) or fnmatchcase(name, pattern)]
+        matches = [
+            name
+            for name in known
+            if pattern == quality_runs.set_of(name) or fnmatchcase(name, pattern)
+        ]
         found += matches or [pattern]
     return list(dict.fromkeys(found))

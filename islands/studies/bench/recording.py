@@ -1,9 +1,4 @@
-"""What records cost: the same run, with and without a folder to which it writes.
-
-The runs take turns, and each is the first of every second pair. Distances and distinct costs are
-computed in both. `ratio` is that of the times of the search. `before and after` is how much
-longer a run with a folder takes before and after its search, however long that is.
-"""
+"""What records cost: the same run, with and without a folder to which it writes."""
 
 from __future__ import annotations
 

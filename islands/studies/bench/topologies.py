@@ -1,12 +1,4 @@
-"""Simulated topologies on any number of ranks: takeover time and messages between ranks.
-
-Takeover: migrations until the best individual is on all islands, mean and maximum over the start
-islands (with delay=1, one migration more). Arrive: migrants that an island receives in one
-migration; (n) if these exceed what its population accepts. Messages and busiest: messages and bytes
-that the busiest rank sends in one migration. Bytes: mean sent per rank until takeover.
-Transport: time that the busiest rank sends until then, at 20 us per message and 4 GB/s, through
-host memory. * the shortest transport, or on one rank the fastest takeover, of topologies that fit.
-"""
+"""Simulated topologies on any number of ranks: takeover time and messages between ranks."""
 
 from __future__ import annotations
 

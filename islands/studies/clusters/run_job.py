@@ -25,15 +25,10 @@ from islands.record.folder import FINISHED, RUN_SETTINGS
 from islands.record.inputs import as_stored, has_problem
 from islands.record.lock import FolderLock
 from islands.record.solution import finished
+from islands.studies.clusters import jobs
 from islands.studies.clusters.command_line import Check, CommandWords, JobFacts
 from islands.studies.clusters.commands import CANCEL, REQUEUE, UNKNOWN, ending, requeue
-from islands.studies.clusters.jobs import (
-    JobAttempt,
-    JobAttempts,
-    JobProgress,
-    command_to_continue,
-    refuse_second_job,
-)
+from islands.studies.clusters.jobs import JobAttempt, JobAttempts, JobProgress
 from islands.studies.clusters.processes import Signals
 from islands.studies.clusters.ranks import Allocation, Launcher, difference_from_site, find_launcher
 from islands.studies.described import table
@@ -63,7 +58,7 @@ def run_job(
     folder = place or given.folder or allocation.folder
     attempts = JobAttempts(folder)
     goes_on = continues(given, folder, attempts, allocation.job)
-    refuse_second_job(folder, own=allocation.job)
+    jobs.refuse_second_job(folder, own=allocation.job)
     if attempts.are_stuck(allocation.job):
         raise RunError(_no_progress(folder, attempts.all()[-1]))
     with Signals().handled() as signals:
@@ -222,7 +217,7 @@ def _requeue(allocation: Allocation, folder: Path, attempts: JobAttempts) -> Non
         return
     _say(f"requeueing job {allocation.job}")
     if refusal := requeue(allocation.job):
-        command = command_to_continue(folder, attempts.last())
+        command = jobs.command_to_continue(folder, attempts.last())
         _say(f"Slurm does not requeue the job: {refusal}. Continue with: {command}")
 
 
@@ -236,7 +231,7 @@ def _no_progress(folder: Path, last: JobAttempt) -> str:
     return (
         f"the last two attempts made no new checkpoint ({last.before}), the last one because {how}."
         f" The job is not requeued. Fix the cause, which is in its output, and continue with:"
-        f" {command_to_continue(folder, last)}"
+        f" {jobs.command_to_continue(folder, last)}"
     )
 
 
