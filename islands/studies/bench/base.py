@@ -77,12 +77,13 @@ class BenchRequest:
         return Campaign(self.world, self.heartbeat, FolderKind.MEASUREMENT)
 
 
-_TABLES = Path(__file__).with_name("tables.toml")
+TABLES = Path(__file__).with_name("tables.toml")
+"""The file of the tables of benchmarks."""
 
 
 def table(name: str, **functions: Callable[[Any], Any]) -> Table:
     """Return a table of `tables.toml`, whose columns name these functions."""
-    return described.table(_TABLES, name, **functions)
+    return described.table(TABLES, name, **functions)
 
 
 def timed(backend: Backend, repeats: int, work: Callable[[], object]) -> list[float]:

@@ -9,25 +9,15 @@ from typing import Any
 
 from islands.errors import InputError
 from islands.paths import reading
-from islands.studies.bench.base import table
+from islands.studies.bench.base import TABLES, table
 from islands.studies.bench.measurement import PRINTED, PROVENANCE, Tables
 from islands.studies.bench.quality_runs import RUNS, read_rows
 from islands.studies.bench.quality_tests import changes
+from islands.studies.described import described
 from islands.tables import Row
 from islands.untrusted import parsing
 
-SPEEDS = {
-    "brkga": "keys_per_second",
-    "de": "evaluations_per_second",
-    "cellular": "evaluations_per_second",
-    "ga": "children_per_second",
-    "pso": "evaluations_per_second",
-    "eax": "children_per_second",
-    "tabu": "evaluations_per_second",
-    "scaling": "rate",
-    "epoch_ends": "end",
-    "gpus_speed": "evaluations_per_second",
-}
+SPEEDS: Mapping[str, str] = described(TABLES)["ratios"]["speeds"]
 """The compared column of each table."""
 _TIMES = ("end",)
 """Columns in which less is faster."""

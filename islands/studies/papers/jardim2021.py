@@ -11,17 +11,8 @@ from statistics import fmean
 from typing import Any, ClassVar
 
 from islands.problems.base import Problem
-from islands.studies.papers.cells import (
-    Fact,
-    TableRow,
-    matching,
-    mean,
-    mean_ratio,
-    named,
-    numbers,
-    significance,
-    with_printed,
-)
+from islands.studies.papers.cells import Fact, TableRow, with_printed
+from islands.studies.papers.rows import matching, mean, mean_ratio, named, numbers, significance
 from islands.studies.papers.table import Paper, PaperTable
 from islands.tables import Row
 from islands.text import counted

@@ -18,22 +18,19 @@ from islands.cells.domains import Range
 from islands.configuration.asked import Asked
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.studies.papers.cells import (
-    Fact,
-    Figures,
-    TableRow,
+from islands.studies.papers.cells import Fact, Figures, TableRow, printed_rows
+from islands.studies.papers.orlib import ProblemKind, first_names
+from islands.studies.papers.rows import (
     average,
     least,
     matching,
     mean,
     named,
     numbers,
-    printed_rows,
     significance,
     standard_error,
     total,
 )
-from islands.studies.papers.orlib import ProblemKind, first_names
 from islands.studies.papers.table import Paper, PaperTable, PooledTable
 from islands.tables import Row
 from islands.text import counted

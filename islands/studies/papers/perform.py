@@ -20,9 +20,10 @@ from islands.record.folder import EXPERIMENT_SETTINGS, PAGE, PROVENANCE, experim
 from islands.record.provenance import write_provenance
 from islands.report.figure import style
 from islands.studies.pages.folders import page_for
-from islands.studies.papers.cells import Plot, TableRow, numbers
+from islands.studies.papers.cells import Plot, TableRow
 from islands.studies.papers.columns import draw_columns
 from islands.studies.papers.experiment import ExperimentRequest
+from islands.studies.papers.rows import numbers
 from islands.studies.papers.selection import Selection
 from islands.studies.papers.table import PaperTable
 from islands.tables import Row

@@ -13,16 +13,8 @@ from statistics import fmean
 from typing import Any
 
 from islands.problems.base import Problem
-from islands.studies.papers.cells import (
-    Cell,
-    Fact,
-    TableRow,
-    matching,
-    mean,
-    mean_ratio,
-    numbers,
-    significance,
-)
+from islands.studies.papers.cells import Cell, Fact, TableRow
+from islands.studies.papers.rows import matching, mean, mean_ratio, numbers, significance
 from islands.studies.papers.table import Paper, PaperTable
 from islands.tables import Row
 

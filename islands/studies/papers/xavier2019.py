@@ -19,16 +19,9 @@ from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.studies.papers.cells import (
-    Cell,
-    Fact,
-    TableRow,
-    mean,
-    mean_ratio,
-    numbers,
-    significance,
-)
+from islands.studies.papers.cells import Cell, Fact, TableRow
 from islands.studies.papers.experiment import RunResult
+from islands.studies.papers.rows import mean, mean_ratio, numbers, significance
 from islands.studies.papers.table import Paper, PaperTable, named
 from islands.tables import Row
 

@@ -30,7 +30,8 @@ class Rival(ABC):
     name: ClassVar[str]
     package: ClassVar[str]
     """What `pip install` gets."""
-    module: ClassVar[str]
+    module: ClassVar[str] = ""
+    """What Python imports, if its name is not that of the package."""
     is_seeded: ClassVar[bool] = True
     """Whether runs with different seeds differ; otherwise one copy runs, once."""
     is_parallel: ClassVar[bool] = False

@@ -47,7 +47,7 @@ def require_installed(names: Sequence[str]) -> None:
     for name in names:
         if name not in RIVALS:
             raise UsageError(unknown("rival", name, RIVALS))
-        if find_spec(RIVALS[name].module) is None:
+        if find_spec(RIVALS[name].module or RIVALS[name].package) is None:
             package = RIVALS[name].package
             raise UsageError(
                 f"--rivals {name} needs {package}, which is not installed. Install it with:"

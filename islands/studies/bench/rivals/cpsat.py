@@ -23,7 +23,6 @@ class CpSat(Rival):
 
     name: ClassVar[str] = "cpsat"
     package: ClassVar[str] = "ortools"
-    module: ClassVar[str] = "ortools"
     is_parallel: ClassVar[bool] = True
 
     statements = (Shop, Covering, Colouring, Packing, Medians, Quadratic)

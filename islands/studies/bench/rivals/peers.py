@@ -24,7 +24,6 @@ class Networkx(Rival):
 
     name: ClassVar[str] = "networkx"
     package: ClassVar[str] = "networkx"
-    module: ClassVar[str] = "networkx"
     statements = (Colouring, Quadratic)
     solves = "colourings, cuts and quadratic binary problems"
 
@@ -96,7 +95,6 @@ class Faq(Rival):
 
     name: ClassVar[str] = "faq"
     package: ClassVar[str] = "scipy"
-    module: ClassVar[str] = "scipy"
     solves = "quadratic assignments"
 
     def given(self, problem: Problem) -> Any:
@@ -133,7 +131,6 @@ class Highs(Rival):
 
     name: ClassVar[str] = "highs"
     package: ClassVar[str] = "scipy"
-    module: ClassVar[str] = "scipy"
     is_seeded: ClassVar[bool] = False
     statements = (Covering, Medians)
     solves = "knapsacks, coverings and p-medians"

@@ -66,7 +66,6 @@ class OrTools(TourRival):
 
     name: ClassVar[str] = "ortools"
     package: ClassVar[str] = "ortools"
-    module: ClassVar[str] = "ortools"
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run the search once."""
@@ -127,7 +126,6 @@ class Lkh(TourRival):
 
     name: ClassVar[str] = "lkh"
     package: ClassVar[str] = "elkai"
-    module: ClassVar[str] = "elkai"
     largest = "takes matrices of at most {} cities here"
     takes_fixed = True
 
