@@ -26,7 +26,7 @@ from islands.studies.papers.jardim2021 import (
     LiteratureTable,
     LocalSearchesTable,
 )
-from islands.studies.papers.munhao2019 import MODELS, RUNS, Sac94Table, gk, orlib, sac94
+from islands.studies.papers.munhao2019 import MODELS, RUNS, GkTable, OrLibraryTable, Sac94Table
 from islands.studies.papers.orlib import ProblemKind
 from islands.studies.papers.soca2010 import (
     FACTORS,
@@ -42,6 +42,7 @@ implementations, searches = ImplementationsTable.printed, LocalSearchesTable.pri
 literature, quality, performance = (
     each.printed for each in (LiteratureTable, QualityTable, PerformanceTable)
 )
+gk, orlib, sac94 = (each.groups for each in (GkTable, OrLibraryTable, Sac94Table))
 SEARCHES = tuple(LocalSearchesTable.printed_gaps)
 
 

@@ -6,7 +6,7 @@ The printed figures are of thirty runs of each instance, for the models m1 and m
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
@@ -61,53 +61,11 @@ class InstanceGroup:
     m: int
     n: int
     instances: tuple[str, ...]
-    printed: Mapping[str, Figures]
+    printed: dict[str, Figures]
     """The printed figures by model: gaps, of which `best` is the smallest of all runs of the group,
     milliseconds of a run, the speed-up over the paper's sequential program, and perhaps hits."""
     reference: int | None
     """The value that gaps refer to, if not the best known value."""
-
-
-@cache
-def orlib() -> Mapping[str, InstanceGroup]:
-    """Return tables 1 and 2 by kind of problem."""
-
-    def kind(row: Figures) -> ProblemKind:
-        return ProblemKind(row["m"], row["n"], f"{row['alpha']:.2f}")
-
-    return _groups("orlib", lambda row: kind(row).name, lambda row: kind(row).instances())
-
-
-@cache
-def sac94() -> Mapping[str, InstanceGroup]:
-    """Return tables 3 and 4 by family and size."""
-    return _groups(
-        "sac94",
-        lambda row: f"{row['family']} {row['m']} x {row['n']}",
-        lambda row: tuple(f"sac94/{name}" for name in row["instances"].split()),
-    )
-
-
-@cache
-def gk() -> Mapping[str, InstanceGroup]:
-    """Return tables 5 and 6 by instance."""
-    return _groups("gk", lambda row: row["instance"], lambda row: (f"gk/{row['instance']}",))
-
-
-def _groups(
-    table: str,
-    name: Callable[[Figures], str],
-    instances: Callable[[Figures], tuple[str, ...]],
-) -> dict[str, InstanceGroup]:
-    models: dict[str, dict[str, Figures]] = {}
-    groups = {}
-    for row in printed_rows(f"munhao2019-{table}"):
-        printed = models.setdefault(name(row), {})
-        printed[row["model"]] = row
-        groups[name(row)] = InstanceGroup(
-            row["m"], row["n"], instances(row), printed, row.get("reference")
-        )
-    return groups
 
 
 class ModelsTable(PooledTable):
@@ -116,10 +74,24 @@ class ModelsTable(PooledTable):
     goals: ClassVar[Mapping[str, int]] = {}
     """Target speed-ups of groups, if not `GOAL`."""
 
-    @staticmethod
+    group_name: ClassVar[str]
+    """The name of a group, with columns of the printed figures in braces."""
+
+    @classmethod
     @abstractmethod
-    def groups() -> Mapping[str, InstanceGroup]:
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the instances of a row of printed figures."""
+
+    @classmethod
+    @cache
+    def groups(cls) -> Mapping[str, InstanceGroup]:
         """Return the paper's figures."""
+        groups: dict[str, InstanceGroup] = {}
+        for row in printed_rows(cls.theirs):
+            group = InstanceGroup(row["m"], row["n"], cls.members(row), {}, row.get("reference"))
+            name = cls.group_name.format(**row)
+            groups.setdefault(name, group).printed[row["model"]] = row
+        return groups
 
     @classmethod
     def names(cls) -> list[str]:
@@ -193,12 +165,8 @@ class ModelsTable(PooledTable):
         """Return the mean gaps, and on how many rows ours is at most the printed one."""
         ours, paper = mean(rows, "mean"), mean(rows, "paper_mean")
         at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
-        values = {
-            f"mean_gap_{model}": ours,
-            f"paper_mean_gap_{model}": paper,
-            f"at_most_the_printed_{model}": at_most,
-            f"as_good_{model}": good,
-        }
+        values = {f"mean_gap_{model}": ours, f"paper_mean_gap_{model}": paper}
+        values |= {f"at_most_the_printed_{model}": at_most, f"as_good_{model}": good}
         found = {"ours": ours, "paper": paper, "at_most": at_most, "good": good, "noise": _NOISE}
         return cls.fact("mean", rows, values, model=model, in_all=_rows(len(rows)), **found)
 
@@ -288,19 +256,28 @@ def _named(row: TableRow) -> str:
 class Sac94Table(ModelsTable, of="munhao2019/sac94"):
     """Instances from practice, with numbers of hits of the optimum."""
 
-    groups = staticmethod(sac94)
+    @classmethod
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the named instances."""
+        return tuple(f"sac94/{name}" for name in row["instances"].split())
 
 
 class GkTable(ModelsTable, of="munhao2019/gk"):
     """Large instances, with gaps to the paper's reference values."""
 
-    groups = staticmethod(gk)
+    @classmethod
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the only one."""
+        return (f"gk/{row['instance']}",)
 
 
 class OrLibraryTable(ModelsTable, of="munhao2019/orlib"):
     """Random problems, ten of each size and tightness."""
 
-    groups = staticmethod(orlib)
+    @classmethod
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the ten of a kind."""
+        return ProblemKind(row["m"], row["n"], f"{row['alpha']:.2f}").instances()
 
 
 def referred(problem: Problem, reference: int | None) -> Problem:
