@@ -84,10 +84,7 @@ def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant])
 
 
 def _rows(
-    problem: Problem,
-    methods: Sequence[Method],
-    request: BenchRequest,
-    contest: Contest,
+    problem: Problem, methods: Sequence[Method], request: BenchRequest, contest: Contest
 ) -> list[RunRow]:
     """Run all methods with one seed after the other, so that each meets the same conditions."""
     rows = list[RunRow]()

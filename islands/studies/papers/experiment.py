@@ -119,12 +119,7 @@ class Experiment(ABC):
         return [self.run(problem, seed, **options) for seed in self.seeds]
 
     def sample(
-        self,
-        problem: Problem,
-        runs: int | None = None,
-        *,
-        is_warm: bool = False,
-        **options: Any,
+        self, problem: Problem, runs: int | None = None, *, is_warm: bool = False, **options: Any
     ) -> Sample:
         """Return the results of a batch of `runs` runs, by default the requested number.
 

@@ -35,10 +35,7 @@ _PATIENCE = 10
 """How many times its limit a rival that cannot be interrupted may take."""
 _STARTING = 60.0
 
-_ALL = (
-    *(Lkh(), OrTools(), Highs(), CpSat()),
-    *(DwaveTabu(), DwaveAnnealing(), Networkx(), Faq()),
-)
+_ALL = (Lkh(), OrTools(), Highs(), CpSat(), DwaveTabu(), DwaveAnnealing(), Networkx(), Faq())
 RIVALS: dict[str, Rival] = {each.name: each for each in _ALL}
 
 
