@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,10 @@ from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 
 
-class Networkx(Rival):
+class Networkx(Rival, of="networkx"):
     """Colourings by saturation, then in random orders; cuts by one exchange, from random sides."""
 
-    name: ClassVar[str] = "networkx"
-    package: ClassVar[str] = "networkx"
     statements = (Colouring, Quadratic)
-    solves = "colourings, cuts and quadratic binary problems"
 
     def given(self, problem: Problem) -> Any:
         """Return the problem as plain numbers; of quadratic ones, those of any number of items."""
@@ -90,12 +87,8 @@ def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
         yield np.array([int(node in chosen) for node in range(count)])
 
 
-class Faq(Rival):
+class Faq(Rival, of="faq"):
     """SciPy's quadratic assignment, from its usual start, then from random ones."""
-
-    name: ClassVar[str] = "faq"
-    package: ClassVar[str] = "scipy"
-    solves = "quadratic assignments"
 
     def given(self, problem: Problem) -> Any:
         """Return both matrices and the best known cost."""
@@ -123,17 +116,13 @@ class Faq(Rival):
         return Answer(course.points, best.tolist(), course.passed())
 
 
-class Highs(Rival):
+class Highs(Rival, of="highs"):
     """HiGHS, an integer programming solver, as SciPy starts it: until no gap is left.
 
     It solves knapsacks, coverings and p-medians. Only the end of a run tells its cost.
     """
 
-    name: ClassVar[str] = "highs"
-    package: ClassVar[str] = "scipy"
-    is_seeded: ClassVar[bool] = False
     statements = (Covering, Medians)
-    solves = "knapsacks, coverings and p-medians"
 
     def given(self, problem: Problem) -> Any:
         """Return a knapsack, or the numbers of another problem."""
