@@ -82,7 +82,7 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
         gaps = {levels: _gap(rows, levels) for levels in dict.fromkeys(map(_levels, rows))}
         best = min(gaps, key=lambda levels: gaps[levels])
         place = 1 + sum(gap < gaps[CHOSEN] for gap in gaps.values())
-        found = {"best_setting": _words(best), "mean_gap_best_setting": gaps[best]}
+        found: dict[str, Cell] = {"best_setting": _words(best), "mean_gap_best_setting": gaps[best]}
         own, words = {"mean_gap_paper_setting": gaps[CHOSEN]}, _words(CHOSEN)
         return [
             self.fact("best", rows, found),
@@ -97,7 +97,8 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
             min(levels, key=lambda level: mean(matching(mine, **{name: level}), "mean_gap"))
             for name, levels in FACTORS.items()
         )
-        values = {"plan_setting": _words(chosen), "mean_gap_plan_setting": _gap(rows, chosen)}
+        gap, words = _gap(rows, chosen), _words(chosen)
+        values: dict[str, Cell] = {"plan_setting": words, "mean_gap_plan_setting": gap}
         return cls.fact("plan", rows, values, size=len(PLAN))
 
 

@@ -114,7 +114,7 @@ class PaperTable(Experiment):
         """Return a row with the cells of the columns; others are left out."""
         return self.layout.row(**{each.name: cells[each.name] for each in self.layout.columns})
 
-    def row(self, problem: Problem, sample: Sample | None = None, **others: Any) -> Row:
+    def row(self, problem: Problem, sample: Sample | None = None, /, **others: Any) -> Row:
         """Return the row of an instance, made from its runs and from `others`."""
         known = problem.best_known.value if problem.best_known else None
         found = {"instance": problem.instance, "n": problem.size, "known": known}
