@@ -1,8 +1,9 @@
 """Run the experiments of papers and compare the results with the published tables.
 
-A module for each paper has its tables, named after the first author. `printed/` contains the
-figures that the papers print, with their sources. `perform.py` fills tables row by row, so that an
-interrupted experiment continues.
+A module for each paper has its tables, named after the first author; the TOML file beside it has
+their columns, plots, sentences and interpretations. `printed/` contains the figures that the papers
+print, with their sources. `perform.py` fills tables row by row, so that an interrupted experiment
+continues.
 
 - May import: the solver, `islands.studies.pages` for the page of an experiment; not the benchmarks.
 - The nouns: `Paper`, a title with its tables; `PaperTable`, the instances, runs, columns and
