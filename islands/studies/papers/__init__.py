@@ -12,13 +12,8 @@ continues.
 
 from __future__ import annotations
 
-PAPERS = {
-    "xavier2019": "islands.studies.papers.xavier2019",
-    "jardim2021": "islands.studies.papers.jardim2021",
-    "soca2010": "islands.studies.papers.soca2010",
-    "dantas2014": "islands.studies.papers.dantas2014",
-    "munhao2019": "islands.studies.papers.munhao2019",
-}
+_NAMES = ("xavier2019", "jardim2021", "soca2010", "dantas2014", "munhao2019")
+PAPERS = {name: f"{__name__}.{name}" for name in _NAMES}
 """Names of the papers; each module has a constant `PAPER`."""
 ALL = "all"
 """Stands for all papers in the command."""
