@@ -14,7 +14,8 @@ from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.studies.bench import quality_rows, quality_runs
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.quality_runs import KEY, RunRow
+from islands.studies.bench.quality_rows import quality_row
+from islands.studies.bench.quality_runs import KEY, RunRow, grouped, set_of
 from islands.studies.bench.quality_tests import contrasts, rank_rows
 from islands.studies.bench.rivals.contest import Contest, require_fitting
 from islands.studies.bench.variants import Method, Variant, variants
@@ -62,8 +63,8 @@ def _measured(
             mine = _rows(problem, methods[problem.instance], request, contest)
             rows += mine
             yield from map(quality_runs.RUNS.row_of, mine)
-            for one in quality_runs.grouped(mine, KEY):
-                yield quality_rows.quality_row(one)
+            for one in grouped(mine, KEY):
+                yield quality_row(one)
                 yield from (quality_rows.target_row(target, one) for target in quality_rows.TARGETS)
     yield from contrasts(rows)
     yield from rank_rows(rows)
@@ -102,30 +103,23 @@ def _rows(
 def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
     """Return the result of a run, which may be known; collective."""
     resolved = method.run(seed)
-    asked = {
-        "settings": resolved.spec.to_mapping(),
-        "ranks": request.world.size,
-        **quality_runs.program(),
-    }
-    run = partial(quality_runs.followed, resolved, request.world)
+    settings, own = resolved.spec.to_mapping(), quality_runs.program()
+    asked = {"settings": settings, "ranks": request.world.size, **own}
     words = f"{method.name}, {method.backend}, seed {seed}"
+    run = partial(quality_runs.followed, resolved, request.world)
     return request.campaign.result(asked, lambda: run()[0], words)
 
 
 def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the means of each group and set, then their gaps over time, for each method."""
-    names = [*(row.group for row in rows), *(quality_runs.set_of(row.instance) for row in rows)]
+    names = [*(row.group for row in rows), *(set_of(row.instance) for row in rows)]
     groups = [
         (name, mine)
         for name in dict.fromkeys(names)
-        for mine in quality_runs.grouped(
-            (row for row in rows if name in (row.group, quality_runs.set_of(row.instance))), _METHOD
-        )
+        for mine in grouped((r for r in rows if name in (r.group, set_of(r.instance))), _METHOD)
     ]
     for name, mine in groups:
-        yield quality_rows.means_row(
-            name, [quality_rows.quality_row(one) for one in quality_runs.grouped(mine, KEY)]
-        )
+        yield quality_rows.means_row(name, [quality_row(one) for one in grouped(mine, KEY)])
     for name, mine in groups:
         yield from quality_rows.moment_rows(name, mine)
 
@@ -135,10 +129,6 @@ def named(patterns: Sequence[str]) -> list[str]:
     known = catalogue().names()
     found: list[str] = []
     for pattern in patterns:
-        matches = [
-            name
-            for name in known
-            if pattern == quality_runs.set_of(name) or fnmatchcase(name, pattern)
-        ]
+        matches = [name for name in known if pattern == set_of(name) or fnmatchcase(name, pattern)]
         found += matches or [pattern]
     return list(dict.fromkeys(found))
