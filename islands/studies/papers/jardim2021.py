@@ -116,11 +116,9 @@ class LocalSearchesTable(PaperTable, of="jardim2021/local-searches"):
             gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
             calls = mean_ratio(mine, "calls", "thesis_calls")
             theirs = with_printed(thesis, printed, is_whole=len(mine) == len(self.printed()))
-            values = {f"mean_gap_{search}": gap, f"mean_gap_thesis_{search}": thesis}
-            values[f"mean_calls_ratio_{search}"] = calls
-            words = {"search": search, "gap": gap, "theirs": theirs, "calls": calls}
+            values = {"mean_gap": gap, "mean_gap_thesis": thesis, "mean_calls_ratio": calls}
             pairs = numbers(mine, "gap", "thesis_gap")
-            facts.append(self.fact("search", mine, values, **words))
+            facts.append(self.fact("search", mine, values, search, theirs=theirs))
             facts += significance(search, f"{search}: gaps, ours against 2021", pairs)
         least = min(ratio for (ratio,) in numbers(rows, "speedup"))
         return [*facts, self.fact("least", rows, {"least_speedup": least})]

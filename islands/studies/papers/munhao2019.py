@@ -165,26 +165,18 @@ class ModelsTable(PooledTable):
         """Return the mean gaps, and on how many rows ours is at most the printed one."""
         ours, paper = mean(rows, "mean"), mean(rows, "paper_mean")
         at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
-        values = {f"mean_gap_{model}": ours, f"paper_mean_gap_{model}": paper}
-        values |= {f"at_most_the_printed_{model}": at_most, f"as_good_{model}": good}
-        found = {"ours": ours, "paper": paper, "at_most": at_most, "good": good, "noise": _NOISE}
-        return cls.fact("mean", rows, values, model=model, in_all=_rows(len(rows)), **found)
+        values = {"mean_gap": ours, "paper_mean_gap": paper}
+        values |= {"at_most_the_printed": at_most, "as_good": good}
+        return cls.fact("mean", rows, values, model, noise=_NOISE)
 
     def _best_fact(self, model: str, rows: Sequence[TableRow]) -> Fact:
         """Return on how many rows our best gap is at most the printed one."""
         pairs = numbers(rows, "best", "paper_best")
         # Printed best gaps are rounded.
         at_most = sum(round(ours, 6) <= round(paper, 6) for ours, paper in pairs)
-        return self.fact(
-            "best",
-            rows,
-            {f"best_as_good_{model}": at_most},
-            model=model,
-            ours=mean(rows, "best"),
-            paper=mean(rows, "paper_best"),
-            at_most=at_most,
-            in_all=_rows(len(pairs)),
-        )
+        means = {"ours": mean(rows, "best"), "paper": mean(rows, "paper_best")}
+        in_all = counted(len(pairs), "row")
+        return self.fact("best", rows, {"best_as_good": at_most}, model, in_all=in_all, **means)
 
     def _hit_facts(self, model: str, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the number of hits of the optimum, if the paper prints it."""
@@ -193,23 +185,20 @@ class ModelsTable(PooledTable):
             return []
         ours, paper = (sum(int(pair[which]) for pair in pairs) for which in (0, 1))
         reached, printed = (sum(pair[which] > 0 for pair in pairs) for which in (0, 1))
-        values = {f"hits_{model}": ours, f"paper_hits_{model}": paper, f"rows_hit_{model}": reached}
-        found = {"ours": ours, "paper": paper, "reached": reached, "printed": printed}
-        words = {"model": model, "runs": counted(total(rows, "runs"), "run")}
-        return [self.fact("hits", rows, values, hit_rows=_rows(len(pairs)), **found, **words)]
+        values = {"hits": ours, "paper_hits": paper, "rows_hit": reached}
+        words = {"runs": counted(total(rows, "runs"), "run"), "printed": printed}
+        hit_rows = counted(len(pairs), "row")
+        return [self.fact("hits", rows, values, model, hit_rows=hit_rows, **words)]
 
     def _ratio_fact(self, rows: Sequence[TableRow]) -> Fact:
         """Return the smallest and the largest ratio of times, and how many reach the target."""
         least, most = (pick(rows, key=lambda row: numbers([row], "ratio")) for pick in (min, max))
         enough = sum(found >= goal for found, goal in numbers(rows, "ratio", "wanted"))
         goals = sorted({str(int(goal)) for (goal,) in numbers(rows, "wanted")}, key=int)
-        values = {
-            "least_ratio": least["ratio"],
-            "largest_ratio": most["ratio"],
-            "as_fast_as_wanted": enough,
-        }
-        words = {"goals": " or ".join(goals), "in_all": _rows(len(rows))}
-        return self.fact("ratio", rows, values, least=_named(least), most=_named(most), **words)
+        values = {"least_ratio": least["ratio"], "largest_ratio": most["ratio"]}
+        values["as_fast_as_wanted"] = enough
+        words = {"least": _named(least), "most": _named(most), "goals": " or ".join(goals)}
+        return self.fact("ratio", rows, values, **words)
 
     def _speedup_fact(self, rows: Sequence[TableRow], model: str, printed: float) -> Fact:
         """Return our CPU's seconds over ours, and the printed speed-ups."""
@@ -235,10 +224,6 @@ class ModelsTable(PooledTable):
         where = f": {', '.join(names)}" if names else ""
         values, runs = {"without": total(parts, "without")}, counted(total(parts, "runs"), "run")
         return self.fact("without", parts, values, runs=runs, where=where)
-
-
-def _rows(count: int) -> str:
-    return counted(count, "row")
 
 
 def _is_as_good(row: TableRow, noise: float) -> bool:
@@ -319,17 +304,13 @@ class ComparisonTable(PaperTable, of="munhao2019/comparison"):
         """Return on how many instances each model is at least as good as the others."""
         facts = []
         for model in MODELS:
-            gap, found = f"{model}_gap", {"mean": mean(rows, f"{model}_gap")}
-            pairs = numbers(rows, gap, f"{model}_paper_gap")
-            for name, each in (
-                ("printed", pairs),
-                ("hembecker", numbers(rows, gap, "hembecker_gap")),
-            ):
-                found[name] = sum(ours <= theirs for ours, theirs in each)
-            values = {
-                f"as_good_as_{name}_{model}": found[name] for name in ("printed", "hembecker")
+            gap, printed = f"{model}_gap", f"{model}_paper_gap"
+            counts = {
+                f"as_good_as_{name}": sum(one <= other for one, other in numbers(rows, gap, theirs))
+                for name, theirs in (("printed", printed), ("hembecker", "hembecker_gap"))
             }
-            facts.append(self.fact("model", rows, values, model=model, **found))
+            facts.append(self.fact("model", rows, counts, model, mean=mean(rows, gap)))
+            pairs = numbers(rows, gap, printed)
             facts += significance(model, f"{model}: best gaps, ours against 2019", pairs)
         return facts
 
@@ -394,8 +375,8 @@ class SearchTable(PooledTable, of="munhao2019/search"):
             others = found.count(own) - 1
             shared = f" with {counted(others, 'other')}" if others else ""
             best = ", ".join(f"{name} {mine[0][name]:.6g}" for name in _OF_MODEL[model])
-            words = {"model": model, "best": best, "place": place, "shared": shared}
-            facts.append(self.fact("place", mine, {f"place_of_the_papers_{model}": place}, **words))
+            values, words = {"place_of_the_papers": place}, {"best": best, "shared": shared}
+            facts.append(self.fact("place", mine, values, model, **words))
         return facts
 
 

@@ -46,6 +46,8 @@ class PaperTable(Experiment):
     """The plots against the size of the instances."""
     sentences: ClassVar[Mapping[str, str]]
     """The sentences of facts by name, with the names of values in braces."""
+    noun: ClassVar[str] = "instance"
+    """What a row is."""
     theirs: ClassVar[str]
     """The file of the figures that the paper prints."""
     by: ClassVar[str] = ""
@@ -141,11 +143,21 @@ class PaperTable(Experiment):
 
     @classmethod
     def fact(
-        cls, name: str, rows: Sequence[TableRow], values: Mapping[str, Cell], **words: object
+        cls,
+        name: str,
+        rows: Sequence[TableRow],
+        values: Mapping[str, Cell],
+        of: str = "",
+        /,
+        **words: object,
     ) -> Fact:
-        """Return a fact about rows, which states values; its sentence also has other words."""
-        usual = {"count": len(rows), "in_all": counted(len(rows), "instance")}
-        return Fact(cls.sentences[name].format(**{**usual, **values, **words}), values)
+        """Return a fact about rows, or about those `of` something, after which values are named.
+
+        Its sentence also has other words.
+        """
+        usual = {"of": of, "count": len(rows), "in_all": counted(len(rows), cls.noun)}
+        stated = {f"{each}_{of}": value for each, value in values.items()} if of else values
+        return Fact(cls.sentences[name].format(**{**usual, **values, **words}), stated)
 
     @classmethod
     def means_of(cls, rows: Sequence[TableRow]) -> dict[str, str]:
