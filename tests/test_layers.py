@@ -29,7 +29,7 @@ LAYERS = [
     ("engine", "cells"),
     ("report", "check", "doctor", "solver", "stored", "many"),
     ("dimod", "networkx", "scipy", "shops", "frames"),
-    ("studies", "studies.significance", "studies.pages"),
+    ("studies", "studies.described", "studies.significance", "studies.pages"),
     ("studies.bench", "studies.papers", "studies.clusters"),
     ("cli",),
     ("testing", "__main__"),
@@ -37,10 +37,10 @@ LAYERS = [
 LEVEL = {name: level for level, name in enumerate(name for names in LAYERS for name in names)}
 
 STUDIES = {
-    "bench": {"pages", "significance"},
-    "papers": {"pages", "significance"},
-    "pages": {"significance"},
-    "clusters": set[str](),
+    "bench": {"described", "pages", "significance"},
+    "papers": {"described", "pages", "significance"},
+    "pages": {"described", "significance"},
+    "clusters": {"described"},
 }
 """The studies, and what else of the folder each imports."""
 OF_STUDIES = {"bench", "bench_options", "completion", "follow", "job", "report", "reproduce"}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from pickle import dumps, loads
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.record.files import append_row, write_table
 from islands.settings import Settings, setting
+from islands.studies import described
 from islands.tables import Column, Table, fitted
 from islands.text import meant, one_line, plain
 
@@ -148,3 +150,36 @@ def test_a_column_without_a_name_is_only_in_text() -> None:
 def test_columns_are_as_wide_as_their_cells() -> None:
     rows = [("a", "1", "x"), ("bcd", "10", "yz")]
     assert fitted("<><", rows) == ["a      1   x", "bcd   10   yz"]
+
+
+DESCRIPTION = """
+[shared]
+runs = [["runs", "runs", 6]]
+
+[found]
+above = "Runs"
+columns = [
+    "seed",
+    ["name", "name", 0, "<", "problem.name"],
+    "*runs",
+    ["seconds", "time", 0, "{:.1f} s"],
+    {name = "cost", title = "cost", form = "doubled", group = "ends"},
+    {title = "of", value = "{runs}/{seed}"},
+    {title = "again", value = "cost"},
+]
+"""
+
+
+def test_a_file_describes_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "tables.toml"
+    path.write_text(DESCRIPTION)
+    table = described.table(path, "found", doubled=lambda cost: f"{2 * cost}")
+    assert (table.name, table.above) == ("found", "Runs")
+    assert [column.name for column in table.columns] == [
+        *("seed", "name", "runs", "seconds", "cost", "", "")
+    ]
+    found = SimpleNamespace(problem=SimpleNamespace(name="qap"), seed=2, runs=1, seconds=3, cost=4)
+    row = table.row_of(found)
+    assert row == {"seed": 2, "name": "qap", "runs": 1, "seconds": 3, "cost": 4}
+    assert row.line().split() == ["qap", "1", "3.0", "s", "8", "1/2", "4"]
+    assert table.columns[4].group == "ends"

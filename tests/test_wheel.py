@@ -23,6 +23,7 @@ from islands.backends.base import Backend
 
 pytestmark = pytest.mark.slow
 
+DATA = (".csv", ".cuh", ".toml")
 SCRIPT = ROOT / "tests" / "helpers" / "user_script.py"
 PARTS = {
     "algorithm": "Breed",
@@ -93,6 +94,8 @@ def test_the_sdist_holds_all_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     files = [set(zipfile.ZipFile(each).namelist()) for each in (direct, wheel)]
     assert files[0] == files[1]
     assert "islands/_data/kernels/population.cuh" in files[0]
+    beside_code = {path for path in (ROOT / "islands").rglob("*.*") if path.suffix in DATA}
+    assert {path.relative_to(ROOT).as_posix() for path in beside_code} <= files[0]
 
 
 def test_pip_brings_three_commands(

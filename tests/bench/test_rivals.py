@@ -183,7 +183,7 @@ def test_other_problems_are_refused() -> None:
 @pytest.mark.parametrize("problem", [COVER, PLACES])
 def test_an_exact_solver_proves_the_best_subset(problem: Model) -> None:
     rival = RIVALS["highs"]
-    pytest.importorskip(rival.module)
+    pytest.importorskip(rival.module or rival.package)
     assert rival.refusal(problem) is None
     with contest.silent_processes(1) as pool:
         answer = pool.apply(contest._solved, ("highs", rival.given(problem), 1, 20.0, 2))
@@ -238,7 +238,7 @@ def test_rivals_refuse_tours_that_they_do_not_take() -> None:
 @pytest.mark.parametrize("fixed", FIXED)
 def test_lkh_finds_the_best_of_all_tours_with_fixed_legs(fixed: str, symmetric: bool) -> None:
     rival = RIVALS["lkh"]
-    pytest.importorskip(rival.module)
+    pytest.importorskip(rival.module or rival.package)
     problem = route(symmetric=symmetric, fixed=FIXED[fixed])
     best = min(problem.cost(each) for each in tours(problem))
     problem.best_known = BestKnown(best, "optimal", "")
@@ -251,7 +251,7 @@ def test_lkh_finds_the_best_of_all_tours_with_fixed_legs(fixed: str, symmetric: 
 @pytest.mark.slow
 def test_ortools_finds_the_best_of_all_directed_tours() -> None:
     rival, problem = RIVALS["ortools"], route(symmetric=False)
-    pytest.importorskip(rival.module)
+    pytest.importorskip(rival.module or rival.package)
     best = min(problem.cost(each) for each in tours(problem))
     with contest.silent_processes(1) as pool:
         answer = pool.apply(contest._solved, ("ortools", rival.given(problem), 1, 2.0))
@@ -262,7 +262,7 @@ def test_ortools_finds_the_best_of_all_directed_tours() -> None:
 @pytest.mark.parametrize("problem", [CUT, COLOURS, *QUADRATIC])
 def test_networkx_finds_answers_of_the_same_problem(problem: Model) -> None:
     rival = RIVALS["networkx"]
-    pytest.importorskip(rival.module)
+    pytest.importorskip(rival.module or rival.package)
     answer = rival.solve(rival.given(problem), 1, 0.3)
     contest._check(rival, problem, answer)
     if problem is COLOURS:

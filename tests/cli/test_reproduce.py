@@ -13,8 +13,9 @@ from synthetic import uniform_tsp
 from islands import solve
 from islands.cli import main
 from islands.problems import load
-from islands.studies.papers import experiment, jardim2021, soca2010, xavier2019
+from islands.studies.papers import experiment
 from islands.studies.papers.jardim2021 import IMPLEMENTATIONS, ImplementationsTable
+from islands.studies.papers.soca2010 import PerformanceTable, QualityTable
 from islands.studies.papers.xavier2019 import NationalTimesTable, ValuesTable
 
 pytest.importorskip("scipy")
@@ -27,9 +28,8 @@ QUICK = ["--backend", "cpu", "--generations", "4"]
 @pytest.fixture(autouse=True)
 def stand_in(tmp_path: Path, monkeypatch: Patch) -> None:
     """Use the embedded instance as the paper's, and two small ones as VLSI instances."""
-    monkeypatch.setattr(xavier2019, "printed", lambda: {"demo/tsp": PRINTED})
     for table in (ValuesTable, NationalTimesTable):
-        monkeypatch.setattr(table, "names", staticmethod(lambda: ["demo/tsp"]))
+        monkeypatch.setattr(table, "printed", staticmethod(lambda: {"demo/tsp": PRINTED}))
     for n in (40, 50):
         path = tmp_path / "instances" / "vlsi" / f"own{n}.tsp"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,10 +120,10 @@ def read(path: Path) -> list[dict[str, str]]:
 def assignments(monkeypatch: Patch) -> None:
     """Use the embedded assignment as the papers' instance."""
     thesis = {each: {"gap": 12.0, "seconds": 3.0, "rate": 500.0} for each in IMPLEMENTATIONS}
-    monkeypatch.setattr(jardim2021, "implementations", lambda: {"demo/qap": thesis})
-    monkeypatch.setattr(ImplementationsTable, "names", staticmethod(lambda: ["demo/qap"]))
-    monkeypatch.setattr(soca2010, "quality", lambda: {"demo/qap": {"hits": 3, "gap": 0.5}})
-    monkeypatch.setattr(soca2010, "performance", dict)
+    quality = {"hits": 3, "gap": 0.5}
+    for table, row in ((ImplementationsTable, thesis), (QualityTable, quality)):
+        monkeypatch.setattr(table, "printed", staticmethod(lambda row=row: {"demo/qap": row}))
+    monkeypatch.setattr(PerformanceTable, "printed", dict)
 
 
 def costs(preset: str, **options: Any) -> list[int]:

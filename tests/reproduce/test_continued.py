@@ -24,11 +24,14 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
+from islands.studies import papers
+from islands.studies.described import described
 from islands.studies.papers import PAPERS, experiment
 from islands.studies.papers import perform as module
 from islands.studies.papers.experiment import ExperimentRequest
 from islands.studies.papers.perform import ExperimentFolder
-from islands.studies.papers.table import PaperTable, Selection
+from islands.studies.papers.selection import Selection
+from islands.studies.papers.table import PaperTable
 
 TABLES = {
     f"{paper}/{name}": table
@@ -157,3 +160,12 @@ def test_presets_have_the_generations_of_the_tables(name: str) -> None:
         stop = Asked.of({"preset": preset}).values["stop"]
         # The plan of a calibration is shorter.
         assert table.generations in (last_generation(map(parse, stop)), 500)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_files_of_papers_set_known_attributes(name: str) -> None:
+    paper, _, own = name.partition("/")
+    file = described(Path(papers.__file__).with_name(f"{paper}.toml"))
+    kinds = TABLES[name].__mro__
+    known = {each for kind in kinds for each in vars(kind).get("__annotations__", ())}
+    assert {*file["usual"], *file[own]} <= known

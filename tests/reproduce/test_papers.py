@@ -18,34 +18,32 @@ from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.studies.papers import munhao2019_figures as facts
-from islands.studies.papers import xavier2019
 from islands.studies.papers.cells import TableRow
-from islands.studies.papers.dantas2014 import GapsTable
-from islands.studies.papers.dantas2014_islands import ALL
+from islands.studies.papers.dantas2014 import ALL, GapsTable
 from islands.studies.papers.jardim2021 import (
-    IMPLEMENTATION_GAPS,
     IMPLEMENTATIONS,
-    LITERATURE_GAPS,
-    SEARCH_GAPS,
-    SEARCHES,
-    implementations,
-    literature,
-    searches,
+    ImplementationsTable,
+    LiteratureTable,
+    LocalSearchesTable,
 )
-from islands.studies.papers.munhao2019 import Sac94Table
-from islands.studies.papers.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
+from islands.studies.papers.munhao2019 import MODELS, RUNS, GkTable, OrLibraryTable, Sac94Table
 from islands.studies.papers.orlib import ProblemKind
 from islands.studies.papers.soca2010 import (
     FACTORS,
     PLAN,
     CalibrationTable,
-    performance,
-    plan_fact,
-    quality,
+    PerformanceTable,
+    QualityTable,
 )
 from islands.studies.papers.table import PaperTable
-from islands.studies.papers.xavier2019 import MEAN_VALUES, mean_random_tour
+from islands.studies.papers.xavier2019 import ValuesTable, mean_random_tour
+
+implementations, searches = ImplementationsTable.printed, LocalSearchesTable.printed
+literature, quality, performance = (
+    each.printed for each in (LiteratureTable, QualityTable, PerformanceTable)
+)
+gk, orlib, sac94 = (each.groups for each in (GkTable, OrLibraryTable, Sac94Table))
+SEARCHES = tuple(LocalSearchesTable.printed_gaps)
 
 
 def entry(name: str) -> Entry:
@@ -61,8 +59,8 @@ def best_known(name: str) -> BestKnown:
 
 
 def test_the_means_agree_with_the_printed_means() -> None:
-    figures = xavier2019.printed().values()
-    assert MEAN_VALUES == {"cuda_value": 31_840_933.69, "api_value": 32_068_688.19}
+    figures = ValuesTable.printed().values()
+    assert ValuesTable.means == {"cuda_value": 31_840_933.69, "api_value": 32_068_688.19}
     assert fmean(each["cuda_value"] for each in figures) == pytest.approx(31_840_933.69, abs=0.01)
     assert fmean(each["api_value"] for each in figures) == pytest.approx(32_068_688.19, abs=0.01)
     assert fmean(each["cuda_seconds"] for each in figures) == pytest.approx(169.48, abs=0.01)
@@ -73,7 +71,7 @@ def test_the_means_agree_with_the_printed_means() -> None:
 
 
 def test_every_instance_of_xavier2019_is_in_order_of_size() -> None:
-    sizes = [entry(name).size for name in xavier2019.printed()]
+    sizes = [entry(name).size for name in ValuesTable.printed()]
     assert len(sizes) == 21
     assert sizes == sorted(sizes)
 
@@ -143,7 +141,7 @@ def test_the_plan_chooses_the_best_levels() -> None:
     table = filled(CalibrationTable, answer, runs=2)
     rows = [*table.rows(called("qaplib/kra30a", known=500))]
     assert sum(int(str(row["in_plan"])) for row in rows) == 18
-    chosen, gap = plan_fact(rows).values.values()
+    chosen, gap = CalibrationTable.plan_fact(rows).values.values()
     assert chosen == "population 512, crossover_rate 0.9, mutation_rate 0.05, neighbours 2"
     assert gap == pytest.approx(100 * (913 / 500 - 1))
 
@@ -170,15 +168,17 @@ def test_the_means_of_the_implementations() -> None:
 
 
 def test_printed_means_are_the_means_of_all_rows() -> None:
-    table = implementations().items()
+    table = implementations().values()
+    gaps = {f"{n}_gap": [row[n]["gap"] for row in table] for n in IMPLEMENTATIONS}
+    of_searches = {n: [row[n]["gap"] for row in searches().values()] for n in SEARCHES}
+    of_literature = {
+        f"thesis_{n}": [row[n] for row in literature().values()] for n in ("mean_gap", "best_gap")
+    }
     # The printed mean is the mean of the rows, rounded or truncated.
     for printed, means in (
-        (IMPLEMENTATION_GAPS, {n: [row[n]["gap"] for _, row in table] for n in IMPLEMENTATIONS}),
-        (SEARCH_GAPS, {n: [row[n]["gap"] for row in searches().values()] for n in SEARCHES}),
-        (
-            LITERATURE_GAPS,
-            {n: [row[n] for row in literature().values()] for n in LITERATURE_GAPS},
-        ),
+        (ImplementationsTable.means, gaps),
+        (LocalSearchesTable.printed_gaps, of_searches),
+        (LiteratureTable.means, of_literature),
     ):
         assert {*printed} == {*means}
         for name, value in printed.items():
@@ -307,5 +307,5 @@ def row(**cells: Any) -> TableRow:
 def test_means_within_two_standard_errors_are_as_good() -> None:
     # The standard error of the difference is 0.05.
     means = [4.9, 5.0, 5.09, 5.11]
-    found = facts.mean_fact("m1", [row(mean=mean) for mean in means]).values
+    found = Sac94Table.mean_fact("m1", [row(mean=mean) for mean in means]).values
     assert (found["at_most_the_printed_m1"], found["as_good_m1"]) == (2, 3)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from islands.backends.base import Backend
 from islands.cells.campaign import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
 from islands.record.folder import FolderKind
-from islands.tables import Column
+from islands.studies import described
+from islands.tables import Table
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,13 @@ class BenchRequest:
         return Campaign(self.world, self.heartbeat, FolderKind.MEASUREMENT)
 
 
-METHOD = Column("", "method", 0, "<", lambda row: f"{row['method']}, {row['backend']}")
-"""The last column of the tables of methods."""
+TABLES = Path(__file__).with_name("tables.toml")
+"""The file of the tables of benchmarks."""
+
+
+def table(name: str, **functions: Callable[[Any], Any]) -> Table:
+    """Return a table of `tables.toml`, whose columns name these functions."""
+    return described.table(TABLES, name, **functions)
 
 
 def timed(backend: Backend, repeats: int, work: Callable[[], object]) -> list[float]:

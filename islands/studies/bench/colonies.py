@@ -1,8 +1,4 @@
-"""Colonies of different algorithms compared with each algorithm alone, at equal time.
-
-Each instance is solved with the colonies together and with each of them on all islands, with
-migration and without, for the same seeds, as by `bench quality --variant`.
-"""
+"""Colonies of different algorithms compared with each algorithm alone, at equal time."""
 
 from __future__ import annotations
 
@@ -14,23 +10,13 @@ from islands.configuration.given import colonies as parsed
 from islands.errors import UsageError
 from islands.problems import loaded
 from islands.problems.base import Problem
+from islands.studies.bench import BENCHES
 from islands.studies.bench.base import BenchRequest
 from islands.studies.bench.quality import compared
 from islands.studies.bench.variants import Variant
 from islands.tables import Row
 
-_SUITED = {
-    "tsp": ("algorithm=brkga", "algorithm=ga encoding=permutation improver=two_opt population=64"),
-    "qap": (
-        "algorithm=cellular",
-        "algorithm=ga encoding=permutation improver=tabu population=64",
-    ),
-    "mkp": ("algorithm=ga", "algorithm=pso population=64"),
-    "order": ("algorithm=brkga", "algorithm=ga encoding=permutation population=64"),
-    "subset": ("algorithm=ga", "algorithm=pso"),
-    "keys": ("algorithm=brkga", "algorithm=de"),
-    "vector": ("algorithm=de",),
-}
+_SUITED: Mapping[str, Sequence[str]] = BENCHES["colonies"]["suited"]
 """The colonies that suit a problem, or others with its kind of solutions."""
 
 

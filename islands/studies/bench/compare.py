@@ -9,51 +9,24 @@ from typing import Any
 
 from islands.errors import InputError
 from islands.paths import reading
+from islands.studies.bench.base import TABLES, table
 from islands.studies.bench.measurement import PRINTED, PROVENANCE, Tables
 from islands.studies.bench.quality_runs import RUNS, read_rows
 from islands.studies.bench.quality_tests import changes
-from islands.tables import Column, Row, Table
+from islands.studies.described import described
+from islands.tables import Row
 from islands.untrusted import parsing
 
-SPEEDS = {
-    "brkga": "keys_per_second",
-    "de": "evaluations_per_second",
-    "cellular": "evaluations_per_second",
-    "ga": "children_per_second",
-    "pso": "evaluations_per_second",
-    "eax": "children_per_second",
-    "tabu": "evaluations_per_second",
-    "scaling": "rate",
-    "epoch_ends": "end",
-    "gpus_speed": "evaluations_per_second",
-}
+SPEEDS: Mapping[str, str] = described(TABLES)["ratios"]["speeds"]
 """The compared column of each table."""
 _TIMES = ("end",)
 """Columns in which less is faster."""
 _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes", "digests")
 """Columns that do not tell what was measured."""
-_SHOWN = 44
 _COMMIT = 12
 """Digits of a commit that are shown."""
 
-RATIOS = Table(
-    "ratios",
-    (
-        Column("table", "Table", 10, "<"),
-        Column("row", "Row", _SHOWN, f"<.{_SHOWN}"),
-        Column("column"),
-        Column("before", "Before", 10, ".3g"),
-        Column("now", "Now", 10, ".3g"),
-        Column("ratio", "Ratio", 7, ".3f"),
-        Column("spread", "Spread", 7, ".1%"),
-        Column("verdict", "Verdict", form="<"),
-    ),
-    above="A ratio above 1 is faster.",
-)
-"""The speed of rows relative to the same rows of an earlier measurement.
-
-The spread is the larger one of both measurements; a smaller change means nothing.
-"""
+RATIOS = table("ratios")
 
 
 def compared(before: Tables, now: Tables) -> dict[str, list[Row]]:
@@ -90,9 +63,9 @@ def _words(made: Mapping[str, Any]) -> str:
 
 def ratios(before: Tables, now: Tables) -> Iterator[Row]:
     """Yield the ratio of each row that both measurements have."""
-    for table, column in SPEEDS.items():
-        earlier = {frozenset(_key(row)): row for row in before.get(table, [])}
-        for row in now.get(table, []):
+    for name, column in SPEEDS.items():
+        earlier = {frozenset(_key(row)): row for row in before.get(name, [])}
+        for row in now.get(name, []):
             other = earlier.get(frozenset(_key(row)))
             if other is None or not (row.get(column) and other.get(column)):
                 continue
@@ -101,7 +74,7 @@ def ratios(before: Tables, now: Tables) -> Iterator[Row]:
             spread = max(float(each.get("spread") or 0) for each in (row, other))
             is_same = abs(ratio - 1) <= spread
             yield RATIOS.row(
-                table=table,
+                table=name,
                 row=" ".join(str(value) for _, value in _key(row)),
                 column=column,
                 before=old,

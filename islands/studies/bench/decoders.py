@@ -1,14 +1,10 @@
-"""Tours as a user models them, compared with the built-in problem.
-
-BRKGA with the settings of Xavier 2019 on published instances, and the tour's length: built-in, in
-CUDA for all threads of a block, in CUDA for one thread from a matrix or from coordinates, and in
-Python for all solutions at once.
-"""
+"""Tours as a user models them, compared with the built-in problem."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,71 +14,17 @@ from islands.backends import choose
 from islands.modelling.api import permutation
 from islands.problems.base import Problem
 from islands.studies.bench.algorithms import BRKGA, cities
-from islands.studies.bench.base import BenchRequest
-from islands.tables import Column, Row, Table
+from islands.studies.bench.base import BenchRequest, table
+from islands.tables import Row
 
 INSTANCES = {"national/zi929": 929, "national/mu1979": 1979}
 WAYS = ("built-in", "cooperative", "matrix", "coordinates", "batch")
 
-_ROUNDED = """
-__device__ int length(double2 a, double2 b) {
-    const double dx = a.x - b.x, dy = a.y - b.y;
-    return int(sqrt(dx * dx + dy * dy) + 0.5);
-}
 
-__device__ double2 at(const Data& data, int city) {
-    return reinterpret_cast<const double2*>(data.places)[city];
-}
-"""
-_COOPERATIVE = (
-    _ROUNDED
-    + """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 4 * threadIdx.x; i < n; i += 4 * blockDim.x) {
-        const int4 four = s.four(i);
-        const int edges = min(4, n - i);
-        const double2 a = at(data, four.x);
-        const double2 next = at(data, s[i + edges < n ? i + edges : 0]);
-        const double2 b = edges > 1 ? at(data, four.y) : next;
-        const double2 c = edges > 2 ? at(data, four.z) : next;
-        const double2 d = edges > 3 ? at(data, four.w) : next;
-        sum += length(a, b);
-        if (edges > 1) sum += length(b, c);
-        if (edges > 2) sum += length(c, d);
-        if (edges > 3) sum += length(d, next);
-    }
-    return block::sum(sum);
-}
-"""
-)
-_FROM_MATRIX = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    int from = s[n - 1];
-    for (int i = 0; i < n; ++i) {
-        const int to = s[i];
-        sum += data.lengths[from * n + to];
-        from = to;
-    }
-    return sum;
-}
-"""
-_FROM_PLACES = (
-    _ROUNDED
-    + """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    double2 from = at(data, s[n - 1]);
-    for (int i = 0; i < n; ++i) {
-        const double2 to = at(data, s[i]);
-        sum += length(from, to);
-        from = to;
-    }
-    return sum;
-}
-"""
-)
+def _in_cuda(*names: str) -> str:
+    """Return the text of files that state a cost."""
+    folder = Path(__file__).with_name("kernels")
+    return "".join((folder / f"{name}.cuh").read_text(encoding="utf-8") for name in names)
 
 
 def _in_python(lengths: NDArray[np.int32]) -> Callable[[Any], Any]:
@@ -110,29 +52,18 @@ def model_of(way: str, tsp: Problem) -> Problem:
     x, y = places.T
     exact = np.sqrt((x[:, None] - x) ** 2 + (y[:, None] - y) ** 2)
     lengths = (exact + 0.5).astype(np.int32)
-    ways: dict[str, dict[str, Any]] = {
-        "cooperative": {"cost": _COOPERATIVE, "cooperative": True, "data": {"places": places}},
-        "matrix": {"cost": _FROM_MATRIX, "data": {"lengths": lengths}},
-        "coordinates": {"cost": _FROM_PLACES, "data": {"places": places}},
-        "batch": {"batch": _in_python(lengths)},
-    }
-    return permutation(tsp.size, name=tsp.instance, **ways[way])
+    if way == "batch":
+        return permutation(tsp.size, name=tsp.instance, batch=_in_python(lengths))
+    return permutation(
+        tsp.size,
+        name=tsp.instance,
+        cost=_in_cuda("matrix") if way == "matrix" else _in_cuda("rounded", way),
+        cooperative=way == "cooperative",
+        data={"lengths": lengths} if way == "matrix" else {"places": places},
+    )
 
 
-TABLE = Table(
-    "decoders",
-    (
-        Column("device", "device", 17, "<.17"),
-        Column("instance", "instance", 18, "<"),
-        Column("decoder", "decoder", 12, "<"),
-        Column("milliseconds", "ms/generation", form=".4f"),
-        Column("spread", "spread", form=".1%"),
-        Column("ratio", "of built-in", form=".3f"),
-        Column("cost"),
-    ),
-)
-"""The ratio is the time of a generation over that of the built-in decoder. The cost is the same for
-all decoders of an instance and a number of generations."""
+TABLE = table("decoders")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:

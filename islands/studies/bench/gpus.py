@@ -1,11 +1,4 @@
-"""Speed and time to a target on 1, 2, 4, ... of the started ranks: what more GPUs gain.
-
-All numbers of ranks have the same settings, those of the most ranks, and thus the same solutions:
-`digests` compares them. With --own-defaults, defaults follow the number of GPUs.
-Speed: over the same generations after generation 0, whose time is apart. A problem without a best
-known value has no targets. Exchange: between ranks that share an island, with waiting for each
-other there. Waiting: elsewhere, of ranks with work. Idle: ranks without work.
-"""
+"""Speed and time to a target on 1, 2, 4, ... of the started ranks: what more GPUs gain."""
 
 from __future__ import annotations
 
@@ -22,20 +15,9 @@ from islands.modelling.api import permutation
 from islands.parallel import powers_of_two
 from islands.problems import loaded
 from islands.problems.base import Problem
+from islands.studies.bench import gpus_rows
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.gpus_rows import (
-    RUNS,
-    SPEED,
-    TARGET,
-    GpuRunRow,
-    Runs,
-    digest_of,
-    law_rows,
-    mean_rows,
-    ran,
-    speed_rows,
-    target_rows,
-)
+from islands.studies.bench.gpus_rows import SPEED, TARGET, GpuRunRow, Runs
 from islands.studies.bench.quality import EVERY, named
 from islands.studies.bench.quality_runs import facts, program
 from islands.studies.bench.variants import Method, Variant, variants
@@ -89,15 +71,15 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
         work, lambda each: f"{each[1]} of {each[0].problem.instance}", seconds=most
     ):
         runs = case.runs(purpose)
-        yield from (RUNS.row_of(row) for ranks in runs.values() for row in ranks)
+        yield from (gpus_rows.RUNS.row_of(row) for ranks in runs.values() for row in ranks)
         gaps = request.gap if purpose == TARGET else ()
-        found = [*speed_rows(runs)] if purpose == SPEED else []
-        found += [row for gap in gaps for row in target_rows(gap, runs)]
+        found = [*gpus_rows.speed_rows(runs)] if purpose == SPEED else []
+        found += [row for gap in gaps for row in gpus_rows.target_rows(gap, runs)]
         yield from found
         rows += found
-        laws += [law for gap in gaps for law in law_rows(gap, runs)]
+        laws += [law for gap in gaps for law in gpus_rows.law_rows(gap, runs)]
     yield from laws
-    yield from mean_rows(rows)
+    yield from gpus_rows.mean_rows(rows)
 
 
 class _Case:
@@ -154,7 +136,9 @@ class _Case:
 
         def run() -> dict[str, Any]:
             options = RankOptions(share_gpu=request.share_gpu)
-            made = request.campaign.on_first(ranks, lambda part: ran(resolved, part, options))
+            made = request.campaign.on_first(
+                ranks, lambda part: gpus_rows.ran(resolved, part, options)
+            )
             return request.world.bcast(made)  # only rank 0 has the course
 
         detail = f"{method.name}, ranks {ranks}, {words or f'seed {seed}'}"
@@ -165,7 +149,7 @@ class _Case:
             seed=seed,
             limit=request.limit,
             purpose=purpose,
-            settings=digest_of(settings),
+            settings=gpus_rows.digest_of(settings),
         )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, geometric_mean, median
 from typing import Any
 
@@ -17,12 +18,11 @@ from islands.configuration.stop import time_limit
 from islands.engine.build import RankOptions
 from islands.parallel import World
 from islands.progress import usage
-from islands.studies.bench.base import METHOD, spread
+from islands.studies.bench.base import spread, table
 from islands.studies.bench.quality_rows import KNOWN, SHARES, at_shares
 from islands.studies.bench.quality_runs import RunRow, followed
 from islands.studies.bench.restarts import RestartLaw
-from islands.tables import Column, Row, Table, columns_of
-from islands.text import count
+from islands.tables import Row, Table, columns_of
 
 TARGET, SPEED = "target", "speed"
 """What a run is for: the time to a target, or the speed over a number of generations."""
@@ -132,128 +132,28 @@ Runs = Mapping[int, Sequence[GpuRunRow]]
 """The runs of one method on one instance, by the number of ranks."""
 
 
-def percent(share: float, places: int = 1) -> str:
-    """Return a share in per cent."""
-    return f"{100 * share:.{places}f}"
+def _up_to(row: Mapping[str, Any], name: str) -> str | None:
+    """Return a speed-up as text, with `>` if one rank needed more than the limit."""
+    return None if row[name] is None else f"{'>' * row['is_at_least']}{row[name]:.2f}"
 
 
-def _up_to(name: str, title: str, group: str = "") -> Column:
-    """Return a column of a speed-up as text, with `>` if one rank needed more than the limit."""
+def _seconds_to(row: Mapping[str, Any], share: int) -> str:
+    """Return seconds to a target as text; those without a number exceed the limit."""
+    seconds = row[f"seconds_{share}"]
+    return f">{row['limit']:g}" if seconds is None else f"{seconds:.2f}"
 
-    def text(row: Mapping[str, Any]) -> str | None:
-        least = ">" if row["is_at_least"] else ""
-        return None if row[name] is None else f"{least}{row[name]:.2f}"
-
-    return Column("", title, value=text, group=group)
-
-
-def _seconds(share: int) -> Column:
-    """Return a column of seconds to a target as text; those without a number exceed the limit."""
-
-    def text(row: Mapping[str, Any]) -> str:
-        seconds = row[f"seconds_{share}"]
-        return f">{row['limit']:g}" if seconds is None else f"{seconds:.2f}"
-
-    return Column("", f"{share} %", 8, value=text, group="seconds to it at % of runs")
-
-
-_INSTANCE = (Column("instance", "instance", 18, "<"), Column("backend"), Column("method"))
-_TARGET_TITLE = Column("target", "target", 10, "<")
-_REACHED = Column("", "runs", 6, value=lambda row: f"{row['reached']}/{row['runs']}")
-_EFFICIENCY = Column("efficiency", "efficiency%", form=lambda share: percent(share, 0))
-_ENDS = (
-    _EFFICIENCY,
-    *(Column(name, name, 5, percent, group="share of the ranks' time, %") for name in _SPENT),
-    Column("digests", "digests"),
-    METHOD,
-)
-
-TARGETS = Table(
-    "gpus_targets",
-    (
-        *_INSTANCE,
-        Column("device"),
-        _TARGET_TITLE,
-        Column("ranks", "ranks"),
-        Column("islands", "islands"),
-        *map(Column, ("population", "limit", "runs", "reached")),
-        _REACHED,
-        *(Column(f"seconds_{share}") for share in SHARES),  # None: more than the limit
-        *map(_seconds, SHARES),
-        *map(Column, ("speed_up", "is_at_least")),
-        _up_to("speed_up", "speed-up"),
-        *_ENDS,
-    ),
-)
-"""When the runs of a method on a number of ranks reached a gap on an instance.
-
-The speed-up is the median of one rank divided by this one; it `is_at_least` that if one rank
-needed more than the limit. The efficiency is the speed-up divided by the number of ranks.
-"""
-
-SPEEDS = Table(
-    "gpus_speed",
-    (
-        *_INSTANCE,
-        Column("device"),
-        Column("ranks", "ranks"),
-        Column("islands", "islands"),
-        *map(Column, ("population", "runs")),
-        Column("generations", "generations"),
-        Column("start_seconds", "start s", form=".2f"),  # of generation 0, which does not count
-        Column("generations_per_second", "generations/s", form=".4g"),
-        Column("evaluations_per_second", "evaluations/s", form=count),
-        Column("spread"),  # (fastest - slowest) / median of the runs
-        Column("speed_up", "speed-up", form=".2f"),
-        *_ENDS,
-    ),
-)
-"""The speed of a method on a number of ranks, over the same generations: medians of the runs."""
 
 SEARCHES = (2, 4, 8, 16)
 """Numbers of independent searches for which the law of restarts is shown."""
-
-LAWS = Table(
-    "gpus_restarts",
-    (
-        *_INSTANCE,
-        _TARGET_TITLE,
-        *map(Column, ("runs", "reached")),
-        _REACHED,
-        Column("t0", "t0", 8, ".3g"),
-        Column("mu", "mu", 8, ".3g"),
-        Column("distance", "distance", form=".2f"),
-        *(
-            Column(f"gain_{each}", str(each), 6, ".2f", group="independent searches")
-            for each in SEARCHES
-        ),
-        Column("ranks", "ranks", group="most ranks"),
-        Column("gain", "law", 5, ".2f", group="most ranks"),
-        *map(Column, ("measured", "is_at_least")),
-        _up_to("measured", "measured", "most ranks"),
-        METHOD,
-    ),
-    above="One rank's seconds to the target as t0 + Exp(mu): (t0 + mu) / (t0 + mu / p) is what"
-    " p independent searches gain.\n"
-    "Distance: of the law from the shares of the runs, from 0 to 1.",
-)
-"""The law of restarts for a target on one rank, and what independent searches would gain.
-
-The gain is that of as many searches as the most ranks; `measured` is the speed-up on these ranks.
-"""
-
-MEANS = Table(
-    "gpus_means",
-    (
-        Column("of", "of", 26, "<"),
-        *map(Column, ("backend", "method")),
-        Column("ranks", "ranks"),
-        Column("instances", "instances"),
-        Column("speed_up", "speed-up", form=".2f"),
-        _EFFICIENCY,
-        METHOD,
-    ),
-    above="Geometric means of speed-ups over the instances that have one",
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    "percent": lambda share: f"{100 * share:.1f}",
+    "whole_percent": lambda share: f"{100 * share:.0f}",
+    "up_to": partial(_up_to, name="speed_up"),
+    "measured_up_to": partial(_up_to, name="measured"),
+    **{f"seconds_to_{share}": partial(_seconds_to, share=share) for share in SHARES},
+}
+TARGETS, SPEEDS, LAWS, MEANS = (
+    table(f"gpus_{name}", **_FUNCTIONS) for name in ("targets", "speed", "restarts", "means")
 )
 
 

@@ -1,10 +1,4 @@
-"""How many instances `islands.solve_many` solves in a second, and how good its solutions are.
-
-Tours have cities at random, flows and distances of assignments are random, too. `--rivals lkh`
-solves the same tours by LKH, as a loop of `elkai` with `runs=1` in a process for each core. `at
-best` is the share of the instances with the lowest cost of all methods; the other columns compare
-with LKH. The first instances, which compile, do not count. Several ranks share the instances.
-"""
+"""How many instances `islands.solve_many` solves in a second, and how good its solutions are."""
 
 from __future__ import annotations
 
@@ -23,11 +17,11 @@ from islands.many import solve_many
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.batches import qap_batch, tsp_batch
-from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.base import BenchRequest, table
 from islands.studies.bench.rivals.contest import silent_processes
 from islands.studies.bench.rivals.tours import Lkh
 from islands.studies.bench.variants import Variant, variants
-from islands.tables import Column, Row, Table
+from islands.tables import Row
 from islands.text import counted
 
 SIZES = (100, 200, 500), (20,)
@@ -42,20 +36,7 @@ _FIRST = 16
 _SIDE = 1_000_000
 _MOST_FLOW = 99
 
-TABLE = Table(
-    "many",
-    (
-        Column("device", "device", 17, "<.17"),
-        Column("problem", "problem", 15, "<"),
-        Column("instances", "instances"),
-        Column("seconds", "seconds", form=".2f"),
-        Column("rate", "a second", form=".1f"),
-        Column("at_best", "at best", 8, ".1%"),
-        Column("as_good", "as lkh", 8, ".1%"),
-        Column("more", "mean to lkh", form="+.4%"),
-        Column("method", "method", form="<"),
-    ),
-)
+TABLE = table("many")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:

@@ -1,11 +1,4 @@
-"""Scaling over 1, 2, 4, ... of the started ranks, and the time of an epoch's end by phase.
-
-Generations/s: of all islands, in the loop of a run; of one: relative to one rank.
-Weak scaling gives each rank the same number of islands, strong scaling divides 64 among all;
-apart: the slowest rank if each does the same work alone, at the same time.
-Pack and unpack: kernels. Travel: from rank to rank; with delay 1, generations continue meanwhile.
-Host: launch, measure, share and decide. End: all the time in which the device has no generations.
-"""
+"""Scaling over 1, 2, 4, ... of the started ranks, and the time of an epoch's end by phase."""
 
 from __future__ import annotations
 
@@ -33,55 +26,20 @@ from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.studies.bench.algorithms import BRKGA, cities
-from islands.studies.bench.base import BenchRequest, spread
+from islands.studies.bench.base import BenchRequest, spread, table
 from islands.studies.bench.topologies import traffic
-from islands.tables import Column, Row, Table
-from islands.text import count, counted
+from islands.tables import Row
+from islands.text import counted
 
 STRONG_ISLANDS = 64
 REPEATS = 7
 _FEWEST_EPOCHS = 4
-_INSTANCE = Column("instance", "instance", 18, "<")
-
-
-SCALING = Table(
-    "scaling",
-    (
-        Column("scaling", "scaling", form="<"),
-        _INSTANCE,
-        Column("size", "cities"),
-        Column("ranks", "ranks"),
-        Column("islands", "islands"),
-        Column("delay", "delay"),
-        Column("device"),
-        Column("generations"),  # of a repeat
-        Column("rate", "generations/s", form=".1f"),  # the median of the repeats
-        Column("spread", "spread", form=".1%"),
-        Column("of_one", "of one", form=".3f"),
-    ),
-)
-"""The speed of a number of ranks on one instance."""
-
-
-def _phase(name: str) -> Column:
-    return Column(name, f"{name} us", 9, lambda seconds: f"{1e6 * seconds:.1f}")
-
-
-ENDS = Table(
+SCALING = table("scaling")
+ENDS = table(
     "epoch_ends",
-    (
-        _INSTANCE,
-        Column("ranks", "ranks"),
-        Column("delay", "delay"),
-        Column("transport", "transport", 10, "<"),
-        Column("bytes", "bytes", 6, count),  # sent by the busiest rank in one migration
-        Column("ends"),
-        *map(_phase, ("pack", "travel", "unpack", "host", "end")),
-        Column("epoch"),
-        Column("", "of epoch", form=".2%", value=lambda row: row["end"] / row["epoch"]),
-    ),
+    microseconds=lambda seconds: f"{1e6 * seconds:.1f}",
+    of_epoch=lambda row: row["end"] / row["epoch"],
 )
-"""The ends of the epochs of one run on rank 0; medians in seconds."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:

@@ -1,9 +1,4 @@
-"""Quality over time of the default run or of several methods, on any instances.
-
-Each run has a time limit, and ends at the best known value. Times are those of the search; a better
-cost counts from the moment at which it was seen. "Best known at 90 % of runs": the seconds until
-90 % of the seeds had reached the best known value.
-"""
+"""Quality over time of the default run or of several methods, on any instances."""
 
 from __future__ import annotations
 
@@ -17,25 +12,10 @@ from typing import Any
 from islands.instances.catalogue import catalogue
 from islands.problems import loaded
 from islands.problems.base import Problem
+from islands.studies.bench import quality_rows, quality_runs
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.quality_rows import (
-    TARGETS,
-    means_row,
-    moment_rows,
-    quality_row,
-    target_row,
-)
-from islands.studies.bench.quality_runs import (
-    KEY,
-    RUNS,
-    RunRow,
-    facts,
-    followed,
-    grouped,
-    program,
-    set_of,
-    with_references,
-)
+from islands.studies.bench.quality_rows import quality_row
+from islands.studies.bench.quality_runs import KEY, RunRow, grouped, set_of
 from islands.studies.bench.quality_tests import contrasts, rank_rows
 from islands.studies.bench.rivals.contest import Contest, require_fitting
 from islands.studies.bench.variants import Method, Variant, variants
@@ -82,10 +62,10 @@ def _measured(
         ):
             mine = _rows(problem, methods[problem.instance], request, contest)
             rows += mine
-            yield from map(RUNS.row_of, mine)
+            yield from map(quality_runs.RUNS.row_of, mine)
             for one in grouped(mine, KEY):
                 yield quality_row(one)
-                yield from (target_row(target, one) for target in TARGETS)
+                yield from (quality_rows.target_row(target, one) for target in quality_rows.TARGETS)
     yield from contrasts(rows)
     yield from rank_rows(rows)
     yield from _summaries(rows)
@@ -105,30 +85,28 @@ def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant])
 
 
 def _rows(
-    problem: Problem,
-    methods: Sequence[Method],
-    request: BenchRequest,
-    contest: Contest,
+    problem: Problem, methods: Sequence[Method], request: BenchRequest, contest: Contest
 ) -> list[RunRow]:
     """Run all methods with one seed after the other, so that each meets the same conditions."""
     rows = list[RunRow]()
     for seed in range(1, request.seeds + 1):
-        shared = {**facts(problem), "seed": seed, "limit": request.limit}
+        shared = {**quality_runs.facts(problem), "seed": seed, "limit": request.limit}
         for method in methods:
             rows.append(RunRow(**shared, **method.cells(), **_result(method, seed, request)))
         rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
     order = {(each.backend, each.name): place for place, each in enumerate(methods)}
     last = len(order)
     rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))
-    return with_references(rows)
+    return quality_runs.with_references(rows)
 
 
 def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
     """Return the result of a run, which may be known; collective."""
     resolved = method.run(seed)
-    asked = {"settings": resolved.spec.to_mapping(), "ranks": request.world.size, **program()}
-    run = partial(followed, resolved, request.world)
+    settings, own = resolved.spec.to_mapping(), quality_runs.program()
+    asked = {"settings": settings, "ranks": request.world.size, **own}
     words = f"{method.name}, {method.backend}, seed {seed}"
+    run = partial(quality_runs.followed, resolved, request.world)
     return request.campaign.result(asked, lambda: run()[0], words)
 
 
@@ -138,14 +116,12 @@ def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
     groups = [
         (name, mine)
         for name in dict.fromkeys(names)
-        for mine in grouped(
-            (row for row in rows if name in (row.group, set_of(row.instance))), _METHOD
-        )
+        for mine in grouped((r for r in rows if name in (r.group, set_of(r.instance))), _METHOD)
     ]
     for name, mine in groups:
-        yield means_row(name, [quality_row(one) for one in grouped(mine, KEY)])
+        yield quality_rows.means_row(name, [quality_row(one) for one in grouped(mine, KEY)])
     for name, mine in groups:
-        yield from moment_rows(name, mine)
+        yield from quality_rows.moment_rows(name, mine)
 
 
 def named(patterns: Sequence[str]) -> list[str]:

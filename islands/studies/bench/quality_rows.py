@@ -7,10 +7,9 @@ from statistics import fmean
 
 import numpy as np
 
-from islands.studies.bench.base import METHOD
+from islands.studies.bench.base import table
 from islands.studies.bench.quality_runs import RunRow
-from islands.tables import Column, Row, Table
-from islands.text import count
+from islands.tables import Row
 
 KNOWN = "best known"
 TARGETS = {"1 %": 1.0, "0.1 %": 0.1, "0.01 %": 0.01, KNOWN: 0.0}
@@ -18,76 +17,12 @@ TARGETS = {"1 %": 1.0, "0.1 %": 0.1, "0.01 %": 0.01, KNOWN: 0.0}
 SHARES = (10, 50, 90)
 """Shares of runs, in per cent, whose time to a gap is shown."""
 
-TARGET = Table(
-    "quality_targets",
-    (
-        *map(Column, ("instance", "backend", "method", "target", "runs", "reached")),
-        *(Column(f"seconds_{share}") for share in SHARES),
-    ),
-)
-"""When the runs of a method reached a gap on an instance: see `at_shares`."""
-
+TARGET = table("quality_targets")
+QUALITY = table("quality")
+MEANS = table("quality_means")
+MOMENTS = table("quality_moments")
 _HALF = {"to_1": "1 %", "to_0_1": "0.1 %", "to_0_01": "0.01 %"}
 """Columns of the median seconds to a gap."""
-QUALITY = Table(
-    "quality",
-    (
-        Column("instance", "instance", 18, "<"),
-        *map(Column, ("backend", "method", "device", "group")),
-        Column("size", "n", 5),
-        Column("constraints"),
-        Column("known", "known", 9),
-        Column("runs", "runs"),
-        Column("hits", "hits"),  # runs that reached the best known value
-        Column("best", "best", 9),
-        Column("mean_gap", "mean gap", 9, ".4f"),
-        Column("worst_gap", "worst gap", 9, ".4f"),
-        Column("seconds", "seconds", 7, ".2f"),  # the mean time of the search
-        Column("seconds_to_best"),  # the mean time until the best cost was seen
-        *(
-            Column(name, title, 6, ".2f", group="median seconds to")
-            for name, title in _HALF.items()
-        ),
-        *(
-            Column(f"to_known_{share}", f"{share} %", 6, ".2f", group="best known at % of runs")
-            for share in SHARES
-        ),
-        Column("evaluations", "evals", 6, count),
-        Column("proved"),  # runs of a rival that proved their solution optimal
-        METHOD,
-    ),
-)
-"""One method on one instance; gaps are to the best known value, in per cent."""
-
-MEANS = Table(
-    "quality_means",
-    (
-        Column("group", "group", 18, "<"),
-        *map(Column, ("backend", "method")),
-        # Instances on which at least one run, and on which all runs, reached the best known value.
-        *(Column(each, each) for each in ("instances", "reached", "always")),
-        *(Column(each, each, 6) for each in ("runs", "hits", "proved")),
-        Column("mean_gap", "mean gap", 9, ".4f"),  # the mean of the means of the instances
-        Column("worst_gap", "worst gap", 9, ".4f"),
-        Column("seconds", "seconds", 8, ".2f"),
-        METHOD,
-    ),
-)
-"""The summary of one method on a group of instances."""
-
-MOMENTS = Table(
-    "quality_moments",
-    (
-        Column("group", "group", 18, "<"),
-        *map(Column, ("backend", "method")),
-        Column("seconds", "after s", 8, "g"),
-        Column("runs", "runs", 6),
-        Column("hits", "hits", 6),  # runs at the reference of their instance
-        Column("mean_gap", "mean gap", 9, ".4f"),  # None while a run has no solution
-        METHOD,
-    ),
-)
-"""The state of the runs of one method on a group of instances at one time."""
 
 
 def at_shares(times: Sequence[float]) -> dict[str, float | None]:

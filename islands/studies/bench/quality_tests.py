@@ -9,14 +9,12 @@ from statistics import fmean
 import numpy as np
 
 from islands.statistics import SIGNIFICANT, against, holm, mean_ranks
-from islands.studies.bench.base import METHOD
+from islands.studies.bench.base import table
 from islands.studies.bench.quality_rows import TARGETS
 from islands.studies.bench.quality_runs import KEY, RunRow, grouped, labels, with_references
 from islands.studies.pages.curves import final_losses, target_of
 from islands.studies.significance import mann_whitney
-from islands.tables import Column, Row, Table
-
-METHOD_ALONE = Column("", "method", 0, "<", itemgetter("method"))
+from islands.tables import Row
 
 
 def marked(p: float) -> str:
@@ -24,45 +22,9 @@ def marked(p: float) -> str:
     return f"{p:.2g}{'*' if p < SIGNIFICANT else ' '}"
 
 
-CONTRASTS = Table(
-    "quality_tests",
-    (
-        Column("instance", "instance", 18, "<"),
-        *map(Column, ("first", "method")),
-        Column("runs", "runs", 5),
-        Column("p_gap", "p gap", 9, marked),
-        Column("a_gap", "A", 4, ".2f"),
-        Column("effect_gap", "effect", 10, "<"),
-        Column("target"),
-        Column("p_time", "p time", 9, marked),
-        Column("a_time", "A", 4, ".2f"),
-        Column("effect_time", "effect", 10, "<"),
-        Column("", "target", 7, ".4f", itemgetter("target")),
-        METHOD_ALONE,
-    ),
-    above="Each method against the first one. A: the probability that its run has the smaller"
-    " final gap, or the\nsmaller time to the target. p: Mann and Whitney's test, corrected by"
-    " Holm's method; *: below 0.05",
-)
-"""A method against the first one on an instance; p-values are corrected by Holm's method.
-
-Those of the gaps form one family, those of the times another. Ties count half in A. The target is
-the best known value, or the median of all gaps.
-"""
-
-RANKS = Table(
-    "quality_ranks",
-    (
-        Column("method"),
-        Column("problems"),
-        Column("mean_rank", "mean rank", form=".2f"),
-        Column("", "problems", value=itemgetter("problems")),
-        Column("p", "p", 9, marked),
-        METHOD_ALONE,
-    ),
-    above="All instances and seeds. p: Wilcoxon's signed-rank test against the first method, Holm",
-)
-"""The mean rank of a method by the final gap over all problems: instances with a seed."""
+CONTRASTS = table("quality_tests", marked=marked)
+RANKS = table("quality_ranks", marked=marked)
+CHANGES = table("changes", marked=marked)
 
 
 def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
@@ -106,32 +68,6 @@ def rank_rows(rows: Sequence[RunRow]) -> Iterator[Row]:
         return
     for name, rank, p in zip(methods, mean_ranks(losses), against(losses, 0), strict=True):
         yield RANKS.row(method=name, problems=len(losses), mean_rank=rank, p=p)
-
-
-CHANGES = Table(
-    "changes",
-    (
-        Column("instance", "instance", 18, "<"),
-        *map(Column, ("backend", "method", "devices", "limit")),
-        Column("gap_before", "gap before", 9, ".4f"),  # the mean; None if a run has no solution
-        Column("gap_now", "now", 9, ".4f"),
-        Column("gap_difference", "difference", 10, "+.4f"),
-        Column("target", "target", 12, "<"),
-        Column("seconds_before", "s before", 8, ".2f"),
-        Column("seconds_now", "now", 8, ".2f"),
-        Column("seconds_ratio", "ratio", 6, ".2f"),
-        Column("p", "p", 9, marked),
-        Column("a", "A", 4, ".2f"),
-        METHOD,
-    ),
-    above="Gaps after the shorter time limit, and median seconds to the target. p: Mann and"
-    " Whitney's test of the\ngaps, or of the times if all runs end with the same gap,"
-    " corrected by Holm's method; A: P(now is better). A ratio above 1 is faster.",
-)
-"""A method on an instance, before and now; gaps are compared at the shorter time limit.
-
-The target is the smallest gap that half of the runs reached, before and now.
-"""
 
 
 def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:

@@ -1,9 +1,4 @@
-"""What records cost: the same run, with and without a folder to which it writes.
-
-The runs take turns, and each is the first of every second pair. Distances and distinct costs are
-computed in both. `ratio` is that of the times of the search. `before and after` is how much
-longer a run with a folder takes before and after its search, however long that is.
-"""
+"""What records cost: the same run, with and without a folder to which it writes."""
 
 from __future__ import annotations
 
@@ -20,8 +15,8 @@ from islands.engine.runner import run_requested
 from islands.engine.single import Output
 from islands.parallel import World
 from islands.progress.result import Result
-from islands.studies.bench.base import BenchRequest, spread
-from islands.tables import Column, Row, Table
+from islands.studies.bench.base import BenchRequest, spread, table
+from islands.tables import Row
 
 CASES: tuple[tuple[str, str | None], ...] = (
     ("national/zi929", "xavier2019"),
@@ -31,27 +26,7 @@ CASES: tuple[tuple[str, str | None], ...] = (
 """Instances, and presets if not the default run."""
 REPEATS = 7
 
-
-TABLE = Table(
-    "recording",
-    (
-        Column("device", "device", 17, "<.17"),
-        Column("instance", "instance", 18, "<"),
-        Column("settings", "settings", 10, "<"),
-        Column("generations", "generations"),
-        Column("rows", "rows", 6),
-        Column("seconds", "seconds", form=".3f"),
-        Column("recorded", "recorded", form=".3f"),
-        Column("ratio", "ratio", 7, ".4f"),
-        Column("spread", "spread", form=".1%"),
-        Column("more_milliseconds", "before and after", form=lambda each: f"{each:.1f} ms"),
-    ),
-)
-"""Rows are those of the trace, seconds the medians of searches without and with records.
-
-The ratio is the median ratio of two searches, one after the other; the spread is (slowest -
-fastest) / median of the searches without records.
-"""
+TABLE = table("recording")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:

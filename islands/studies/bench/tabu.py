@@ -1,8 +1,4 @@
-"""Tabu search: exchanges evaluated per second on a GPU, on one CPU thread, and by a plain loop.
-
-Each step evaluates all n(n-1)/2 exchanges. The plain loop is the textbook algorithm, compiled with
-the same options. The benchmark fails if a cost is wrong or the loop makes other steps.
-"""
+"""Tabu search: exchanges evaluated per second on a GPU, on one CPU thread, and by a plain loop."""
 
 from __future__ import annotations
 
@@ -22,9 +18,8 @@ from islands.improvers import ImproverSettings
 from islands.improvers.orders import Tabu
 from islands.instances.qaplib import QapFile
 from islands.problems.qap import Qap
-from islands.studies.bench.base import BenchRequest, spread, timed
-from islands.tables import Column, Row, Table
-from islands.text import count
+from islands.studies.bench.base import BenchRequest, spread, table, timed
+from islands.tables import Row
 
 SIZES = (30, 60, 100, 150, 256)
 _ENTRIES = 100
@@ -34,24 +29,7 @@ _GPU_STEPS = 1000
 _CPU_EVALUATIONS = 4 * 10**7  # about, in one repeat, which no signal can interrupt
 _REPEATS = 5
 
-
-TABLE = Table(
-    "tabu",
-    (
-        Column("program", "program", 12, "<"),
-        Column("device", "device", 19, "<"),
-        Column("size", "n", 5),
-        Column("searches", "searches"),
-        Column("steps", "steps", 6),
-        Column("milliseconds", "ms", 5, ".0f"),
-        Column("spread", "spread", form=".1%"),
-        Column("evaluations_per_second", "evaluations/s", form=count),
-        Column("microseconds_a_step", "us/step", 9, ".4f"),
-        Column("best"),
-    ),
-)
-"""A program is `kernel` or the plain `loop`. Times are the median of the repeats, the spread is
-(longest - shortest) / median, and the best is the lowest cost found."""
+TABLE = table("tabu")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:

@@ -22,7 +22,6 @@ from islands.configuration.spec import RunSpec
 from islands.engine.build import islands_of
 from islands.errors import IslandsError
 from islands.parallel import World
-from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.studies.bench.base import BenchRequest, spread, timed
 from islands.tables import Row, Table
@@ -39,6 +38,7 @@ class Throughput:
     backend: Backend
     problem: Problem
     spec: RunSpec
+    bench: AlgorithmBench
     setting: str
     """The name of its settings in `AlgorithmBench.settings`."""
     runs: int
@@ -59,6 +59,11 @@ class Throughput:
         """Return a count per generation as a rate per second."""
         return 1000 * count / self.milliseconds
 
+    @property
+    def seconds_a_run(self) -> float:
+        """The seconds of one of the runs, of as many generations as a published one."""
+        return self.bench.whole_run * self.milliseconds / 1000 / self.runs
+
 
 @dataclass(frozen=True)
 class AlgorithmBench:
@@ -71,7 +76,7 @@ class AlgorithmBench:
     """Full names of the instances, each with a reference value."""
     settings: Mapping[str, Mapping[str, Any]]
     """Options of a run by their name."""
-    read: Callable[[str, Any], Problem] = lambda name, _: loaded(name)
+    read: Callable[[str, Any], Problem]
     """Reads an instance from its name and reference value."""
     runs: Mapping[str, Sequence[int]] = field(default_factory=lambda: {"cuda": (1,), "cpu": (1,)})
     """Numbers of concurrent runs by backend."""
@@ -81,6 +86,8 @@ class AlgorithmBench:
     """Generations before the first repeat; also the minimum of a repeat."""
     most: int | None = None
     """The most generations of a repeat, for a search that converges; None: those requested."""
+    whole_run: int = 0
+    """Generations of a published run."""
     threads: int | None = None
     """CPU threads unless requested otherwise; None uses all cores."""
     cpu_options: Mapping[str, Any] = field(default_factory=dict)
@@ -138,6 +145,7 @@ class AlgorithmBench:
             backend=backend,
             problem=problem,
             spec=spec,
+            bench=self,
             setting=label,
             runs=runs,
             reference=reference,

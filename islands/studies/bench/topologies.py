@@ -1,12 +1,4 @@
-"""Simulated topologies on any number of ranks: takeover time and messages between ranks.
-
-Takeover: migrations until the best individual is on all islands, mean and maximum over the start
-islands (with delay=1, one migration more). Arrive: migrants that an island receives in one
-migration; (n) if these exceed what its population accepts. Messages and busiest: messages and bytes
-that the busiest rank sends in one migration. Bytes: mean sent per rank until takeover.
-Transport: time that the busiest rank sends until then, at 20 us per message and 4 GB/s, through
-host memory. * the shortest transport, or on one rank the fastest takeover, of topologies that fit.
-"""
+"""Simulated topologies on any number of ranks: takeover time and messages between ranks."""
 
 from __future__ import annotations
 
@@ -14,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +16,9 @@ from islands.migration.topology import TOPOLOGIES, Scene, Topology
 from islands.parallel import blocks
 from islands.paths import published
 from islands.report.figure import new_figure
-from islands.studies.bench.base import BenchRequest
+from islands.studies.bench.base import BenchRequest, table
 from islands.studies.pages.curves import MARKERS
-from islands.tables import Column, Row, Table
-from islands.text import count
+from islands.tables import Row
 
 _HEAD_BYTES, _KEY_BYTES = 16, 4
 _MESSAGE_SECONDS, _BYTES_A_SECOND = 20e-6, 4e9
@@ -49,26 +40,12 @@ def _arriving(row: Mapping[str, Any]) -> str:
     return f"{row['arriving']}" if row["fits"] else f"({row['arriving']})"
 
 
-TABLE = Table(
+TABLE = table(
     "topologies",
-    (
-        Column("islands"),
-        Column("", "islands", 9, value=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}"),
-        Column("ranks", "ranks"),
-        Column("topology", "topology", 10, "<"),
-        Column("takeover", "takeover", 9, ".1f"),
-        Column("worst", "worst", 8, ".0f"),
-        *map(Column, ("arriving", "fits")),
-        Column("", "arrive", 8, value=_arriving),
-        Column("messages", "messages", 8, ".0f"),
-        Column("busiest_bytes", "busiest", 8, count),
-        Column("mean_bytes"),  # sent by a rank in one migration
-        Column("takeover_bytes", "bytes", 8, count),
-        Column("transport_seconds", "transport ms", form=lambda seconds: f"{1000 * seconds:.2f}"),
-        Column("chosen"),
-    ),
+    chosen_islands=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}",
+    arriving=_arriving,
+    milliseconds=lambda seconds: f"{1000 * seconds:.2f}",
 )
-"""One topology with one number of islands."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
@@ -169,8 +146,7 @@ def _columns(topology: Topology, scene: Scene) -> list[NDArray[np.int64]]:
     return list(np.ascontiguousarray(topology.sources(scene, range(scene.islands)).T))
 
 
-@dataclass(frozen=True)
-class Traffic:
+class Traffic(NamedTuple):
     """Messages between ranks in one migration; a parcel is the migrants of an island to a rank.
 
     An island's migrants go once to each other rank that needs them, and one message carries all
@@ -200,12 +176,8 @@ def counted_traffic(topology: Topology, islands: int, ranks: int) -> Traffic:
     """Count the traffic between `ranks` ranks, each with a block of the islands."""
     draws = range(1, 1 + (_DRAWS if topology.changes else 1))
     each = [_at(topology, Scene(islands, 1, epoch), ranks) for epoch in draws]
-    return Traffic(
-        arriving=max(one.arriving for one in each),
-        parcels=float(np.mean([one.parcels for one in each])),
-        most_parcels=float(np.mean([one.most_parcels for one in each])),
-        most_messages=float(np.mean([one.most_messages for one in each])),
-    )
+    _, *means = np.mean(each, axis=0).tolist()
+    return Traffic(max(one.arriving for one in each), *means)
 
 
 def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:

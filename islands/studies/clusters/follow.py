@@ -14,58 +14,22 @@ from pathlib import Path
 from islands.display.heartbeat import read_work
 from islands.errors import InputError, IslandsError, Suspended
 from islands.inside import inside, inside_all, last_lines
-from islands.record.folder import (
-    FINISHED,
-    JOB,
-    LOG,
-    RUN_SETTINGS,
-    SERIES_TABLE,
-    FolderKind,
-    how_to_continue,
-    kind_of,
-    results_in,
-    results_of,
-    runs_in,
-)
+from islands.record import folder as folders
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
+from islands.studies.clusters import jobs
 from islands.studies.clusters.commands import RUNNING, WAITING, state_in_queue, states_in_queue
-from islands.studies.clusters.jobs import (
-    JobAttempt,
-    JobAttempts,
-    command_to_continue,
-    latest_job,
-    submitted,
-)
+from islands.studies.clusters.jobs import JobAttempt, JobAttempts
 from islands.studies.clusters.sweep import arrays_of
-from islands.tables import Column, Row, Table
-from islands.text import counted, escaped, gap, one_line, show
+from islands.studies.described import table
+from islands.tables import Row
+from islands.text import counted, escaped, one_line, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
-_RANKED = (FolderKind.TUNING, FolderKind.MEASUREMENT)
+_RANKED = (folders.FolderKind.TUNING, folders.FolderKind.MEASUREMENT)
 """Work whose results are computed when all runs are made."""
-_OF_RESULTS = (
-    Column("instance", "instance", 24, "<"),
-    *map(Column, ("problem", "algorithm", "encoding", "preset")),
-    Column("seed", "seed", 6),
-    Column("cost", "best", 14),
-    Column("best_known"),
-    Column("gap", "gap", 8, gap),
-    *map(Column, ("generations", "evaluations")),
-    Column("seconds", "seconds", 9, ".2f"),
-    *map(Column, ("reason", "islands", "backend", "digest")),
-)
-_TABLE = Table(
-    "results",
-    (
-        Column("element", "element", 7),
-        Column("state", "state", 10, "<"),
-        Column("options"),
-        *_OF_RESULTS,
-        Column("folder"),
-    ),
-)
+_TABLE = table(Path(__file__).with_name("tables.toml"), "results")
 
 
 @dataclass(frozen=True)
@@ -94,8 +58,8 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
     """Return the state of a run, inside or outside of a job, or of other work."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
-    attempts, number = JobAttempts(folder).all(), latest_job(folder)
-    if number is None and not (folder / RUN_SETTINGS).exists():
+    attempts, number = JobAttempts(folder).all(), jobs.latest_job(folder)
+    if number is None and not (folder / folders.RUN_SETTINGS).exists():
         return _state_of_work(folder)
     word, detail = _state_of_run(folder, attempts, number, in_queue)
     return JobState(word, detail, number, _last_row(folder))
@@ -109,7 +73,7 @@ def _state_of_run(
 ) -> tuple[str, str]:
     last = attempts[-1] if attempts and attempts[-1].job == number else None
     has_ended = number is None or (last is not None and last.status is not None)
-    is_finished = (folder / FINISHED).exists()
+    is_finished = (folder / folders.FINISHED).exists()
     slurm, reason = ("", "") if is_finished and has_ended else in_queue(number or "")
     if is_finished and slurm not in (*WAITING, *RUNNING):
         result = recorded(folder).result
@@ -121,12 +85,12 @@ def _state_of_run(
     if slurm in RUNNING or is_locked(folder):
         return "running", reason if last is None else f"attempt {len(attempts)} on {reason}"
     status = None if last is None else last.status
-    if status == 0 and (folder / SERIES_TABLE).exists():
-        return "done", f"all runs; table: {folder / SERIES_TABLE}"
+    if status == 0 and (folder / folders.SERIES_TABLE).exists():
+        return "done", f"all runs; table: {folder / folders.SERIES_TABLE}"
     message = _last_error(folder, last)
-    can_resume = (folder / RUN_SETTINGS).exists()
+    can_resume = (folder / folders.RUN_SETTINGS).exists()
     if status == Suspended.status or (status is None and not message and can_resume):
-        command = command_to_continue(folder, last)
+        command = jobs.command_to_continue(folder, last)
         return "stopped", f"{slurm.lower() or 'no job runs it'}; continue with: {command}"
     how = f"status {status}" if status is not None else slurm.lower() or "its job has ended"
     return "failed", "; ".join(filter(None, (how, message)))
@@ -141,9 +105,11 @@ def _last_row(folder: Path) -> str | None:
 
 def log_of(folder: Path) -> Path | None:
     """Return the log of a run, or of the latest run of a series."""
-    if (log := inside(folder, LOG)).is_file():
+    if (log := inside(folder, folders.LOG)).is_file():
         return log
-    logs = [inside(folder, path.parent.name, LOG) for path in folder.glob(f"*/{LOG}")]
+    logs = [
+        inside(folder, path.parent.name, folders.LOG) for path in folder.glob(f"*/{folders.LOG}")
+    ]
     return max(logs, key=lambda path: path.stat().st_mtime, default=None)
 
 
@@ -151,7 +117,7 @@ def _last_error(folder: Path, attempt: JobAttempt | None) -> str:
     """Return the last message of the job itself, or the last error in its output."""
     if attempt is not None and attempt.error:
         return attempt.error
-    outputs = inside_all(inside(folder, JOB), "*.out")
+    outputs = inside_all(inside(folder, folders.JOB), "*.out")
     messages = [
         line
         for path in (outputs if attempt is None else [Path(attempt.output)])
@@ -170,42 +136,44 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _state_of_work(folder: Path) -> JobState:
     """Return the state of a series, a tuning, an experiment or a measurement outside of jobs."""
-    kind = kind_of(folder)
+    kind = folders.kind_of(folder)
     if kind is None:
         raise InputError(
             f"{folder}: contains no run, series, tuning, experiment, measurement or submitted job."
             " Name the folder of one"
         )
     work, made = read_work(folder), ""
-    if kind is FolderKind.MEASUREMENT and (runs := results_in(folder)):
+    if kind is folders.FolderKind.MEASUREMENT and (runs := folders.results_in(folder)):
         made = f"; {counted(runs, 'run')} so far"
     # A run of a series may be running without being part of the series now.
-    in_series = kind is FolderKind.SERIES and any(is_locked(run) for run in runs_in(folder))
+    in_series = kind is folders.FolderKind.SERIES and any(
+        is_locked(run) for run in folders.runs_in(folder)
+    )
     if is_locked(folder, kind.lock) or in_series:
         about = kind.words if work is None else f"{kind.words}: {work}"
         return JobState("running", about + made)
-    lacks_results = kind in _RANKED and not results_of(folder, kind)
+    lacks_results = kind in _RANKED and not folders.results_of(folder, kind)
     if work is None and not lacks_results:
         return JobState("done", f"{kind.words}; {_outcome(folder, kind)}")
     at = ("" if work is None else f" at {work.words}") + made
-    return JobState("stopped", f"{kind.words}{at}; {how_to_continue(folder, kind)}")
+    return JobState("stopped", f"{kind.words}{at}; {folders.how_to_continue(folder, kind)}")
 
 
-def _outcome(folder: Path, kind: FolderKind) -> str:
+def _outcome(folder: Path, kind: folders.FolderKind) -> str:
     """Return how many runs a measurement has, and where the results are."""
-    runs = results_in(folder) if kind is FolderKind.MEASUREMENT else 0
+    runs = folders.results_in(folder) if kind is folders.FolderKind.MEASUREMENT else 0
     made = f"{counted(runs, 'run')}; " if runs else ""
-    if results := results_of(folder, kind):
+    if results := folders.results_of(folder, kind):
         return f"{made}{results}"
-    inside = counted(len([*runs_in(folder)]), "run")
-    return inside if kind is FolderKind.SERIES else f"tables: {folder}"
+    inside = counted(len([*folders.runs_in(folder)]), "run")
+    return inside if kind is folders.FolderKind.SERIES else f"tables: {folder}"
 
 
 def is_sweep(folder: Path) -> bool:
     """Return whether a folder contains the runs of a job array."""
-    if (folder / RUN_SETTINGS).exists():
+    if (folder / folders.RUN_SETTINGS).exists():
         return False
-    job = submitted(folder)
+    job = jobs.submitted(folder)
     if job is not None:
         return job.elements is not None
     return bool(arrays_of(folder) or _begun(folder))
@@ -214,7 +182,7 @@ def is_sweep(folder: Path) -> bool:
 def states_of(folder: Path) -> dict[int, JobState]:
     """Return the state of each run by its number, including runs that have not begun."""
     arrays: dict[int, str] = {}
-    job = submitted(folder)
+    job = jobs.submitted(folder)
     if job is not None and job.elements is not None:
         arrays |= dict.fromkeys(range(1, job.elements + 1), job.job)
     for array in arrays_of(folder):
@@ -242,7 +210,7 @@ def _state(
     slurm, reason = ("", "") if job is None else in_queue(job)
     last = JobAttempts(place).last()
     is_resubmitted = last is not None and last.job != job and slurm in WAITING
-    if (last is not None or (place / RUN_SETTINGS).exists()) and not is_resubmitted:
+    if (last is not None or (place / folders.RUN_SETTINGS).exists()) and not is_resubmitted:
         return state_of(place, in_queue)
     if slurm in (*WAITING, *RUNNING):
         return JobState("queued" if slurm in WAITING else "running", reason, job)
@@ -254,7 +222,8 @@ def _begun(folder: Path) -> list[int]:
     return [
         int(each.name)
         for each in folder.glob("[0-9]*")
-        if each.name.isdecimal() and ((each / JOB).is_dir() or (each / RUN_SETTINGS).exists())
+        if each.name.isdecimal()
+        and ((each / folders.JOB).is_dir() or (each / folders.RUN_SETTINGS).exists())
     ]
 
 
@@ -281,13 +250,9 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
             ended.append(number)
         said = state.word if values else f"{state.word}: {state.detail}"
         options = latest[number].options(folder, number) if number in latest else []
-        row = _TABLE.row(
-            element=number,
-            state=said,
-            options=" ".join(options),
-            **{each.name: values.get(each.name) for each in _OF_RESULTS},
-            folder=str(place),
-        )
+        own = {"element": number, "state": said, "options": " ".join(options)}
+        own["folder"] = str(place)
+        row = _TABLE.row(**{each.name: values.get(each.name) for each in _TABLE.columns} | own)
         rows.append(row)
         lines.append(row.line() if values else f"{number:>7}  {one_line(said)}")
     path = _TABLE.write(folder, rows, end="\n")

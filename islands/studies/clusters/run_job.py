@@ -25,18 +25,14 @@ from islands.record.folder import FINISHED, RUN_SETTINGS
 from islands.record.inputs import has_problem, is_stored
 from islands.record.lock import FolderLock
 from islands.record.solution import finished
+from islands.studies.clusters import jobs
 from islands.studies.clusters.command_line import Check, CommandWords, JobFacts
 from islands.studies.clusters.commands import CANCEL, REQUEUE, UNKNOWN, ending, requeue
-from islands.studies.clusters.jobs import (
-    JobAttempt,
-    JobAttempts,
-    JobProgress,
-    command_to_continue,
-    refuse_second_job,
-)
+from islands.studies.clusters.jobs import JobAttempt, JobAttempts, JobProgress
 from islands.studies.clusters.processes import Signals
 from islands.studies.clusters.ranks import Allocation, Launcher, difference_from_site, find_launcher
-from islands.tables import Column, Row, Table
+from islands.studies.described import table
+from islands.tables import Row
 from islands.text import show
 from islands.untrusted import read_toml
 
@@ -45,18 +41,7 @@ _FINAL = (0, 2, 126, 127, 130)
 
 Runs that fail end with 1, but a launcher that loses a node may do so too.
 """
-_SCALING = Table(
-    "scaling",
-    (
-        Column("nodes", "nodes", 7),
-        Column("ranks", "ranks", 5),
-        Column("generations"),
-        Column("seconds"),
-        Column("generations_per_second", "generations/s", form=".1f"),
-        Column("speedup", "speedup", form=".2f"),
-        Column("efficiency", "efficiency", form=".2f"),
-    ),
-)
+_SCALING = table(Path(__file__).with_name("tables.toml"), "scaling")
 
 
 def run_job(
@@ -73,7 +58,7 @@ def run_job(
     folder = place or given.folder or allocation.folder
     attempts = JobAttempts(folder)
     goes_on = continues(given, folder, attempts, allocation.job)
-    refuse_second_job(folder, own=allocation.job)
+    jobs.refuse_second_job(folder, own=allocation.job)
     if attempts.are_stuck(allocation.job):
         raise RunError(_no_progress(folder, attempts.all()[-1]))
     with Signals().handled() as signals:
@@ -232,7 +217,7 @@ def _requeue(allocation: Allocation, folder: Path, attempts: JobAttempts) -> Non
         return
     _say(f"requeueing job {allocation.job}")
     if refusal := requeue(allocation.job):
-        command = command_to_continue(folder, attempts.last())
+        command = jobs.command_to_continue(folder, attempts.last())
         _say(f"Slurm does not requeue the job: {refusal}. Continue with: {command}")
 
 
@@ -246,7 +231,7 @@ def _no_progress(folder: Path, last: JobAttempt) -> str:
     return (
         f"the last two attempts made no new checkpoint ({last.before}), the last one because {how}."
         f" The job is not requeued. Fix the cause, which is in its output, and continue with:"
-        f" {command_to_continue(folder, last)}"
+        f" {jobs.command_to_continue(folder, last)}"
     )
 
 

@@ -32,6 +32,7 @@ from islands.record.folder import JOB
 from islands.studies.clusters.commands import reason, sbatch, without_options
 from islands.studies.clusters.jobs import SCRIPT, Job
 from islands.studies.clusters.sweep import LIST, begin_array
+from islands.studies.described import described
 from islands.text import seconds, show
 from islands.untrusted import bounded_text
 
@@ -42,33 +43,8 @@ _NOTICE_SECONDS = 120
 """The time before its limit at which a job writes a checkpoint."""
 _SIGNAL = re.compile(r"R?B:(SIG)?(USR1|10)(@\d+)?", re.IGNORECASE)
 _GPUS = re.compile(r"(?:(?P<type>[A-Za-z][\w.-]*)(?::(?=\d)|$))?(?P<number>\d+)?")
-_OF_SITE = (
-    *("ACCOUNT", "ACCTG_FREQ", "BATCH", "CLUSTERS", "CONSTRAINT", "CONTAINER", "CORE_SPEC"),
-    *("CPUS_PER_GPU", "DELAY_BOOT", "DISTRIBUTION", "EXCLUSIVE", "EXPORT", "GET_USER_ENV"),
-    *("GPU_BIND", "GPU_FREQ", "GPUS", "GPUS_PER_NODE", "GPUS_PER_TASK", "GRES", "GRES_FLAGS"),
-    *("HINT", "JOB_NAME", "MEM_BIND", "MEM_PER_CPU", "MEM_PER_GPU", "NETWORK", "OPEN_MODE"),
-    *("PARTITION", "POWER", "PROFILE", "QOS", "RESERVATION", "SIGNAL", "THREAD_SPEC"),
-    *("THREADS_PER_CORE", "WAIT_ALL_NODES", "WCKEY"),
-)
-"""SBATCH_ variables that are options of the same name."""
-_OTHER_NAMES = {"TIMELIMIT": "time", "MEM_PER_NODE": "mem", "WAIT4SWITCH": "switches"}
-_FLAGS = ("NO_REQUEUE", "OVERCOMMIT", "REQUEUE", "SPREAD_JOB", "USE_MIN_NODES")
-"""SBATCH_ variables of options without a value. Others concern only the command sbatch."""
-_SAME_NAMES = ("cpus_per_task", "partition", "account", "qos", "constraint", "mem", "job_name")
-"""Options of `islands submit` that sbatch has too."""
-_RANKS = "--gpus-per-node G, or --backend cpu --ranks-per-node R"
-_RESERVED = {
-    "array": "--array SEEDS or --over KEY=A,B,C",
-    "nodes": "--nodes N",
-    **dict.fromkeys(("ntasks", "ntasks-per-node"), _RANKS),
-    **dict.fromkeys(("gpus", "gpus-per-node", "gpus-per-task"), "--gpus-per-node [TYPE:]G"),
-    **dict.fromkeys(("output", "error"), "--out DIR, as the output is in DIR/slurm"),
-    "test-only": "--dry-run",
-    "parsable": "--json",
-    "wrap": "the options of islands run",
-    "wait": "islands watch DIR afterwards",
-}
-"""Options of sbatch that `islands submit` sets, and the options to use instead."""
+_SBATCH = described(Path(__file__).with_name("sbatch.toml"))
+"""Names of options of sbatch."""
 _DIRECTIVE = "#SBATCH --"
 _SUBMITS_ITSELF = 'if [ -z "${SLURM_JOB_ID:-}" ]; then'
 _PLAIN = re.compile(r"[\w@%+=:,./\[\]*&|-]+")
@@ -202,12 +178,13 @@ def directives_of(site: Path) -> dict[str, str]:
         raise InputError(
             f"{site}: bash cannot source it: {done.stderr.strip() or done.returncode}. Correct it"
         )
-    directives: dict[str, str] = {}
+    directives, known = dict[str, str](), _SBATCH["of_site"]
+    others, flags = known["others"], known["without_value"]
     for variable in done.stdout.split("\0"):
         name, _, value = variable.removeprefix("SBATCH_").partition("=")
-        if variable.startswith("SBATCH_") and name in (*_OF_SITE, *_OTHER_NAMES, *_FLAGS):
-            option = _OTHER_NAMES.get(name) or name.lower().replace("_", "-")
-            directives[option] = "" if name in _FLAGS else value
+        if variable.startswith("SBATCH_") and name in (*known["same"], *others, *flags):
+            option = others.get(name) or name.lower().replace("_", "-")
+            directives[option] = "" if name in flags else value
     return directives
 
 
@@ -234,7 +211,7 @@ def directives_from(
     directives |= {"nodes": str(args.nodes), "ntasks-per-node": str(ranks)}
     if args.time:
         directives["time"] = args.time
-    for name in _SAME_NAMES:
+    for name in _SBATCH["same_names"]:
         if getattr(args, name) is not None:
             directives[name.replace("_", "-")] = str(getattr(args, name))
     directives |= dict(map(_of_sbatch, args.sbatch))
@@ -273,8 +250,8 @@ def _of_sbatch(text: str) -> tuple[str, str]:
         raise UsageError(f"{written!r}: write NAME or NAME=VALUE, such as nodelist=n1")
     if len(name.lstrip("-")) == 1:
         raise UsageError(f"{written}: write the long name, such as nodelist=n1")
-    if name in _RESERVED:
-        raise UsageError(f"{written}: islands submit sets this option. Use {_RESERVED[name]}")
+    if instead := _SBATCH["reserved"].get(name):
+        raise UsageError(f"{written}: islands submit sets this option. Use {instead}")
     if name == "gres" and any(each.startswith("gpu") for each in value.split(",")):
         raise UsageError(f"{written}: use --gpus-per-node [TYPE:]G for GPUs")
     return name, value

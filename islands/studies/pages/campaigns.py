@@ -17,19 +17,9 @@ from islands.errors import InputError
 from islands.inside import inside_all
 from islands.record.files import bounded_rows
 from islands.record.folder import CONCLUSION, EXPERIMENT_SETTINGS, PROVENANCE, RANKING, TUNING_TABLE
+from islands.report import page as html
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
-from islands.report.page import (
-    Page,
-    facts,
-    figure,
-    figures,
-    folded,
-    note,
-    paragraph,
-    plot,
-    table,
-    table_of,
-)
+from islands.report.page import Page, plot
 from islands.text import one_line
 from islands.untrusted import bounded_text, parsing, read_toml
 
@@ -74,7 +64,7 @@ def _command_of(made: Mapping[str, Any]) -> str:
     if not isinstance(command, list):
         return ""
     line = shlex.join(["islands", *map(str, command)])
-    return paragraph("Made with:", "soft") + f'<pre class="command">{escape(line)}</pre>'
+    return html.paragraph("Made with:", "soft") + f'<pre class="command">{escape(line)}</pre>'
 
 
 def _rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:
@@ -129,14 +119,14 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
 def _add_experiment(page: Page, folder: Path) -> None:
     settings, made = read_toml(folder / EXPERIMENT_SETTINGS), _made_by(folder)
     shown = ("what", "backend", "device", "islands")
-    page.add(facts([*((name, settings.get(name)) for name in shown), *_facts_of(made)]))
+    page.add(html.facts([*((name, settings.get(name)) for name in shown), *_facts_of(made)]))
     _add_note(page, folder, is_complete=bool(made))
     page.add(_command_of(made))
     # A table comes before the rows of its instances, TABLE-parts.csv.
     for path in sorted(folder.glob("*.csv"), key=lambda each: each.stem):
         page.section(path.stem, *_section(path))
     text = bounded_text(folder / EXPERIMENT_SETTINGS)
-    page.section("Settings", folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
+    page.section("Settings", html.folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
 
 
 def _add_note(page: Page, folder: Path, *, is_complete: bool = True) -> None:
@@ -146,7 +136,7 @@ def _add_note(page: Page, folder: Path, *, is_complete: bool = True) -> None:
         return
     at = f" Its last piece of work was {work.words}." if work is not None else ""
     page.add(
-        note(
+        html.note(
             f"This experiment is not finished: its tables have the rows so far.{at} Unless it is"
             f" running, repeat its command with --out {shlex.quote(str(folder))} to continue it."
         )
@@ -161,12 +151,12 @@ def _section(path: Path) -> Iterator[str]:
         return
     # The title and how the runs were made; the headings and the rows; the facts if it is complete.
     parts = bounded_text(printed, errors="replace").strip().split("\n\n")
-    yield from map(paragraph, filter(None, parts[0].split("   ")))
+    yield from map(html.paragraph, filter(None, parts[0].split("   ")))
     yield from _plots(path)
     if len(parts) > 1:
         yield _as_printed(parts[1])
-    yield from (paragraph(line) for part in parts[2:] for line in part.splitlines())
-    yield paragraph(f"All columns with exact numbers are in {path.name}.", "soft")
+    yield from (html.paragraph(line) for part in parts[2:] for line in part.splitlines())
+    yield html.paragraph(f"All columns with exact numbers are in {path.name}.", "soft")
 
 
 def _as_printed(text: str) -> str:
@@ -174,12 +164,12 @@ def _as_printed(text: str) -> str:
     header, *rows = (_BETWEEN_CELLS.split(line.strip()) for line in text.splitlines())
     if any(len(row) != len(header) for row in rows):
         return f"<pre class='wide'>{escape(text)}</pre>"
-    return _folded_if_long(table_of(header, rows[:_ROWS]), len(rows))
+    return _folded_if_long(html.table_of(header, rows[:_ROWS]), len(rows))
 
 
 def _folded_if_long(body: str, count: int) -> str:
     title = f"{count} rows" if count <= _ROWS else f"The first {_ROWS} of {count} rows"
-    return body if count <= _SHORT_TABLE else folded(title, body)
+    return body if count <= _SHORT_TABLE else html.folded(title, body)
 
 
 def _whole(path: Path) -> Iterator[str]:
@@ -187,11 +177,11 @@ def _whole(path: Path) -> Iterator[str]:
     yield from _plots(path)
     rows = _rows_of(path, ",")
     if not rows:
-        yield paragraph("No rows yet.", "soft")
+        yield html.paragraph("No rows yet.", "soft")
         return
     names = list(rows[0])
     header = [name.replace("_", " ") for name in names]
-    body = table_of(header, [[_short(row[name]) for name in names] for row in rows[:_ROWS]])
+    body = html.table_of(header, [[_short(row[name]) for name in names] for row in rows[:_ROWS]])
     yield _folded_if_long(body, len(rows))
 
 
@@ -203,7 +193,7 @@ def _plots(path: Path) -> Iterator[str]:
         for each in inside_all(path.parent, f"{path.stem}*.svg")
         if each.stat().st_size <= _PLOT_BYTES and not each.stem.startswith(tuple(longer))
     ]
-    yield figures(*(figure(*stored_picture(plot)) for plot in plots))
+    yield html.figures(*(html.figure(*stored_picture(plot)) for plot in plots))
 
 
 def stored_picture(path: Path) -> tuple[str, str]:
@@ -224,9 +214,9 @@ def page_of_tuning(folder: Path) -> Page:
     tasks = _rows_of(folder / TUNING_TABLE, "\t") if (folder / TUNING_TABLE).is_file() else []
     is_ranked = (folder / RANKING).is_file()
     made = _made_by(folder) if is_ranked else {}
-    page.add(facts([*_sizes(tasks), *_facts_of(made)]))
+    page.add(html.facts([*_sizes(tasks), *_facts_of(made)]))
     if not is_ranked:
-        page.add(note("This tuning is not finished: there is no ranking yet."))
+        page.add(html.note("This tuning is not finished: there is no ranking yet."))
         return page
     page.add(_command_of(made))
     ranked = _rows_of(folder / RANKING, "\t")
@@ -245,11 +235,14 @@ def page_of_tuning(folder: Path) -> Page:
         told = f"Mean rank over {key}"
         pictures.append(plot(_scatter(key, values, ranks), told))
     legend, conclusion = _conclusion(folder)
-    page.section("Conclusion", *map(paragraph, conclusion))
+    page.section("Conclusion", *map(html.paragraph, conclusion))
     metric = str(made.get("metric") or "loss")
-    columns = [paragraph(line, "soft") for line in legend]
+    columns = [html.paragraph(line, "soft") for line in legend]
     page.section(
-        "Configurations", figures(*pictures), table(_ranking(ranked, names, metric)), *columns
+        "Configurations",
+        html.figures(*pictures),
+        html.table(_ranking(ranked, names, metric)),
+        *columns,
     )
     return page
 

@@ -14,22 +14,12 @@ from islands import statistics, text
 from islands.report.page import Page, facts, figures, note, paragraph, plot, table
 from islands.report.recorded import RecordedRun
 from islands.statistics import SIGNIFICANT, against, friedman, mean_ranks
-from islands.studies.pages.curves import (
-    Curve,
-    Reference,
-    curves_of,
-    draw_gaps,
-    draw_profiles,
-    draw_targets,
-    final_losses,
-    methods_of,
-    profiles,
-    shared_instances,
-    target_of,
-    times_to_targets,
-)
+from islands.studies.described import described
+from islands.studies.pages import curves as courses
+from islands.studies.pages.curves import Curve, Reference, target_of
 from islands.studies.significance import mann_whitney
 
+_TEXTS: Mapping[str, str] = described(Path(__file__).with_suffix(".toml"))
 _DRAWN = 8
 """Instances with a picture of their own at most."""
 _METHODS = 16
@@ -40,7 +30,7 @@ _LISTED = 500
 def page_of_several(title: str, runs: Sequence[RecordedRun], notes: Sequence[str] = ()) -> Page:
     """Return the page of several runs."""
     page = Page(title)
-    curves, references = curves_of(runs)
+    curves, references = courses.curves_of(runs)
     methods = list(dict.fromkeys(curve.method for curve in curves))
     seconds = sum(run.result.seconds for run in runs if run.result is not None)
     page.add(
@@ -58,7 +48,7 @@ def page_of_several(title: str, runs: Sequence[RecordedRun], notes: Sequence[str
     if not curves:
         page.add(note("No run has recorded a row yet, so there is no course to show."))
     else:
-        shared = shared_instances(curves)
+        shared = courses.shared_instances(curves)
         pooled = f"All {len(shared)} instances"
         if len(shared) < len(references):
             words = "instances that all methods have run"
@@ -82,29 +72,21 @@ def _gaps(
     pooled: str,
 ) -> Iterator[str]:
     """Yield a picture of the `common` curves of several instances, and one of each instance."""
-    yield paragraph(
-        "Lines: the median of the runs of a method; bands: the quartiles. Gaps are in per cent of"
-        " the best known value, or of the best of these runs if none is known; if it is 0, they"
-        " are differences.",
-        "soft",
-    )
+    yield paragraph(_TEXTS["gaps"], "soft")
     methods = list(dict.fromkeys(curve.method for curve in curves))[:_METHODS]
     pictures = {}
     if len(references) > 1:
         if common:
             pictures[pooled] = common
         else:
-            yield note(
-                "The methods have fewer than two instances in common, so there is no picture of all"
-                " instances."
-            )
+            yield note(_TEXTS["no_gaps"])
     for instance, reference in list(references.items())[:_DRAWN]:
         base = "best known value" if reference.is_known else "best of these runs"
         words = f"{instance}: gap to the {base}, {reference.value:,.10g}"
         pictures[words] = [curve for curve in curves if curve.instance == instance]
     yield figures(
         *(
-            plot(draw_gaps(mine, methods), words, label=f"Gap over time. {words}")
+            plot(courses.draw_gaps(mine, methods), words, label=f"Gap over time. {words}")
             for words, mine in pictures.items()
         )
     )
@@ -114,28 +96,17 @@ def _gaps(
 
 def _targets(common: Sequence[Curve], pooled: str) -> Iterator[str]:
     if not common:
-        yield note(
-            "The methods have fewer than two instances in common, so their times to targets are not"
-            " compared."
-        )
+        yield note(_TEXTS["no_targets"])
         return
-    times = times_to_targets(common)
+    times = courses.times_to_targets(common)
     words = "The share of runs that have reached the target of their instance"
     if len({curve.instance for curve in common}) > 1:
         words = f"{pooled}: {words[0].lower()}{words[1:]}"
-    pictures = [plot(draw_targets(times), words, table(_target_rows(times)))]
-    ratios = profiles(times) if len(times) > 1 else {}
+    pictures = [plot(courses.draw_targets(times), words, table(_target_rows(times)))]
+    ratios = courses.profiles(times) if len(times) > 1 else {}
     if ratios and all(len(each) for each in ratios.values()):
-        words = (
-            "Performance profiles: the share of problems (an instance with a seed) that a method"
-            " solves within a factor of the time of the fastest"
-        )
-        pictures.append(plot(draw_profiles(ratios), words))
-    yield paragraph(
-        "The target of an instance is the median of the final gaps of all its runs, so that half"
-        " of them reach it. The legend says how many runs of a method do, unless all do.",
-        "soft",
-    )
+        pictures.append(plot(courses.draw_profiles(ratios), _TEXTS["profiles"]))
+    yield paragraph(_TEXTS["target"], "soft")
     yield figures(*pictures)
 
 
@@ -155,33 +126,25 @@ def _target_rows(
 
 def _tests(curves: Sequence[Curve]) -> Iterator[str]:
     """Yield the paired tests of all methods, and those of each pair on all instances."""
-    methods, losses = final_losses(curves)
+    methods, losses = courses.final_losses(curves)
     if len(losses) > 1:
         ranks, all_equal = mean_ranks(losses), friedman(losses)
         p = against(losses, int(np.argmin(ranks)))
         words = f" Friedman's test that all are equal: p = {_p(all_equal)}."
-        yield paragraph(
-            f"Final gaps of {len(losses)} problems (an instance with a seed) that all methods have"
-            " run. Mean rank: 1 is the best. p: Wilcoxon's signed-rank test against the best,"
-            f" corrected by Holm's method; below {SIGNIFICANT} is significant."
-            f"{'' if all_equal is None else words}"
-        )
+        told = _TEXTS["ranks"].format(problems=len(losses), significant=SIGNIFICANT)
+        yield paragraph(told if all_equal is None else told + words)
         yield table(
             {"method": methods[i], "mean rank": f"{ranks[i]:.2f}", "p": _p(p[i])}
             for i in np.argsort(ranks, kind="stable")
         )
     else:
-        yield note("Methods have fewer than two problems in common, so no paired test is possible.")
+        yield note(_TEXTS["no_ranks"])
     pairs = [
         (instance, one, other)
         for instance in dict.fromkeys(curve.instance for curve in curves)
         for one, other in combinations(methods, 2)
     ]
-    yield paragraph(
-        "Each pair on each instance. A: the probability that a run of the first method ends with a"
-        " smaller gap than one of the second, ties counted half (Vargha and Delaney); p: Mann and"
-        " Whitney's test, not corrected for the number of pairs."
-    )
+    yield paragraph(_TEXTS["pairs"])
     yield table(_pair_rows(curves, pairs[:_PAIRS]))
     if len(pairs) > _PAIRS:
         yield paragraph(f"The first {_PAIRS} of {len(pairs)} pairs.", "soft")
@@ -236,7 +199,10 @@ def _percent(value: float | None) -> str:
 
 
 def _runs(runs: Sequence[RecordedRun]) -> Iterator[dict[str, object]]:
-    methods, folders = methods_of([run.settings for run in runs]), _short([r.folder for r in runs])
+    methods, folders = (
+        courses.methods_of([run.settings for run in runs]),
+        _short([r.folder for r in runs]),
+    )
     for run, method, folder in list(zip(runs, methods, folders, strict=True))[:_LISTED]:
         result = run.result
         measured: list[object] = [*"-----", "not finished"]

@@ -10,15 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from islands.report.figure import (
-    COLOURS,
-    HEIGHT,
-    WIDTH,
-    doubling,
-    logarithmic,
-    logarithmic_from,
-    new_figure,
-)
+from islands.report import figure as drawing
+from islands.report.figure import COLOURS, HEIGHT, WIDTH
 from islands.report.history import Floats, History
 from islands.report.recorded import RecordedRun, method_of
 from islands.text import one_line
@@ -208,7 +201,7 @@ def final_losses(curves: Sequence[Curve]) -> tuple[list[str], Floats]:
 
 def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
     """Return a figure with the median and the quartiles of each method."""
-    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(methods))
+    figure = drawing.new_figure(WIDTH, HEIGHT + 0.13 * len(methods))
     axes = figure.add_subplot()
     times, drawn, labels = times_of(curves), [0.0], list[str]()
     for place, method in enumerate(methods):
@@ -228,7 +221,7 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
             )
         drawn += [float(each) for each in (*middle, *high) if np.isfinite(each)]
     axes.set(xlabel="seconds", ylabel="gap in %")
-    logarithmic(axes.xaxis, times[0], times[-1])
+    drawing.logarithmic(axes.xaxis, times[0], times[-1])
     _scale_gaps(axes, np.array(drawn))
     _legend(figure, labels)
     return figure
@@ -238,7 +231,7 @@ def _scale_gaps(axes: Any, gaps: Floats) -> None:
     """Make the axis of gaps logarithmic from a small gap on if they differ much."""
     positive = gaps[gaps > 0]
     if positive.size and positive.max() > _WIDE * (low := max(_TINY, positive.min())):
-        logarithmic_from(axes.yaxis, low, float(positive.max()))
+        drawing.logarithmic_from(axes.yaxis, low, float(positive.max()))
     axes.set_ylim(bottom=0)
 
 
@@ -268,7 +261,7 @@ def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis
 
     The legend says how many of its values a method has, unless it has all.
     """
-    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(values))
+    figure = drawing.new_figure(WIDTH, HEIGHT + 0.13 * len(values))
     axes, labels = figure.add_subplot(), list[str]()
     for place, (method, each) in enumerate(values.items()):
         x = np.sort(each[np.isfinite(each)])
@@ -277,7 +270,7 @@ def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis
         look = {"drawstyle": "steps-post", "label": labels[-1], **curve_look(place)}
         axes.plot([*x, last], [*share[1:], share[-1]], **look)
     axes.set(ylim=(0, 1.03), **axis)
-    logarithmic(axes.xaxis, first, last)
+    drawing.logarithmic(axes.xaxis, first, last)
     _legend(figure, labels)
     return figure
 
@@ -300,7 +293,7 @@ def _legend(figure: Any, labels: Sequence[str]) -> None:
 def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:
     """Return a figure with a panel of curves for each kind of speed-up; one name has one look."""
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
-    figure = new_figure(WIDTH * max(1, len(panels)), HEIGHT + 0.13 * len(names))
+    figure = drawing.new_figure(WIDTH * max(1, len(panels)), HEIGHT + 0.13 * len(names))
     drawn = dict[str, Any]()
     for axes, (title, curves) in zip(
         figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True
@@ -313,6 +306,6 @@ def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:
             (drawn[name],) = axes.plot(*zip(*points, strict=True), markersize=4, **look)
         axes.set(title=title, xlabel="ranks", ylabel="speed-up over one rank")
         for axis in (axes.xaxis, axes.yaxis):
-            doubling(axis)
+            drawing.doubling(axis)
     figure.legend(drawn.values(), drawn.keys(), loc="outside upper left", ncols=2)
     return figure

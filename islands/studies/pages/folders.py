@@ -8,15 +8,8 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import reading
-from islands.record.folder import (
-    EXPERIMENT_SETTINGS,
-    PAGE,
-    RUN_SETTINGS,
-    FolderKind,
-    experiments_in,
-    kind_of,
-    results_of,
-)
+from islands.record import folder as records
+from islands.record.folder import FolderKind
 from islands.record.folder import runs_in as runs_inside
 from islands.report.figure import style
 from islands.report.page import Page
@@ -48,7 +41,7 @@ def page_for(
     folder, kind = folders[0], None
     if len(folders) == 1:
         with reading(folder):
-            kind = kind_of(folder)
+            kind = records.kind_of(folder)
     if moved is not None and kind is not FolderKind.RUN:
         raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
     with style():
@@ -60,9 +53,9 @@ def page_for(
         if kind is FolderKind.TUNING:
             return page_of_tuning(folder)
         if kind is FolderKind.EXPERIMENT:
-            if (folder / EXPERIMENT_SETTINGS).exists():
+            if (folder / records.EXPERIMENT_SETTINGS).exists():
                 return page_of_experiment(folder)
-            return page_of_experiments(folder, [*experiments_in(folder)])
+            return page_of_experiments(folder, [*records.experiments_in(folder)])
         return _page_of_runs(folders, say)
 
 
@@ -90,19 +83,19 @@ def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None]) -> Page:
 def runs_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of runs: the folder itself, or those inside it."""
     with reading(folder):
-        if (folder / RUN_SETTINGS).exists():
+        if (folder / records.RUN_SETTINGS).exists():
             yield folder
             return
         inside = [*runs_inside(folder)]
     if not inside:
-        kind = kind_of(folder)
+        kind = records.kind_of(folder)
         if kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
             raise InputError(
                 f"{folder}: contains {kind.words}, which has a page of its own. Name it alone"
             )
         what = "no run"
         if kind not in (None, FolderKind.RUN):
-            where = results_of(folder, kind)
+            where = records.results_of(folder, kind)
             what = "; ".join(filter(None, [f"{kind.words} without folders of runs", where]))
         raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside
@@ -110,4 +103,4 @@ def runs_in(folder: Path) -> Iterator[Path]:
 
 def default_path(folders: Sequence[Path]) -> Path:
     """Return where a page is written by default."""
-    return inside(folders[0], PAGE) if len(folders) == 1 else Path(PAGE)
+    return inside(folders[0], records.PAGE) if len(folders) == 1 else Path(records.PAGE)

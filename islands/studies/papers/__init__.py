@@ -1,8 +1,9 @@
 """Run the experiments of papers and compare the results with the published tables.
 
-A module for each paper has its tables, named after the first author. `printed/` contains the
-figures that the papers print, with their sources. `perform.py` fills tables row by row, so that an
-interrupted experiment continues.
+A module for each paper has its tables, named after the first author; the TOML file beside it has
+their columns, plots, sentences and interpretations. `printed/` contains the figures that the papers
+print, with their sources. `perform.py` fills tables row by row, so that an interrupted experiment
+continues.
 
 - May import: the solver, `islands.studies.pages` for the page of an experiment; not the benchmarks.
 - The nouns: `Paper`, a title with its tables; `PaperTable`, the instances, runs, columns and
@@ -11,13 +12,8 @@ interrupted experiment continues.
 
 from __future__ import annotations
 
-PAPERS = {
-    "xavier2019": "islands.studies.papers.xavier2019",
-    "jardim2021": "islands.studies.papers.jardim2021",
-    "soca2010": "islands.studies.papers.soca2010",
-    "dantas2014": "islands.studies.papers.dantas2014",
-    "munhao2019": "islands.studies.papers.munhao2019",
-}
+_NAMES = ("xavier2019", "jardim2021", "soca2010", "dantas2014", "munhao2019")
+PAPERS = {name: f"{__name__}.{name}" for name in _NAMES}
 """Names of the papers; each module has a constant `PAPER`."""
 ALL = "all"
 """Stands for all papers in the command."""

@@ -1,17 +1,13 @@
-"""The parts of a table: cells, facts below it, figures that a paper printed, and tests."""
+"""The parts of a table: cells, facts below it, and figures that a paper printed."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from statistics import fmean
 from typing import Any
-
-from islands.studies.significance import mann_whitney, signed_rank
-from islands.tables import Column
 
 
 class Scaled(float):
@@ -43,7 +39,8 @@ class Plot:
     """Columns to plot against the size of the instances."""
 
     curves: Mapping[str, str]
-    """The label of each column that is a curve; `{device}` in it stands for ours."""
+    """The label of each column that is a curve; `{device}` in it stands for ours. A plot of gaps
+    has no logarithmic axis, as they may be 0."""
     quantity: str = "seconds per run"
     """The label of the y axis, with the unit."""
     suffix: str = ""
@@ -57,58 +54,12 @@ class Plot:
     """Whether our times and those of our CPU are the first curves."""
 
 
-@dataclass(frozen=True)
-class GapPlot(Plot):
-    """A plot of gaps, which may be 0."""
-
-    quantity: str = "mean gap, %"
-    suffix: str = "-gap"
-    logarithmic: bool = False
-
-
-INSTANCE = (Column("instance", "instance", 16, "<"), Column("cities", "cities", 6))
-"""The first columns of tables of tours."""
-
-ASSIGNMENT = (Column("instance", "instance", 15, "<"), Column("n", "n", 3))
-"""The first columns of tables of assignments."""
-
-
-def numbers(rows: Iterable[TableRow], *names: str) -> list[tuple[float, ...]]:
-    """Return the numbers of the given columns for the rows that have all of them."""
-    picked = ([row.get(name) for name in names] for row in rows)
-    return [
-        tuple(float(cell) for cell in cells if cell is not None)
-        for cells in picked
-        if None not in cells
-    ]
-
-
-def matching(rows: Iterable[TableRow], **cells: Cell) -> list[TableRow]:
-    """Return the rows with these cells."""
-    return [row for row in rows if all(row[name] == cell for name, cell in cells.items())]
-
-
-def mean(rows: Iterable[TableRow], name: str) -> float:
-    """Return the mean of a column, which must not be empty."""
-    return fmean(value for (value,) in numbers(rows, name))
-
-
-def mean_ratio(rows: Iterable[TableRow], slow: str, fast: str) -> float:
-    """Return the mean of the row ratios of two columns (not the ratio of their means)."""
-    return fmean(a / b for a, b in numbers(rows, slow, fast))
-
-
-def mean_in_words(mean: float, printed: float, *, is_whole: bool) -> str:
+def with_printed(mean: float, printed: float, *, is_whole: bool) -> str:
     """Return the mean of a paper's rows as text; if `is_whole`, also the mean that it printed.
 
     The two may differ: papers truncate means and have misprints.
     """
     return f"{mean:.2f} (printed: {printed:.2f})" if is_whole else f"{mean:.2f}"
-
-
-def named(prefix: str, values: Mapping[Any, Cell]) -> dict[str, Cell]:
-    """Return values whose names begin with the same words."""
-    return {f"{prefix}_{key}": value for key, value in values.items()}
 
 
 @cache
@@ -144,26 +95,3 @@ def figures(name: str, by: str = "") -> Mapping[str, Figures]:
         else:
             table[row["instance"]] = row
     return table
-
-
-def significance(
-    name: str,
-    words: str,
-    pairs: Sequence[tuple[float, ...]],
-    scaled: Sequence[tuple[float, ...]] | None = None,
-) -> list[Fact]:
-    """Return the fact of Wilcoxon's and of Mann and Whitney's test of ours against theirs.
-
-    The second test ignores which values are a pair, so it takes `scaled` values if instances have
-    costs of different sizes. Smaller is better. Without pairs, there is no fact.
-    """
-    if not pairs:
-        return []
-    paired, free = signed_rank(pairs), mann_whitney(*zip(*(scaled or pairs), strict=True))
-    values: dict[str, Cell] = {
-        f"wilcoxon_p_{name}": paired.p,
-        f"wilcoxon_better_{name}": paired.better,
-        f"mann_whitney_p_{name}": free.p,
-        f"effect_a_{name}": free.a,
-    }
-    return [Fact(f"{words}: {paired.words()}; {free.words()}", values)]

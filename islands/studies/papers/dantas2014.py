@@ -1,67 +1,79 @@
 """Dantas and Cáceres 2014: parallel genetic algorithms for the multidimensional knapsack.
 
 The paper's population of 4096 is on one or more islands, with and without migration. It has charts
-only, no numbers.
+only, no numbers: instead, `printed/` has the gaps of a plain sequential program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
+from typing import Any, ClassVar
 
 from islands.problems.base import Problem
-from islands.studies.papers.cells import (
-    Cell,
-    Fact,
-    GapPlot,
-    TableRow,
-    figures,
-    matching,
-    mean,
-    named,
-    numbers,
-    significance,
-)
-from islands.studies.papers.dantas2014_islands import (
-    ALL,
-    INTERPRETATIONS,
-    ONE,
-    SEVERAL,
-    DantasTable,
-    EqualTimeTable,
-    SizeTimesTable,
-)
-from islands.studies.papers.orlib import KINDS, all_names, kind
-from islands.studies.papers.table import ALL_CORES, Paper, PooledTable, average
-from islands.tables import Column, Row
+from islands.studies.papers.cells import Cell, Fact, TableRow
+from islands.studies.papers.orlib import KINDS, all_names, first_names, kind
+from islands.studies.papers.rows import average, matching, mean, named, numbers, significance, total
+from islands.studies.papers.sample import Sample
+from islands.studies.papers.table import Paper, PaperTable, PooledTable
+from islands.tables import Row
 
+POPULATION = 4096
+COUNTS = (2, 8, 32, 64)
+"""The paper's numbers of processes."""
 _POOLED = ("last", "found", "deviation", "seconds")
 """Columns of single instances of which the means by kind are in files."""
 
 
-prototype = partial(figures, "dantas2014-prototype")
-"""Return the gaps of a plain sequential program by instance, with a column for each division."""
+@dataclass(frozen=True)
+class Division:
+    """The population divided among `count` islands, with a migration topology."""
+
+    count: int
+    migration: str
+
+    @property
+    def name(self) -> str:
+        """The name of its columns in files."""
+        return f"{self.count}_{self.migration}" if self.count > 1 else "1"
+
+    @property
+    def words(self) -> str:
+        """The displayed name."""
+        return f"{self.count} {self.migration}" if self.count > 1 else "1 island"
+
+    def options(self) -> dict[str, Any]:
+        """Return the options that change the preset to this division."""
+        population = POPULATION // self.count
+        return {"islands": self.count, "population": population, "migration": self.migration}
 
 
-class GapsTable(DantasTable, PooledTable):
+ONE = Division(1, "none")
+"""The paper's sequential program."""
+
+
+def divided(*counts: int) -> tuple[Division, ...]:
+    """Return the divisions into each number of islands, with each topology."""
+    ways = ("none", "ring", "broadcast")
+    return tuple(Division(count, migration) for count in counts for migration in ways)
+
+
+SEVERAL = divided(8, 64)
+ALL = (ONE, *SEVERAL)
+_DIVIDED = divided(*COUNTS)
+_COMPARED = (ONE, *_DIVIDED)
+
+
+def _listed(values: Mapping[Any, float], form: str, between: str = ", ") -> str:
+    """Return values with their names as text."""
+    return between.join(f"{name} {value:{form}}" for name, value in values.items())
+
+
+class GapsTable(PooledTable, of="dantas2014/gaps"):
     """Charts 5 to 7: mean gaps of the best ever and of the last generation, by kind of problem."""
 
-    name = "gaps"
-    title = "charts 5 to 7: mean gaps of the best ever, in per cent"
     names = staticmethod(all_names)
-
-    shown = (
-        Column("kind", "m x n, tightness", 16, "<"),
-        *map(Column, ("m", "n", "tightness", "series")),
-        *(Column(each.name, each.words, 12, ".2f") for each in ALL),
-        *(Column(f"{each.name}_{name}") for name in _POOLED for each in ALL),
-        *map(Column, ("generations", "runs")),
-    )
-    plots = tuple(
-        GapPlot({each.name: each.words}, f"mean gap, %, {each.sentence}", f"-{each.name}", "series")
-        for each in ALL
-    )
 
     @classmethod
     def group(cls, instance: str) -> str:
@@ -85,146 +97,237 @@ class GapsTable(DantasTable, PooledTable):
         """Summarise a kind."""
         of = next(each for each in KINDS if each.name == group)
         row: dict[str, Cell] = {
+            **of._asdict(),
             "kind": group,
-            "m": of.m,
-            "n": of.n,
-            "tightness": of.tightness,
             "series": f"n = {of.n}, {of.tightness}",
             "generations": self.made_generations,
             "runs": len(self.seeds),
         }
         for each in ALL:
             mine = matching(parts, islands=each.count, migration=each.migration)
-            row |= {
-                each.name: average(mine, "mean_gap"),
-                **{f"{each.name}_{name}": average(mine, name) for name in _POOLED},
-            }
+            row[each.name] = average(mine, "mean_gap")
+            row |= {f"{each.name}_{name}": average(mine, name) for name in _POOLED}
         yield self.filled(**row)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return means by m, n and tightness, and the effect of islands."""
         return [
-            *(fact for name in ("m", "n", "tightness") for fact in level_facts(rows, name)),
-            *(change_fact(rows, each.name, each.words) for each in SEVERAL),
-            found_fact(rows),
-            *last_facts(rows),
+            *(fact for name in ("m", "n", "tightness") for fact in self._level_facts(rows, name)),
+            *(self._change_fact(rows, each) for each in SEVERAL),
+            self._found_fact(rows),
+            *self._last_facts(rows),
         ]
 
+    def _level_facts(self, rows: Sequence[TableRow], name: str) -> Iterator[Fact]:
+        """Yield the mean gaps of each m, n or tightness, for each division."""
+        for level in dict.fromkeys(row[name] for row in rows):
+            mine = matching(rows, **{name: level})
+            gaps = {each.name: mean(mine, each.name) for each in ALL}
+            shown = _listed({each.words: gaps[each.name] for each in ALL}, ".2f", ";  ")
+            values = named(f"mean_gap_{name}_{level}", gaps)
+            yield self.fact("level", rows, values, level=f"{name} = {level}:", gaps=shown)
 
-def level_facts(rows: Sequence[TableRow], name: str) -> list[Fact]:
-    """Return the mean gaps of each m, n or tightness, for each division."""
-    facts = []
-    for level in dict.fromkeys(row[name] for row in rows):
-        gaps = {each: mean(matching(rows, **{name: level}), each.name) for each in ALL}
-        shown = ";  ".join(f"{each.words} {gap:.2f}" for each, gap in gaps.items())
-        values = {each.name: gap for each, gap in gaps.items()}
-        sentence = f"{name} = {level}:".ljust(19) + shown
-        facts.append(Fact(sentence, named(f"mean_gap_{name}_{level}", values)))
-    return facts
+    def _change_fact(self, rows: Sequence[TableRow], division: Division) -> Fact:
+        """Return the difference of a division's gap from one island's, by m and n."""
+        changes: dict[str, float] = {}
+        for m, n in dict.fromkeys((row["m"], row["n"]) for row in rows):
+            mine = matching(rows, m=m, n=n)
+            changes[f"{m} x {n}"] = mean(mine, division.name) - mean(mine, ONE.name)
+        worse = sum(change > 0 for change in changes.values())
+        name, shown = division.name, _listed(changes, "+.2f", ";  ")
+        values = {f"sizes_worse_{name}": worse, **named(f"change_{name}", changes)}
+        return self.fact("change", rows, values, division=division.words, changes=shown)
 
+    def _found_fact(self, rows: Sequence[TableRow]) -> Fact:
+        """Return the mean generation of the best by n: late if runs have not converged."""
+        parts = []
+        for n in dict.fromkeys(row["n"] for row in rows):
+            mine = matching(rows, n=n)
+            found = {each.words: mean(mine, f"{each.name}_found") for each in ALL}
+            parts.append(f"n = {n}: {_listed(found, '.0f')}")
+        ours = {"found": mean(rows, f"{ONE.name}_found")}
+        return self.fact("found", rows, ours, generations=";  ".join(parts))
 
-def change_fact(rows: Sequence[TableRow], name: str, words: str) -> Fact:
-    """Return the difference of a division's gap from one island's, by m and n."""
-    changes: dict[str, float] = {}
-    for m, n in dict.fromkeys((row["m"], row["n"]) for row in rows):
-        mine = matching(rows, m=m, n=n)
-        changes[f"{m} x {n}"] = mean(mine, name) - mean(mine, ONE.name)
-    shown = ";  ".join(f"{size} {change:+.2f}" for size, change in changes.items())
-    worse = sum(change > 0 for change in changes.values())
-    return Fact(
-        f"{words} against 1 island, points of the gap:  {shown}",
-        {f"sizes_worse_{name}": worse, **named(f"change_{name}", changes)},
-    )
-
-
-def found_fact(rows: Sequence[TableRow]) -> Fact:
-    """Return the mean generation of the best by n: late if runs have not converged."""
-    sizes = dict.fromkeys(row["n"] for row in rows)
-    parts = []
-    for n in sizes:
-        mine = matching(rows, n=n)
-        found = ", ".join(f"{each.words} {mean(mine, each.name + '_found'):.0f}" for each in ALL)
-        parts.append(f"n = {n}: {found}")
-    ours = mean(rows, f"{ONE.name}_found")
-    return Fact(f"generation of the best, mean:  {';  '.join(parts)}", {"found": ours})
-
-
-def last_facts(rows: Sequence[TableRow]) -> list[Fact]:
-    """Return the difference between the last generation's best and the best ever."""
-    lost = {
-        each: mean(rows, f"{each.name}_last") - mean(rows, each.name)
-        for each in ALL
-        if any(row[f"{each.name}_last"] is not None for row in rows)
-    }
-    if not lost:
-        return []
-    shown = ", ".join(f"{each.words} {points:.2f}" for each, points in lost.items())
-    sentence = f"the best of the last generation is worse than the best ever by, points:  {shown}"
-    values = {each.name: points for each, points in lost.items()}
-    return [Fact(sentence, named("lost", values))]
+    def _last_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the difference between the last generation's best and the best ever."""
+        lost = {
+            each: mean(rows, f"{each.name}_last") - mean(rows, each.name)
+            for each in ALL
+            if any(row[f"{each.name}_last"] is not None for row in rows)
+        }
+        values = named("lost", {each.name: points for each, points in lost.items()})
+        shown = _listed({each.words: points for each, points in lost.items()}, ".2f")
+        return [self.fact("lost", rows, values, points=shown)] if lost else []
 
 
-_DIVISIONS = [each for each in ALL if each.name in next(iter(prototype().values()))]
-
-
-class PrototypeTable(DantasTable):
+class PrototypeTable(PaperTable, of="dantas2014/prototype"):
     """Mean gaps of the best ever on seven problems, and those of a plain sequential program."""
 
-    name = "prototype"
-    title = "gaps of the best ever and of a plain sequential program, in per cent"
-    interpretations = (
-        *INTERPRETATIONS,
-        "the paper has charts only: a plain sequential program stands for its numbers",
-    )
-    names = staticmethod(prototype)
-    shown = (
-        Column("instance", "instance", 17, "<"),
-        Column("n"),
-        Column("kind", "kind", 14, "<"),
-        *(
-            column
-            for each in _DIVISIONS
-            for column in (
-                Column(each.name, each.words, 12, ".2f"),
-                Column(f"{each.name}_prototype", "its", 4, ".1f"),
-                Column(f"{each.name}_deviation"),
-            )
-        ),
-        *map(Column, ("generations", "runs")),
-    )
+    @classmethod
+    def divisions(cls) -> list[Division]:
+        """Return the divisions of which the program has gaps."""
+        return [each for each in ALL if each.name in next(iter(cls.printed().values()))]
 
     def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance in each division."""
         row: dict[str, Cell] = {
-            "instance": problem.instance,
-            "n": problem.size,
             "kind": kind(problem.instance).name,
             "generations": self.made_generations,
             "runs": len(self.seeds),
         }
-        for each in _DIVISIONS:
-            sample = self.sample(problem, **each.options())
-            row |= {
-                each.name: sample.mean_gap,
-                f"{each.name}_prototype": prototype()[problem.instance][each.name],
-                f"{each.name}_deviation": sample.deviation,
-            }
-        yield self.filled(**row)
+        for each in self.divisions():
+            sample, its = self.sample(problem, **each.options()), self.printed()[problem.instance]
+            row[each.name], row[f"{each.name}_prototype"] = sample.mean_gap, its[each.name]
+            row[f"{each.name}_deviation"] = sample.deviation
+        yield self.row(problem, **row)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the means, and whether the two programs differ."""
         facts, pairs = [], list[tuple[float, ...]]()
-        for each in _DIVISIONS:
+        for each in self.divisions():
             ours, its = mean(rows, each.name), mean(rows, f"{each.name}_prototype")
-            sentence = f"{each.words}: mean gap {ours:.2f} %, the prototype's {its:.2f} %"
-            facts.append(Fact(sentence, {f"mean_gap_{each.name}": ours}))
+            found = {f"mean_gap_{each.name}": ours}
+            facts.append(self.fact("mean", rows, found, division=each.words, ours=ours, its=its))
             pairs += numbers(rows, each.name, f"{each.name}_prototype")
         words = "all divisions, ours against the prototype's"
         return [*facts, *significance("prototype", words, pairs)]
 
 
-PAPER = Paper(
-    "Dantas and Cáceres 2014, parallel GAs for the knapsack (charts only, no numbers)",
-    (GapsTable, PrototypeTable, EqualTimeTable, SizeTimesTable),
-    threads=(1, ALL_CORES),
-)
+class SizeTable(PooledTable):
+    """A table of the first problem of each kind, with one or more rows per size."""
+
+    names = staticmethod(first_names)
+
+    @classmethod
+    def group(cls, instance: str) -> str:
+        """Return the size of a problem."""
+        return kind(instance).size
+
+    def size_row(self, group: str, parts: Sequence[TableRow], **cells: Any) -> Row:
+        """Return the row of a size."""
+        of = kind(str(parts[0]["instance"]))
+        return self.filled(size=group, n=of.n, m=of.m, series=f"n = {of.n}", **cells)
+
+
+class EqualTimeTable(SizeTable, of="dantas2014/islands"):
+    """Mean gaps of the best ever by size, with three definitions of equal effort.
+
+    On the paper's cluster each island has its own processor: in the time of one island, P islands
+    compute P times the generations.
+    """
+
+    ways: ClassVar[Mapping[str, str]]
+    """Definitions of equal effort, in words."""
+
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance in each division, up to three times."""
+        one_island = self.sample(problem, is_warm=True, **ONE.options())
+        for each in _COMPARED:
+            equal = one_island if each == ONE else self.sample(problem, **each.options())
+            generations = self.made_generations
+            in_time = max(1, round(generations * one_island.seconds / equal.seconds))
+            samples = {
+                "evaluations": equal,
+                "time": self._longer(problem, each, equal, in_time),
+                "processors": self._longer(problem, each, equal, generations * each.count),
+            }
+            yield {
+                "instance": problem.instance,
+                "division": each.words,
+                **{way: sample.mean_gap for way, sample in samples.items()},
+                **{f"{way}_generations": sample.generations for way, sample in samples.items()},
+                "seconds": equal.seconds,
+                "runs": len(equal.costs),
+            }
+
+    def _longer(
+        self, problem: Problem, division: Division, equal: Sample, generations: int
+    ) -> Sample:
+        """Return a sample of runs with the given generations."""
+        if division == ONE or generations == equal.generations:
+            return equal
+        stop: dict[str, Any] = {"stop": [f"generations={generations}"]}
+        return self.sample(problem, **division.options(), **stop)
+
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
+        """Summarise a size for each division."""
+        ones = matching(parts, division=ONE.words)
+        averaged = (*self.ways, *(f"{way}_generations" for way in self.ways), "seconds")
+        for each in _COMPARED:
+            mine = matching(parts, division=each.words)
+            changes = {
+                f"{way}_change": mean(mine, way) - mean(ones, way) if each != ONE else None
+                for way in self.ways
+            }
+            yield self.size_row(
+                group,
+                parts,
+                division=each.words,
+                islands=each.count,
+                migration=each.migration,
+                **{name: average(mine, name) for name in averaged},
+                **changes,
+                runs=total(mine, "runs"),
+            )
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return how often and by how much each division differs from one island."""
+        facts = []
+        for way, words in self.ways.items():
+            for each in _DIVIDED:
+                mine = matching(rows, division=each.words)
+                change = mean(mine, f"{way}_change")
+                worse = [str(row["size"]) for row in mine if mean([row], f"{way}_change") > 0]
+                where = f" ({', '.join(worse)})" if worse else ""
+                values = {f"change_{way}_{each.name}": change}
+                found: dict[str, Any] = {"change": change, "worse": len(worse), "where": where}
+                found |= {"way": words, "division": each.words}
+                facts.append(self.fact("change", mine, values, **found))
+        return facts
+
+
+def _name(count: int) -> str:
+    """Return the name of a column in files."""
+    return f"seconds_{count}_islands"
+
+
+class SizeTimesTable(SizeTable, of="dantas2014/times"):
+    """Charts 2 to 4: our seconds and our CPU's, with one thread and with all threads.
+
+    One thread stands for the sequential program, all threads for the paper's MPI program. A run
+    uses one device, or those of all ranks. Ours is also timed with the population divided into the
+    paper's numbers of processes, as islands.
+    """
+
+    def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Time an instance: the median run, and the CPU."""
+        divided = {}
+        for count in COUNTS:
+            runs = self.results(problem, **Division(count, "ring").options())
+            divided[_name(count)] = self.paper_seconds(self.median_run(runs))
+        times = self.time_cells(problem, self.results(problem))
+        first = {"instance": problem.instance, "seconds": None, "generations": None}
+        yield {**first, **divided, **times}  # in the order of the columns
+
+    def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
+        """Return the means of a size."""
+        names = ["seconds", *map(_name, COUNTS), *(each.name for each in self.cpu_columns())]
+        means = {name: average(parts, name) for name in names}
+        yield self.size_row(group, parts, ranks=self.asked.world.size, **means)
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the mean seconds by n, and the mean speed-ups over our CPU."""
+        sizes = dict.fromkeys(row["n"] for row in rows)
+        by_size = {f"n = {n}:": mean(matching(rows, n=n), "seconds") for n in sizes}
+        divided = {each: mean(rows, _name(each)) for each in COUNTS}
+        values = named("mean", {_name(each): seconds for each, seconds in divided.items()})
+        shown = _listed(by_size, ".4f", " s, ") + " s"
+        by_islands = _listed({f"{each}:": divided[each] for each in COUNTS}, ".4f", " s, ") + " s"
+        return [
+            self.fact("seconds", rows, {"mean_seconds": mean(rows, "seconds")}, sizes=shown),
+            self.fact("islands", rows, values, islands=by_islands),
+            *self.speedup_facts(rows),
+        ]
+
+
+PAPER = Paper.of("dantas2014", GapsTable, PrototypeTable, EqualTimeTable, SizeTimesTable)

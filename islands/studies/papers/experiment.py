@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -20,9 +20,14 @@ from islands.errors import IslandsError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
+from islands.studies.papers.cells import Scaled
 from islands.studies.papers.cores import on_cores
 from islands.studies.papers.sample import Sample
 from islands.text import counted
+
+CPU_SECONDS = 2.0
+"""Time limit of a timed CPU run; the time of a run that reaches it is scaled."""
+_EVERY = 5
 
 
 @dataclass(frozen=True)
@@ -114,12 +119,7 @@ class Experiment(ABC):
         return [self.run(problem, seed, **options) for seed in self.seeds]
 
     def sample(
-        self,
-        problem: Problem,
-        runs: int | None = None,
-        *,
-        is_warm: bool = False,
-        **options: Any,
+        self, problem: Problem, runs: int | None = None, *, is_warm: bool = False, **options: Any
     ) -> Sample:
         """Return the results of a batch of `runs` runs, by default the requested number.
 
@@ -169,6 +169,29 @@ class Experiment(ABC):
                 campaign.raise_together(found)
             made[run] = found
         return [made[run] for run in range(runs)]
+
+    def paper_seconds(self, run: RunResult | Sample) -> float:
+        """Return seconds scaled to the paper's generations; generation 0 counts as one."""
+        if run.generations == self.generations:
+            return run.seconds
+        return Scaled(run.seconds * (self.generations + 1) / (run.generations + 1))
+
+    def seconds(self, sample: Sample) -> float:
+        """Return the seconds of a run, scaled if its number of generations was changed.
+
+        Otherwise a run with fewer generations ended by its number of evaluations.
+        """
+        return self.paper_seconds(sample) if self.is_changed else sample.seconds
+
+    def median_run(self, runs: Sequence[RunResult]) -> RunResult:
+        """Return the run with the median time; of two in the middle, the faster."""
+        return sorted(runs, key=self.paper_seconds)[(len(runs) - 1) // 2]
+
+    def timed(self, problem: Problem, seed: int = 1, **settings: Any) -> RunResult:
+        """Time a run on the CPU; it ends early if it takes long."""
+        stop = [*self.stop(), f"seconds={CPU_SECONDS:g}"]
+        options = {"backend": "cpu", "stop": stop, "record.every": _EVERY, **settings}
+        return self.run(problem, seed, **options)
 
     def stop(self) -> list[str]:
         """Return the preset's stop criteria with the requested number of generations."""

@@ -1,12 +1,16 @@
-"""Munhão et al. 2019: a binary particle swarm on a GPU for the multidimensional knapsack."""
+"""Munhão et al. 2019: a binary particle swarm on a GPU for the multidimensional knapsack.
+
+The printed figures are of thirty runs of each instance, for the models m1 and m2.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cache
-from math import sqrt
+from math import hypot, sqrt
 from typing import Any, ClassVar
 
 from islands.cells.configurations import random
@@ -14,49 +18,28 @@ from islands.cells.domains import Range
 from islands.configuration.asked import Asked
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.studies.papers.cells import (
-    Fact,
-    GapPlot,
-    Plot,
-    TableRow,
+from islands.studies.papers.cells import Fact, Figures, TableRow, printed_rows
+from islands.studies.papers.orlib import ProblemKind, first_names
+from islands.studies.papers.rows import (
+    average,
+    least,
     matching,
     mean,
     named,
     numbers,
     significance,
-)
-from islands.studies.papers.munhao2019_figures import (
-    MODELS,
-    RUNS,
-    InstanceGroup,
-    comparison,
-    gk,
-    orlib,
-    sac94,
-    set_facts,
-    speedup_facts,
-)
-from islands.studies.papers.orlib import first_names
-from islands.studies.papers.table import (
-    ALL_CORES,
-    Paper,
-    PooledTable,
-    SampleTable,
-    average,
-    least,
     standard_error,
     total,
 )
-from islands.studies.papers.timing import CPU
-from islands.tables import Column, Row
+from islands.studies.papers.table import Paper, PaperTable, PooledTable
+from islands.tables import Row
 from islands.text import counted
 
-INTERPRETATIONS = (
-    "only the initial inertia 1 is stated: it stays high, and decreases to 0.5 near the end",
-    "initial positions are not stated: all particles begin feasible",
-    "the weight that divides the profit in m2 is not stated: the sum over all constraints",
-)
-"""What was chosen where the paper is silent."""
+MODELS = {"m1": "munhao2019-m1", "m2": "munhao2019-m2"}
+"""The presets of the models."""
+RUNS = 30
+SPEEDUPS = {"m1": 4.15, "m2": 6.33}
+"""Printed speed-ups of all sets over the paper's sequential program."""
 GOAL = 100
 """The target speed-up over the paper's GPU."""
 RANGES = {"c1": (0.5, 2.0), "c2": (0.5, 2.0), "penalty": (100.0, 500.0)}
@@ -64,66 +47,51 @@ RANGES = {"c1": (0.5, 2.0), "c2": (0.5, 2.0), "penalty": (100.0, 500.0)}
 RANDOM = 10
 """Number of random configurations. Number 0 is the paper's choice."""
 
+_NOISE = 2.0
+"""Standard errors of the difference of two means that count as noise."""
 _OF_MODEL = {"m1": tuple(RANGES), "m2": ("c1", "c2")}
 _SEED = 1
 _DIGITS = 9  # gaps that differ only beyond these digits are equal
 
 
-class MunhaoTable(SampleTable):
-    """What all tables have."""
+@dataclass(frozen=True)
+class InstanceGroup:
+    """A row of two tables of the paper, one for each model."""
 
-    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
-    preset = MODELS["m1"]
-    also = (MODELS["m2"],)
-    generations = 600
-    runs: ClassVar[int] = RUNS
-
-
-def _group_columns(*hits: Column) -> Sequence[Column]:
-    """Return the columns of gaps and times, ours and the paper's, and of hits."""
-    return (
-        Column("group", "instances", 13, "<"),
-        Column("n", "n", 4, "d"),
-        Column("m", "m", 3, "d"),
-        Column("model", "model", 5, "<"),
-        Column("best", "best %", 7, ".3f"),
-        Column("paper_best", "2019", 7, ".3f"),
-        Column("mean", "mean %", 7, ".3f"),
-        Column("paper_mean", "2019", 7, ".3f"),
-        Column("deviation", "st.dev.", 7, ".3f"),
-        Column("paper_deviation", "2019", 6, ".3f"),
-        *map(Column, ("error", "paper_error")),
-        *(hits or [Column("hits")]),
-        Column("without", "none", 4, "d"),
-        Column("milliseconds", "ms/run", 8, ".3f"),
-        Column("paper_milliseconds", "2019 ms", 8, ".1f"),
-        Column("ratio", "2019/ours", 9, ".1f"),
-        Column("wanted", "wanted", 6, "d"),
-        CPU,
-        Column("paper_speedup", "2019 CPU/GPU", 12, ".2f"),
-        *map(Column, ("generations", "runs")),
-    )
+    m: int
+    n: int
+    instances: tuple[str, ...]
+    printed: dict[str, Figures]
+    """The printed figures by model: gaps, of which `best` is the smallest of all runs of the group,
+    milliseconds of a run, the speed-up over the paper's sequential program, and perhaps hits."""
+    reference: int | None
+    """The value that gaps refer to, if not the best known value."""
 
 
-class ModelsTable(MunhaoTable, PooledTable):
+class ModelsTable(PooledTable):
     """Tables 1 to 6: both models on each group of instances of a set, ours and the printed ones."""
 
     goals: ClassVar[Mapping[str, int]] = {}
     """Target speed-ups of groups, if not `GOAL`."""
-    shown: ClassVar[Sequence[Column]] = _group_columns()
-    plots = (
-        Plot(
-            {"milliseconds": "ours", "paper_milliseconds": "2019, GTX 1050 Ti"},
-            "milliseconds per run",
-            by="model",
-        ),
-        GapPlot({"mean": "ours, mean", "paper_mean": "2019, mean"}, by="model"),
-    )
 
-    @staticmethod
+    group_name: ClassVar[str]
+    """The name of a group, with columns of the printed figures in braces."""
+
+    @classmethod
     @abstractmethod
-    def groups() -> Mapping[str, InstanceGroup]:
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the instances of a row of printed figures."""
+
+    @classmethod
+    @cache
+    def groups(cls) -> Mapping[str, InstanceGroup]:
         """Return the paper's figures."""
+        groups: dict[str, InstanceGroup] = {}
+        for row in printed_rows(cls.theirs):
+            group = InstanceGroup(row["m"], row["n"], cls.members(row), {}, row.get("reference"))
+            name = cls.group_name.format(**row)
+            groups.setdefault(name, group).printed[row["model"]] = row
+        return groups
 
     @classmethod
     def names(cls) -> list[str]:
@@ -179,35 +147,122 @@ class ModelsTable(MunhaoTable, PooledTable):
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the comparison of our gaps, times and hits with the paper's."""
+        facts = []
+        for model in MODELS:
+            mine = matching(rows, model=model)
+            if numbers(mine, "mean"):
+                facts += [self.mean_fact(model, mine), self._best_fact(model, mine)]
+                for which in ("mean", "best"):
+                    words = f"{model}: {which} gaps, ours against 2019"
+                    pairs = numbers(mine, which, f"paper_{which}")
+                    facts += significance(f"{which}_{model}", words, pairs)
+                facts += self._hit_facts(model, mine)
+        facts += [self._ratio_fact(rows), self._without_fact()]
+        return [*facts, *(self._speedup_fact(rows, *each) for each in SPEEDUPS.items())]
+
+    @classmethod
+    def mean_fact(cls, model: str, rows: Sequence[TableRow]) -> Fact:
+        """Return the mean gaps, and on how many rows ours is at most the printed one."""
+        ours, paper = mean(rows, "mean"), mean(rows, "paper_mean")
+        at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
+        values = {"mean_gap": ours, "paper_mean_gap": paper}
+        values |= {"at_most_the_printed": at_most, "as_good": good}
+        return cls.fact("mean", rows, values, model, noise=_NOISE)
+
+    def _best_fact(self, model: str, rows: Sequence[TableRow]) -> Fact:
+        """Return on how many rows our best gap is at most the printed one."""
+        pairs = numbers(rows, "best", "paper_best")
+        # Printed best gaps are rounded.
+        at_most = sum(round(ours, 6) <= round(paper, 6) for ours, paper in pairs)
+        means = {"ours": mean(rows, "best"), "paper": mean(rows, "paper_best")}
+        in_all = counted(len(pairs), "row")
+        return self.fact("best", rows, {"best_as_good": at_most}, model, in_all=in_all, **means)
+
+    def _hit_facts(self, model: str, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the number of hits of the optimum, if the paper prints it."""
+        pairs = numbers(rows, "hits", "paper_hits")
+        if not pairs:
+            return []
+        ours, paper = (sum(int(pair[which]) for pair in pairs) for which in (0, 1))
+        reached, printed = (sum(pair[which] > 0 for pair in pairs) for which in (0, 1))
+        values = {"hits": ours, "paper_hits": paper, "rows_hit": reached}
+        words = {"runs": counted(total(rows, "runs"), "run"), "printed": printed}
+        hit_rows = counted(len(pairs), "row")
+        return [self.fact("hits", rows, values, model, hit_rows=hit_rows, **words)]
+
+    def _ratio_fact(self, rows: Sequence[TableRow]) -> Fact:
+        """Return the smallest and the largest ratio of times, and how many reach the target."""
+        least, most = (pick(rows, key=lambda row: numbers([row], "ratio")) for pick in (min, max))
+        enough = sum(found >= goal for found, goal in numbers(rows, "ratio", "wanted"))
+        goals = sorted({str(int(goal)) for (goal,) in numbers(rows, "wanted")}, key=int)
+        values = {"least_ratio": least["ratio"], "largest_ratio": most["ratio"]}
+        values["as_fast_as_wanted"] = enough
+        words = {"least": _named(least), "most": _named(most), "goals": " or ".join(goals)}
+        return self.fact("ratio", rows, values, **words)
+
+    def _speedup_fact(self, rows: Sequence[TableRow], model: str, printed: float) -> Fact:
+        """Return our CPU's seconds over ours, and the printed speed-ups."""
+        mine = matching(rows, model=model)
+        paper = mean(mine, "paper_speedup")
+        means = {each: mean(mine, f"speedup_cpu_{each}") for each in self.asked.threads}
+        shown = "".join(
+            f"our CPU with {counted(each, 'thread')} takes {value:.1f} times as long as ours; "
+            for each, value in means.items()
+        )
+        values = {f"paper_speedup_{model}": paper, **named(f"speedup_{model}_cpu", means)}
+        words = {"model": model, "shown": shown, "paper": paper, "printed": printed}
+        return self.fact("speedup", mine, values, **words)
+
+    def _without_fact(self) -> Fact:
+        """Return the number of runs without a feasible solution, by instance."""
         _, parts = self.parts()
-        speedups = speedup_facts(rows, self.asked.threads)
-        return [*set_facts(rows, parts), *speedups]
+        names = [
+            f"{row['instance']} {row['model']} ({row['without']})"
+            for row in parts
+            if row["without"]
+        ]
+        where = f": {', '.join(names)}" if names else ""
+        values, runs = {"without": total(parts, "without")}, counted(total(parts, "runs"), "run")
+        return self.fact("without", parts, values, runs=runs, where=where)
 
 
-class Sac94Table(ModelsTable):
+def _is_as_good(row: TableRow, noise: float) -> bool:
+    """Return whether our mean is at most the printed one plus `noise` standard errors."""
+    errors = [hypot(*both) for both in numbers([row], "error", "paper_error")]
+    return any(
+        ours <= paper + noise * sum(errors) for ours, paper in numbers([row], "mean", "paper_mean")
+    )
+
+
+def _named(row: TableRow) -> str:
+    return f"{row['group']} {row['model']}"
+
+
+class Sac94Table(ModelsTable, of="munhao2019/sac94"):
     """Instances from practice, with numbers of hits of the optimum."""
 
-    name = "sac94"
-    title = "tables 3 and 4: SAC-94"
-    shown = _group_columns(Column("hits", "hits", 4, "d"), Column("paper_hits", "2019", 4, "d"))
-    groups = staticmethod(sac94)
+    @classmethod
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the named instances."""
+        return tuple(f"sac94/{name}" for name in row["instances"].split())
 
 
-class GkTable(ModelsTable):
+class GkTable(ModelsTable, of="munhao2019/gk"):
     """Large instances, with gaps to the paper's reference values."""
 
-    name = "gk"
-    title = "tables 5 and 6: Glover and Kochenberger, gaps to the paper's references"
-    goals: ClassVar[Mapping[str, int]] = {"gk11": 500}
-    groups = staticmethod(gk)
+    @classmethod
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the only one."""
+        return (f"gk/{row['instance']}",)
 
 
-class OrLibraryTable(ModelsTable):
+class OrLibraryTable(ModelsTable, of="munhao2019/orlib"):
     """Random problems, ten of each size and tightness."""
 
-    name = "orlib"
-    title = "tables 1 and 2: OR-Library"
-    groups = staticmethod(orlib)
+    @classmethod
+    def members(cls, row: Figures) -> tuple[str, ...]:
+        """Return the ten of a kind."""
+        return ProblemKind(row["m"], row["n"], f"{row['alpha']:.2f}").instances()
 
 
 def referred(problem: Problem, reference: int | None) -> Problem:
@@ -219,41 +274,15 @@ def referred(problem: Problem, reference: int | None) -> Problem:
     return problem
 
 
-class ComparisonTable(MunhaoTable):
+class ComparisonTable(PaperTable, of="munhao2019/comparison"):
     """Table 7: our best gaps with both models, and the three printed ones.
 
     The third is of the particle swarm of Hembecker et al. (2007).
     """
 
-    name = "comparison"
-    title = "table 7: best gaps, compared with Hembecker et al. (2007)"
-    interpretations = (
-        *INTERPRETATIONS,
-        "the values of Hembecker et al. (2007) are those that the paper prints",
-    )
-    names = staticmethod(comparison)
-
-    shown = (
-        Column("instance", "instance", 12, "<"),
-        Column("n", "n", 3, "d"),
-        Column("known", "known", 7, "d"),
-        *(
-            column
-            for model in MODELS
-            for column in (
-                Column(f"{model}_best", f"{model} best", 8, ".0f"),
-                Column(f"{model}_gap", "gap %", 6, ".3f"),
-                Column(f"{model}_paper_gap", "2019 %", 6, ".3f"),
-                Column(f"{model}_seconds"),
-            )
-        ),
-        Column("hembecker_gap", "2007 %", 6, ".3f"),
-        *map(Column, ("generations", "runs")),
-    )
-
     def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance with both models."""
-        paper, cells = comparison()[problem.instance], dict[str, Any]()
+        paper, cells = self.printed()[problem.instance], dict[str, Any]()
         samples = {model: self.sample(problem, preset=preset) for model, preset in MODELS.items()}
         for model, sample in samples.items():
             cells |= {
@@ -275,43 +304,21 @@ class ComparisonTable(MunhaoTable):
         """Return on how many instances each model is at least as good as the others."""
         facts = []
         for model in MODELS:
-            gap = f"{model}_gap"
-            printed, hembecker = (
-                sum(ours <= theirs for ours, theirs in numbers(rows, gap, name))
-                for name in (f"{model}_paper_gap", "hembecker_gap")
-            )
-            sentence = (
-                f"{model}: mean of the best gaps {mean(rows, gap):.3f} %; at most the paper's on"
-                f" {printed} of {counted(len(rows), 'instance')}, at most Hembecker's on"
-                f" {hembecker}"
-            )
-            values = {
-                f"as_good_as_printed_{model}": printed,
-                f"as_good_as_hembecker_{model}": hembecker,
+            gap, printed = f"{model}_gap", f"{model}_paper_gap"
+            counts = {
+                f"as_good_as_{name}": sum(one <= other for one, other in numbers(rows, gap, theirs))
+                for name, theirs in (("printed", printed), ("hembecker", "hembecker_gap"))
             }
-            words = f"{model}: best gaps, ours against 2019"
-            pairs = numbers(rows, gap, f"{model}_paper_gap")
-            facts += [Fact(sentence, values), *significance(model, words, pairs)]
+            facts.append(self.fact("model", rows, counts, model, mean=mean(rows, gap)))
+            pairs = numbers(rows, gap, printed)
+            facts += significance(model, f"{model}: best gaps, ours against 2019", pairs)
         return facts
 
 
-class SearchTable(MunhaoTable, PooledTable):
+class SearchTable(PooledTable, of="munhao2019/search"):
     """The paper's parameter search: the gaps of each configuration and its choice, best first."""
 
-    name = "search"
-    title = "parameter search: random configurations on 27 problems"
-    runs = 10
     names = staticmethod(first_names)
-    shown = (
-        Column("model", "model", 5, "<"),
-        Column("configuration", "configuration", 13, "d"),
-        *(Column(name, name, 8, ".4f") for name in RANGES),
-        Column("mean", "mean %", 7, ".3f"),
-        Column("rank", "mean rank", 9, ".2f"),
-        Column("without", "none", 4, "d"),
-        Column("instances", "instances", 9, "d"),
-        *map(Column, ("generations", "runs")),
-    )
 
     @classmethod
     def group(cls, instance: str) -> str:
@@ -368,11 +375,8 @@ class SearchTable(MunhaoTable, PooledTable):
             others = found.count(own) - 1
             shared = f" with {counted(others, 'other')}" if others else ""
             best = ", ".join(f"{name} {mine[0][name]:.6g}" for name in _OF_MODEL[model])
-            sentence = (
-                f"{model}: best mean rank with {best}; the paper's choice has place"
-                f" {place}{shared} of {len(mine)}"
-            )
-            facts.append(Fact(sentence, {f"place_of_the_papers_{model}": place}))
+            values, words = {"place_of_the_papers": place}, {"best": best, "shared": shared}
+            facts.append(self.fact("place", mine, values, model, **words))
         return facts
 
 
@@ -393,17 +397,4 @@ def _loss(row: TableRow) -> float:
     return round((found + 100 * without) / runs, _DIGITS)
 
 
-PAPER = Paper(
-    "Munhão et al. 2019, binary PSO for the knapsack (WSCAD 2019, extended proceedings)",
-    (Sac94Table, GkTable, ComparisonTable, OrLibraryTable, SearchTable),
-    threads=(1, ALL_CORES),
-    printed={
-        "table1": "orlib",
-        "table2": "orlib",
-        "table3": "sac94",
-        "table4": "sac94",
-        "table5": "gk",
-        "table6": "gk",
-        "table7": "comparison",
-    },
-)
+PAPER = Paper.of("munhao2019", *(Sac94Table, GkTable, ComparisonTable, OrLibraryTable, SearchTable))

@@ -13,17 +13,18 @@ from islands.cells.store import Store, differing
 from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside
-from islands.instances.locate import Found
 from islands.paths import publish, published
 from islands.problems import read
 from islands.record.folder import EXPERIMENT_SETTINGS, PAGE, PROVENANCE, experiments_in
 from islands.record.provenance import write_provenance
 from islands.report.figure import style
 from islands.studies.pages.folders import page_for
-from islands.studies.papers.cells import Plot, TableRow, numbers
+from islands.studies.papers.cells import Plot, TableRow
 from islands.studies.papers.columns import draw_columns
 from islands.studies.papers.experiment import ExperimentRequest
-from islands.studies.papers.table import PaperTable, Selection
+from islands.studies.papers.rows import numbers
+from islands.studies.papers.selection import Selection
+from islands.studies.papers.table import PaperTable
 from islands.tables import Row
 from islands.text import counted
 from islands.untrusted import read_toml
@@ -196,7 +197,11 @@ def _rows(
     rows = list[Row]()
     name, campaign = table.name, table.asked.campaign
     heartbeat = campaign.heartbeat
-    for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
+    for found in heartbeat.over(
+        selection.here,
+        lambda each: f"{name}: {each.name}",
+        effort=lambda each: each.entry.size if each.entry is not None else 1,
+    ):
         problem = campaign.world.run_on_all(partial(read, found))
         why = table.skip_reason(problem)
         if why:
@@ -211,7 +216,3 @@ def _rows(
                 folder.table(table, rows)
                 folder.text(table, lines)
     return rows
-
-
-def _size(found: Found) -> float:
-    return found.entry.size if found.entry is not None else 1

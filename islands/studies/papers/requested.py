@@ -21,7 +21,8 @@ from islands.record.folder import FolderKind, refuse_other_work
 from islands.studies.papers import ALL, PAPERS
 from islands.studies.papers.experiment import ExperimentRequest
 from islands.studies.papers.perform import ExperimentFolder
-from islands.studies.papers.table import Paper, PaperTable, Selection, select
+from islands.studies.papers.selection import Selection, select
+from islands.studies.papers.table import Paper, PaperTable
 from islands.text import meant, unknown
 
 UNFINISHED = Path("runs")
@@ -89,7 +90,8 @@ def prepared(
         )
         mine = [each for each in selections if each.table in tables.values()]
         whole = args.what == ALL
-        words = _words(args.threads, paper.threads)
+        # Words that are the same on any machine.
+        words = args.threads or ",".join(str(each or "all") for each in paper.threads)
         asked = name if whole or "/" not in args.what else f"{name}/{next(iter(tables))}"
         settings = _settings(asked, request, words, mine)
         out = args.out / name if whole and args.out is not None else args.out
@@ -131,13 +133,6 @@ def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, 
             f"--threads {asked}: must be none, or whole numbers of at least 1, such as 1,4,all"
         )
     return tuple(dict.fromkeys(numbers))
-
-
-def _words(asked: str | None, usual: Sequence[int]) -> str:
-    """Return the requested numbers of threads in words, which are the same on any machine."""
-    if asked is None:
-        return ",".join(str(each or "all") for each in usual)
-    return asked
 
 
 def _require_packages(names: list[str]) -> None:

@@ -1,33 +1,32 @@
-"""The base classes of a paper's tables, its description, and the selection of its instances."""
+"""The base classes of a paper's tables, which a TOML file for each paper describes."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
-from statistics import fmean
+from pathlib import Path
 from typing import Any, ClassVar
 
-from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.locate import VARIABLE, Found, Index
+from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.studies.papers.cells import Fact, Plot, Scaled, TableRow, numbers
-from islands.studies.papers.experiment import ExperimentRequest
+from islands.studies.described import columns, described, spliced
+from islands.studies.papers.cells import Cell, Fact, Plot, Scaled, TableRow, figures, with_printed
+from islands.studies.papers.experiment import CPU_SECONDS, Experiment, ExperimentRequest, RunResult
+from islands.studies.papers.rows import mean, mean_ratio, numbers, significance
 from islands.studies.papers.sample import Sample
-from islands.studies.papers.timing import CPU, TimedExperiment
 from islands.tables import Column, Row, Table
-from islands.text import counted, either, nearest, unknown
+from islands.text import counted
 
-ALL_CORES = 0
-"""Stands for all cores in a list of thread numbers."""
+_CPU = "cpu"
+"""Stands for the columns of `cpu_cells` in a list of columns."""
 
-_LISTED, _NEAR = 30, 5
-"""Up to this number of instances, a message lists all, otherwise near ones."""
+
+def _file(paper: str) -> Path:
+    return Path(__file__).with_name(f"{paper}.toml")
 
 
 def named(name: str, index: Index) -> Found:
@@ -37,20 +36,47 @@ def named(name: str, index: Index) -> Found:
     return Found(name, index.of_entry(entry) if entry else None, entry)
 
 
-class PaperTable(TimedExperiment):
+class PaperTable(Experiment):
     """One table of a paper, filled row by row."""
 
     title: ClassVar[str]
     shown: ClassVar[Sequence[Column]]
-    """The columns, `CPU` for several; the first is the instance's name, the second its size."""
+    """The first is the instance's name, the second its size."""
     plots: ClassVar[Sequence[Plot]] = ()
     """The plots against the size of the instances."""
+    sentences: ClassVar[Mapping[str, str]]
+    """The sentences of facts by name, with the names of values in braces."""
+    noun: ClassVar[str] = "instance"
+    """What a row is."""
+    theirs: ClassVar[str]
+    """The file of the figures that the paper prints."""
+    by: ClassVar[str] = ""
+    """A column of this file, if an instance has several rows in it."""
+    means: ClassVar[Mapping[str, float]] = {}
+    """The means of columns that the paper prints; they may be truncated or misprinted."""
+    speedups: ClassVar[Mapping[str, float]] = {}
+    """Printed mean speed-ups of brkgaCuda over brkgaAPI by number of threads, of all instances."""
     needs_all: ClassVar[bool] = True
     """Whether the table needs the files of all its instances."""
-    interpretations: ClassVar[tuple[str, ...]] = ()
+    interpretations: ClassVar[Sequence[str]] = ()
     """What was chosen where the paper is silent, or states a rule twice."""
     is_extra: ClassVar[bool] = False
     """Whether the table is not in the paper; it is then filled only if it is named."""
+
+    def __init_subclass__(cls, of: str = "") -> None:
+        """Take what the file of a paper says about a table, such as `xavier2019/values`."""
+        super().__init_subclass__()
+        if of:
+            paper, _, cls.name = of.partition("/")
+            file = described(_file(paper))
+            for name, found in {**file["usual"], **file[cls.name]}.items():
+                if name == "shown":
+                    found = columns(_file(paper), found)
+                elif name == "plots":
+                    found = [Plot(**each) for each in found]
+                elif name == "interpretations":
+                    found = spliced(found, file["shared"])
+                setattr(cls, name, found)
 
     def __init__(
         self,
@@ -63,9 +89,14 @@ class PaperTable(TimedExperiment):
         self.missing, self.here = missing, here
 
     @classmethod
-    @abstractmethod
+    def printed(cls) -> Mapping[str, Any]:
+        """Return the figures that the paper prints by instance; in each, by `by` if it is set."""
+        return figures(cls.theirs, cls.by)
+
+    @classmethod
     def names(cls) -> Iterable[str]:
         """Return the full names of the table's instances, in order."""
+        return cls.printed()
 
     @classmethod
     def instances(cls, index: Index) -> list[Found]:
@@ -76,12 +107,27 @@ class PaperTable(TimedExperiment):
     def layout(self) -> Table:
         """The table with its columns."""
         cpu = self.cpu_columns()
-        columns = [each for column in self.shown for each in (cpu if column is CPU else [column])]
+        columns = [
+            each for column in self.shown for each in (cpu if column.name == _CPU else [column])
+        ]
         return Table(self.name, columns)
 
     def filled(self, **cells: Any) -> Row:
         """Return a row with the cells of the columns; others are left out."""
         return self.layout.row(**{each.name: cells[each.name] for each in self.layout.columns})
+
+    def row(self, problem: Problem, sample: Sample | None = None, /, **others: Any) -> Row:
+        """Return the row of an instance, made from its runs and from `others`."""
+        known = problem.best_known.value if problem.best_known else None
+        found = {"instance": problem.instance, "n": problem.size, "known": known}
+        of_runs = {} if sample is None else sample.cells(self.seconds(sample))
+        return self.filled(**{**found, **of_runs, **others})
+
+    def timed_row(self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any) -> Row:
+        """Return a row of a batch, of one run alone, of the CPU, and of the paper's figures."""
+        ours, alone = self.seconds(sample), self.seconds(self.sample(problem, 1))
+        others |= {"alone_seconds": alone, "evaluations": sample.mean_evaluations}
+        return self.row(problem, sample, **theirs, **self.cpu_cells(problem, ours), **others)
 
     def skip_reason(self, problem: Problem) -> str:
         """Return the reason to skip an instance; empty to include it."""
@@ -95,28 +141,101 @@ class PaperTable(TimedExperiment):
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the summary of the rows, of which there is at least one."""
 
+    @classmethod
+    def fact(
+        cls,
+        name: str,
+        rows: Sequence[TableRow],
+        values: Mapping[str, Cell],
+        of: str = "",
+        /,
+        **words: object,
+    ) -> Fact:
+        """Return a fact about rows, or about those `of` something, after which values are named.
+
+        Its sentence also has other words.
+        """
+        usual = {"of": of, "count": len(rows), "in_all": counted(len(rows), cls.noun)}
+        stated = {f"{each}_{of}": value for each, value in values.items()} if of else values
+        return Fact(cls.sentences[name].format(**{**usual, **values, **words}), stated)
+
+    @classmethod
+    def means_of(cls, rows: Sequence[TableRow]) -> dict[str, str]:
+        """Return the means of the columns of `means` as text, the printed ones too if all are."""
+        is_whole = len(rows) == len(cls.printed())
+        return {
+            name: with_printed(mean(rows, name), printed, is_whole=is_whole)
+            for name, printed in cls.means.items()
+        }
+
     def parts(self) -> tuple[Table, list[TableRow]]:
         """Return the rows of single instances if the table's rows summarise several."""
         return Table(f"{self.name}-parts", ()), []
 
+    def time_cells(self, problem: Problem, runs: Sequence[RunResult]) -> dict[str, Any]:
+        """Return the cells of `SECONDS`: the median of some runs, and the CPU."""
+        run = self.median_run(runs)
+        ours = self.paper_seconds(run)
+        cpu = self.cpu_cells(problem, ours)
+        return {"seconds": ours, "generations": run.generations, **cpu}
 
-class SampleTable(PaperTable):
-    """A table of batches of runs, by default ten of each instance."""
+    def cpu_columns(self) -> list[Column]:
+        """Return the columns of `cpu_cells`."""
+        cpu, ratios = [], []
+        for each in self.asked.threads:
+            cpu += [Column(f"cpu_{each}_seconds", f"CPU {each} s", 9, ".2f")]
+            cpu += [Column(f"cpu_{each}_generations")]
+            ratios += [Column(f"speedup_cpu_{each}", f"CPU {each}/ours", 10, ".1f")]
+        return [*cpu, *ratios]
 
-    runs: ClassVar[int] = 10
-    batched: ClassVar[bool] = True
+    def cpu_cells(self, problem: Problem, ours: float, **settings: Any) -> TableRow:
+        """Time the CPU with each number of threads; return the cells of `cpu_columns`."""
+        cells: dict[str, Cell] = {}
+        for threads in self.asked.threads:
+            result = self.timed(problem, **settings, threads=threads)
+            seconds = self.paper_seconds(result)
+            cells[f"cpu_{threads}_seconds"] = seconds
+            cells[f"cpu_{threads}_generations"] = result.generations
+            cells[f"speedup_cpu_{threads}"] = seconds / ours
+        return {column.name: cells[column.name] for column in self.cpu_columns()}
 
-    def row(self, problem: Problem, sample: Sample, **others: Any) -> Row:
-        """Return the cells of the columns, made from the runs of an instance and from `others`."""
-        known = problem.best_known.value if problem.best_known else None
-        found = {"instance": problem.instance, "n": problem.size, "known": known}
-        return self.filled(**{**found, **sample.cells(self.seconds(sample)), **others})
+    def curves(self, plot: Plot) -> dict[str, str]:
+        """Return the labels of the columns of a plot, those of our times first."""
+        curves = {"seconds": "ours, {device}"} if plot.with_times else {}
+        for each in self.asked.threads if plot.with_times else ():
+            curves[f"cpu_{each}_seconds"] = f"our CPU, {counted(each, 'thread')}"
+        curves |= plot.curves
+        return {name: label.format(device=self.asked.device) for name, label in curves.items()}
 
-    def timed_row(self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any) -> Row:
-        """Return a row of a batch, of one run alone, of the CPU, and of the paper's figures."""
-        ours, alone = self.seconds(sample), self.seconds(self.sample(problem, 1))
-        others |= {"alone_seconds": alone, "evaluations": sample.mean_evaluations}
-        return self.row(problem, sample, **theirs, **self.cpu_cells(problem, ours), **others)
+    def speedup_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return our mean speed-ups over our CPU, with the printed ones if there are any."""
+        facts = []
+        for threads in self.asked.threads:
+            cpu = f"cpu_{threads}_seconds"
+            mean = mean_ratio(rows, cpu, "seconds")
+            words = counted(threads, "thread")
+            sentence = f"mean speed-up over our CPU with {words}: {mean:.2f}"
+            if paper := self.speedups.get(str(threads)):
+                sentence += f"; printed: brkgaCuda over brkgaAPI with {words}: {paper:.2f}"
+            facts += [
+                Fact(sentence, {f"mean_speedup_cpu_{threads}": mean}),
+                *significance(
+                    f"cpu_{threads}", "our times against it", numbers(rows, "seconds", cpu)
+                ),
+            ]
+        return facts
+
+    def scaled_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the number of times that were scaled from shorter runs, if any."""
+        scaled = sum(isinstance(cell, Scaled) for row in rows for cell in row.values())
+        if not scaled:
+            return []
+        sentence = (
+            "~: time of a shorter run, scaled to"
+            f" {counted(self.generations, 'generation')} ({counted(scaled, 'cell')})."
+            f" Timed CPU runs end after {CPU_SECONDS:g} s; --out and --json have the exact numbers"
+        )
+        return [Fact(sentence, {"scaled_cells": scaled})]
 
 
 @dataclass(frozen=True)
@@ -126,9 +245,15 @@ class Paper:
     title: str
     kinds: Sequence[type[PaperTable]]
     threads: tuple[int, ...]
-    """Default numbers of threads of the CPU runs to compare with, or `ALL_CORES`."""
-    printed: Mapping[str, str] = field(default_factory=dict)
+    """Default numbers of threads of the CPU runs to compare with; 0 stands for all cores."""
+    printed: Mapping[str, str]
     """Our names of the tables by their numbers in the paper, such as `table1`."""
+
+    @classmethod
+    def of(cls, name: str, *kinds: type[PaperTable]) -> Paper:
+        """Return a paper with these tables, which its file describes."""
+        file = described(_file(name))
+        return cls(file["title"], kinds, tuple(file["threads"]), file.get("printed", {}))
 
     @property
     def tables(self) -> dict[str, type[PaperTable]]:
@@ -140,7 +265,7 @@ class Paper:
         return {name: table for name, table in self.tables.items() if not table.is_extra}
 
 
-class PooledTable(SampleTable):
+class PooledTable(PaperTable):
     """Yields the rows of a group as soon as its last instance is complete."""
 
     @cached_property
@@ -182,87 +307,3 @@ class PooledTable(SampleTable):
         """Return the rows of single instances, in a table with a column for each of their cells."""
         names = dict.fromkeys(name for row in self._parts for name in row)
         return Table(f"{self.name}-parts", [*map(Column, names)]), self._parts
-
-
-def average(parts: Sequence[TableRow], name: str) -> float | None:
-    """Return the mean of a column over the instances that have a value."""
-    values = [value for (value,) in numbers(parts, name)]
-    if not values:
-        return None
-    is_scaled = any(isinstance(row.get(name), Scaled) for row in parts)
-    return (Scaled if is_scaled else float)(fmean(values))
-
-
-def least(parts: Sequence[TableRow], name: str) -> float | None:
-    """Return the smallest value of a column."""
-    return min((value for (value,) in numbers(parts, name)), default=None)
-
-
-def total(parts: Sequence[TableRow], name: str) -> int:
-    """Return the sum of a column of counts."""
-    return sum(int(value) for (value,) in numbers(parts, name))
-
-
-def standard_error(parts: Sequence[TableRow]) -> float | None:
-    """Return the standard error of the mean gap over these instances, from the runs' deviations.
-
-    None if no instance has a deviation.
-    """
-    drawn = numbers(parts, "deviation", "runs", "without")
-    variances = [deviation**2 / (runs - without) for deviation, runs, without in drawn]
-    return sqrt(sum(variances)) / len(variances) if variances else None
-
-
-@dataclass(frozen=True)
-class Selection:
-    """A table and its instances."""
-
-    table: type[PaperTable]
-    here: list[Found]
-    missing: list[str]
-
-
-def select(tables: Sequence[type[PaperTable]], only: Sequence[str]) -> list[Selection]:
-    """Return the tables with instances that match `only`; all instances if it is empty."""
-    index = Index()
-    instances = {table: table.instances(index) for table in tables}
-    known = [found.name for each in instances.values() for found in each]
-    for name in only:
-        if not any(_matches(name, full) for full in known):
-            raise UsageError(f"--only: {_unknown(name, known)}")
-    picked = {
-        table: [found for found in each if not only or any(_matches(o, found.name) for o in only)]
-        for table, each in instances.items()
-    }
-    return [_checked(table, each) for table, each in picked.items() if each or not only]
-
-
-def _matches(pattern: str, full: str) -> bool:
-    """Return whether a full name matches: as it is, without its set, or by a pattern."""
-    return any(fnmatchcase(name, pattern) for name in (full, full.partition("/")[2]))
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
-    """Return the message for a name that matches no instance, with the near ones."""
-    short = [*dict.fromkeys(full.partition("/")[2] for full in known)]
-    if len(short) <= _LISTED:
-        return unknown("instance", name, short)
-    near = nearest(name.rpartition("/")[2], short, _NEAR)
-    hint = f"Did you mean {either(near)}?" if near else "None of their names is near."
-    return (
-        f"unknown instance {name!r}: none of the {len(short)} instances of these tables. {hint}"
-        " Name some exactly or by a pattern, such as nug*"
-    )
-
-
-def _checked(table: type[PaperTable], picked: list[Found]) -> Selection:
-    here = [found for found in picked if found.path is not None]
-    missing = [found.name for found in picked if found.path is None]
-    if missing and (table.needs_all or not here):
-        set_name = missing[0].partition("/")[0]
-        raise InputError(
-            f"the table {table.name} needs {counted(len(missing), 'missing instance')}:"
-            f" {', '.join(missing)}. Run `islands instances fetch {set_name}`, set {VARIABLE} to"
-            f" a folder that contains a folder {set_name}, or select others with --only"
-        )
-    return Selection(table, here, missing)

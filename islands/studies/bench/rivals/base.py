@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from islands.modelling.model import Model
 from islands.models.plain import Plain
 from islands.problems.base import Problem
+from islands.studies.described import described
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Rival(ABC):
     name: ClassVar[str]
     package: ClassVar[str]
     """What `pip install` gets."""
-    module: ClassVar[str]
+    module: ClassVar[str] = ""
+    """What Python imports, if its name is not that of the package."""
     is_seeded: ClassVar[bool] = True
     """Whether runs with different seeds differ; otherwise one copy runs, once."""
     is_parallel: ClassVar[bool] = False
@@ -39,6 +42,14 @@ class Rival(ABC):
     """The plain statements of models that it solves."""
     solves: ClassVar[str]
     """What it solves, for errors."""
+
+    def __init_subclass__(cls, of: str = "") -> None:
+        """Take what `rivals.toml` says about a program."""
+        super().__init_subclass__()
+        if of:
+            cls.name = of
+            for name, value in described(Path(__file__).with_name("rivals.toml"))[of].items():
+                setattr(cls, name, value)
 
     def refusal(self, problem: Problem) -> str | None:
         """Return why an instance does not fit, or None if it does."""

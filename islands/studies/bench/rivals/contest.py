@@ -26,8 +26,7 @@ from islands.studies.bench.base import BenchRequest
 from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 from islands.studies.bench.rivals.cpsat import CpSat
-from islands.studies.bench.rivals.highs import Highs
-from islands.studies.bench.rivals.peers import Faq, Networkx
+from islands.studies.bench.rivals.peers import Faq, Highs, Networkx
 from islands.studies.bench.rivals.samplers import DwaveAnnealing, DwaveTabu
 from islands.studies.bench.rivals.tours import Lkh, OrTools
 from islands.text import counted, unknown
@@ -36,10 +35,7 @@ _PATIENCE = 10
 """How many times its limit a rival that cannot be interrupted may take."""
 _STARTING = 60.0
 
-_ALL = (
-    *(Lkh(), OrTools(), Highs(), CpSat()),
-    *(DwaveTabu(), DwaveAnnealing(), Networkx(), Faq()),
-)
+_ALL = (Lkh(), OrTools(), Highs(), CpSat(), DwaveTabu(), DwaveAnnealing(), Networkx(), Faq())
 RIVALS: dict[str, Rival] = {each.name: each for each in _ALL}
 
 
@@ -48,7 +44,7 @@ def require_installed(names: Sequence[str]) -> None:
     for name in names:
         if name not in RIVALS:
             raise UsageError(unknown("rival", name, RIVALS))
-        if find_spec(RIVALS[name].module) is None:
+        if find_spec(RIVALS[name].module or RIVALS[name].package) is None:
             package = RIVALS[name].package
             raise UsageError(
                 f"--rivals {name} needs {package}, which is not installed. Install it with:"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +18,10 @@ Values = Callable[[Callable[[Any], int]], NDArray[Any]]
 """Returns the values of a solution from those of variables."""
 
 
-class CpSat(Rival):
+class CpSat(Rival, of="cpsat"):
     """CP-SAT of OR-tools, with a worker for each thread."""
 
-    name: ClassVar[str] = "cpsat"
-    package: ClassVar[str] = "ortools"
-    module: ClassVar[str] = "ortools"
-    is_parallel: ClassVar[bool] = True
-
     statements = (Shop, Covering, Colouring, Packing, Medians, Quadratic)
-    solves = (
-        "job shops with fixed machines, coverings, colourings, packings, p-medians and"
-        " diversities of whole distances"
-    )
 
     def given(self, problem: Problem) -> Any:
         """Return the problem as plain numbers; of quadratic ones, only whole choices of a size."""

@@ -1,29 +1,28 @@
-"""Functions of networkx and SciPy, on the problems that the interfaces of both projects take."""
+"""Functions of networkx and SciPy, on the problems that they state; SciPy brings HiGHS."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.models.plain import Colouring, Quadratic
+from islands.errors import RunError
+from islands.models.plain import Colouring, Covering, Medians, Quadratic
 from islands.problems.base import Problem
+from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 
 
-class Networkx(Rival):
+class Networkx(Rival, of="networkx"):
     """Colourings by saturation, then in random orders; cuts by one exchange, from random sides."""
 
-    name: ClassVar[str] = "networkx"
-    package: ClassVar[str] = "networkx"
-    module: ClassVar[str] = "networkx"
     statements = (Colouring, Quadratic)
-    solves = "colourings, cuts and quadratic binary problems"
 
     def given(self, problem: Problem) -> Any:
         """Return the problem as plain numbers; of quadratic ones, those of any number of items."""
@@ -88,13 +87,8 @@ def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
         yield np.array([int(node in chosen) for node in range(count)])
 
 
-class Faq(Rival):
+class Faq(Rival, of="faq"):
     """SciPy's quadratic assignment, from its usual start, then from random ones."""
-
-    name: ClassVar[str] = "faq"
-    package: ClassVar[str] = "scipy"
-    module: ClassVar[str] = "scipy"
-    solves = "quadratic assignments"
 
     def given(self, problem: Problem) -> Any:
         """Return both matrices and the best known cost."""
@@ -120,3 +114,47 @@ class Faq(Rival):
             if known is not None and cost <= known:
                 break
         return Answer(course.points, best.tolist(), course.passed())
+
+
+class Highs(Rival, of="highs"):
+    """HiGHS, an integer programming solver, as SciPy starts it: until no gap is left.
+
+    It solves knapsacks, coverings and p-medians. Only the end of a run tells its cost.
+    """
+
+    statements = (Covering, Medians)
+
+    def given(self, problem: Problem) -> Any:
+        """Return a knapsack, or the numbers of another problem."""
+        return problem if isinstance(problem, Mkp) else super().given(problem)
+
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+        """Run HiGHS once."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        if isinstance(problem, Mkp):
+            file = problem.file
+            price = -file.profits.astype(float)
+            rules = [LinearConstraint(file.weights, -np.inf, file.capacities)]
+        else:
+            price, rules = problem.program()
+        began = time.perf_counter()
+        end = milp(
+            price,
+            integrality=np.ones(len(price)),
+            bounds=Bounds(0, 1),
+            constraints=rules,
+            options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        )
+        taken = time.perf_counter() - began
+        if end.x is None:
+            return Answer((), None, taken)
+        items = np.rint(end.x).astype(np.int64)
+        if isinstance(problem, Mkp):
+            try:
+                solution, cost = items.tolist(), problem.cost(items)
+            except RunError:  # the solution may exceed a capacity within HiGHS's tolerance
+                return Answer((), None, taken)
+        else:
+            solution, cost = problem.answer(items)
+        return Answer([(taken, cost)], solution, taken, proved=end.status == 0)

@@ -15,8 +15,6 @@ from islands.problems.base import Problem
 from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 
-_MOST_IN_MATRIX = 10_000
-"""Items of a quadratic problem, of which tabu search makes a matrix of doubles."""
 _SWEEPS = 1000
 """Those of a first annealing: the default of D-Wave's sampler."""
 
@@ -42,10 +40,7 @@ def _binary(problem: Quadratic) -> Any:
 class Sampler(Rival):
     """A sampler of D-Wave, on quadratic problems, cuts and diversities."""
 
-    package: ClassVar[str] = "dwave-samplers"
-    module: ClassVar[str] = "dwave"
     statements = (Quadratic,)
-    solves = "quadratic binary problems, cuts and diversities"
     most: ClassVar[float] = np.inf
 
     def refusal(self, problem: Problem) -> str | None:
@@ -81,11 +76,8 @@ class Sampler(Rival):
         """Return samples that take at most about the given seconds."""
 
 
-class DwaveTabu(Sampler):
+class DwaveTabu(Sampler, of="dwave-tabu"):
     """Its tabu search, for the whole time; only the end of a run tells its cost."""
-
-    name: ClassVar[str] = "dwave-tabu"
-    most: ClassVar[float] = _MOST_IN_MATRIX
 
     def sample(self, model: Any, seed: int, seconds: float, problem: Quadratic) -> Any:
         """Search until the time is up."""
@@ -95,13 +87,11 @@ class DwaveTabu(Sampler):
         return _dwave().TabuSampler().sample(model, seed=seed % 2**31, **options)
 
 
-class DwaveAnnealing(Sampler):
+class DwaveAnnealing(Sampler, of="dwave-annealing"):
     """Its simulated annealing: with the default of 1000 sweeps, then with twice as many each time.
 
     The last one takes the time that is left.
     """
-
-    name: ClassVar[str] = "dwave-annealing"
 
     def begin(self) -> None:
         """Begin with the default."""

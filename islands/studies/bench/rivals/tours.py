@@ -28,7 +28,6 @@ _METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO")
 class TourRival(Rival):
     """A program for tours."""
 
-    solves = "tours"
     largest: ClassVar[str] = "takes at most {} cities here"
     takes_fixed: ClassVar[bool] = False
     """Whether it takes fixed legs."""
@@ -58,15 +57,11 @@ class TourRival(Rival):
         return problem if isinstance(problem, Tsp) else None
 
 
-class OrTools(TourRival):
+class OrTools(TourRival, of="ortools"):
     """The routing solver of OR-tools on tours: guided local search, as its guide recommends.
 
     One vehicle visits all cities. The seed is the number of the city where it begins.
     """
-
-    name: ClassVar[str] = "ortools"
-    package: ClassVar[str] = "ortools"
-    module: ClassVar[str] = "ortools"
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run the search once."""
@@ -115,7 +110,7 @@ _READY = re.compile(r"Preprocessing time = ([\d.]+)")
 _BETTER = re.compile(r"\*.*?Cost = (\d+).*?Time = ([\d.]+)")
 
 
-class Lkh(TourRival):
+class Lkh(TourRival, of="lkh"):
     """LKH, the local search of Helsgaun for tours, with its usual settings, through elkai.
 
     It makes one run with as many trials as the time allows.
@@ -124,12 +119,6 @@ class Lkh(TourRival):
 
     It counts processor time, and looks at the clock after each trial.
     """
-
-    name: ClassVar[str] = "lkh"
-    package: ClassVar[str] = "elkai"
-    module: ClassVar[str] = "elkai"
-    largest = "takes matrices of at most {} cities here"
-    takes_fixed = True
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse directed legs that are too long, too."""

@@ -1,0 +1,75 @@
+"""Tables and other data of studies, in TOML files beside the code that uses them.
+
+A table has `columns`, and perhaps lines `above` its titles. A column is its name alone if text does
+not have it, else the arguments of `Column` in order or by name; "*NAME" stands for the columns that
+the file lists under `shared`. A form is a Python format, a text such as "{:.1f} ms", or the name of
+a function; a value is the path of an attribute (of a column without a name, the name of a cell), a
+text such as "{reached}/{runs}" with cells of the row, or the name of a function.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import Any
+
+from islands.tables import Column, Table
+from islands.text import count, gap
+
+_ARGUMENTS = [each.name for each in fields(Column)]
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {"count": count, "gap": gap}
+"""Functions that any file may name."""
+
+
+@cache
+def described(path: Path) -> Mapping[str, Any]:
+    """Return the contents of a file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def table(path: Path, name: str, **functions: Callable[[Any], Any]) -> Table:
+    """Return a table of a file, whose columns name these functions."""
+    found = described(path)[name]
+    return Table(name, columns(path, found["columns"], **functions), found.get("above", ""))
+
+
+def columns(
+    path: Path, entries: Iterable[Any], **functions: Callable[[Any], Any]
+) -> tuple[Column, ...]:
+    """Return the columns of entries in a file."""
+    shared = described(path).get("shared", {})
+    return tuple(_column(each, {**_FUNCTIONS, **functions}) for each in spliced(entries, shared))
+
+
+def spliced(entries: Iterable[Any], shared: Mapping[str, Any]) -> list[Any]:
+    """Return entries with the shared lists in place of their names."""
+    found = []
+    for entry in entries:
+        is_name = isinstance(entry, str) and entry.startswith("*")
+        found += spliced(shared[entry[1:]], shared) if is_name else [entry]
+    return found
+
+
+def _column(entry: Any, functions: Mapping[str, Any]) -> Column:
+    if isinstance(entry, str):
+        return Column(entry)
+    # An entry may end before the last argument.
+    given = entry if isinstance(entry, dict) else dict(zip(_ARGUMENTS, entry, strict=False))
+    return Column(**{"name": ""} | given | _computed(given, functions))
+
+
+def _computed(given: Mapping[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the form and the value of a column, functions in place of their names."""
+    found, form, value = dict[str, Any](), given.get("form"), given.get("value")
+    if form is not None:
+        found["form"] = form.format if "{" in form else functions.get(form, form)
+    if value is not None and "{" in value:
+        found["value"] = value.format_map
+    elif value is not None:
+        get = attrgetter if given.get("name") else itemgetter
+        found["value"] = functions.get(value) or get(value)
+    return found
