@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -183,10 +184,10 @@ def arrivals(number: int, source: Any, target: Any, cost: Any) -> Arrivals:
 class Silent:
     """A display that shows nothing."""
 
-    def show(self, _progress: Progress) -> None:
-        """Show nothing."""
+    def __init__(self) -> None:
+        self.table = SimpleNamespace()
 
-    def kept(self) -> None:
+    def show(self, _progress: Progress) -> None:
         """Show nothing."""
 
     def say(self, _text: str) -> None:
