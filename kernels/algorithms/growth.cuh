@@ -45,7 +45,7 @@ class Growths {
           value_(scratch.take<int64_t>(block::power_of_two(plan.growths))),
           index_(scratch.take<uint32_t>(block::power_of_two(plan.growths))) {}
 
-    // Grow a batch and sort it, cheapest first. Return whether it was halted.
+    // Grow a batch and sort it, cheapest first. Return false if it was halted.
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
         const int64_t later = made - plan_.batches;
         const int64_t number = later < 0 ? made : plan_.batches + later / PERIOD;
@@ -83,7 +83,7 @@ class Growths {
     }
 
     // Anneal random individuals from different temperatures, longer in each generation. Return
-    // whether it was halted.
+    // false if it was halted.
     __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
         bool halted = improver::halts(improving);
         for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
@@ -171,17 +171,16 @@ class Growths {
     // Grow all states to a number of placed items and rate them, at the end by their cost.
     __device__ bool advance(int local, int64_t made, int until, const Batch& batch,
                             const improver::Plan& improving) {
-        bool halted = !POLLING_IS_CHEAP && improver::halts(improving);
+        bool halted = false;
         each(local, [&](State& state, int slot) {
-            if (POLLING_IS_CHEAP && !halted) halted = improver::halts(improving);
+            halted = halted || State::halts(improving);
             if (halted) return;
             const draw::Place random = all_.place(local, made, slot);
             while (state.placed() < until) state.step(batch.temperature, random);
             const int64_t value = until < n_ ? state.score(batch.weight) : state.cost();
             if (warp::lane() == 0) value_[slot] = value, index_[slot] = slot;
         });
-        __syncthreads();
-        return !halted;
+        return !block::any(halted);
     }
 
     // Replace the worse half of the states by the better half.

@@ -250,6 +250,11 @@ class State {
         }
     }
 
+    // Return whether a stop is requested, the same for all threads of the warp.
+    __device__ static bool halts(const improver::Plan& improving) {
+        return warp::first(warp::lane() == 0 && improver::halt_requested(improving));
+    }
+
   private:
     __device__ State(Head* head, Memory memory, Number* costs, const Plan& plan, int n)
         : plan_(plan),
@@ -268,11 +273,6 @@ class State {
           neighbours_(memory.take<int16_t>()),
           frontier_(memory.take<int16_t>()),
           stale_(memory.take<int16_t>()) {}
-
-    // Return whether a stop is requested, the same for all threads of the warp.
-    __device__ static bool halts(const improver::Plan& improving) {
-        return warp::first(warp::lane() == 0 && improver::halt_requested(improving));
-    }
 
     // Return whether a cost is below an exponential random number with the temperature as its mean.
     // The logarithm of the random word is approximated from its leading zeros and the bits after
