@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import tempfile
 import zlib
-from collections.abc import Callable
-from http.client import HTTPException
-from io import BytesIO
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
 from islands.errors import InputError, UnwritableError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet
@@ -19,12 +16,43 @@ from islands.instances.locate import VARIABLE, set_of
 from islands.paths import CACHE_ELSEWHERE, cache_folder, published, reading
 
 _TIMEOUT = 30.0
+_CHUNK = 1 << 16
 _GZIP_OVERHEAD = 1 << 10
 """The gzip file of incompressible data is longer by its name and at most a thousandth."""
+_BROKEN_OFF = "ChunkedEncodingError"
+_REASONS = {
+    "ConnectionError": "no connection",
+    "ConnectTimeout": f"no connection within {_TIMEOUT:g} s",
+    "ReadTimeout": f"no answer within {_TIMEOUT:g} s",
+    _BROKEN_OFF: "the transfer was interrupted",
+}
 
 
 class NoAnswerError(InputError):
     """The server cannot be reached, so further files are not tried."""
+
+
+class _TooLongError(Exception):
+    """A download is longer than expected."""
+
+
+class _Bounded:
+    """A file that ends a download if it is longer than expected."""
+
+    def __init__(self, stream: IO[bytes], longest: int) -> None:
+        self._stream = stream
+        self._left = longest
+
+    def write(self, chunk: bytes) -> int:
+        """Write a chunk, or raise an error if the limit is exceeded."""
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise _TooLongError
+        return self._stream.write(chunk)
+
+    def flush(self) -> None:
+        """Flush the file."""
+        self._stream.flush()
 
 
 def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) -> list[InputError]:
@@ -69,7 +97,13 @@ def digest(path: Path, longest: int) -> str:
     Only the beginning of a longer file is read; its digest differs anyway.
     """
     with path.open("rb") as raw:
-        return hashlib.sha256(_beginning(raw, longest)).hexdigest()
+        sha, size = hashlib.sha256(), 0
+        for chunk in _chunks(raw):
+            sha.update(chunk)
+            size += len(chunk)
+            if size > longest:
+                break
+        return sha.hexdigest()
 
 
 def _folder(name: str) -> Path:
@@ -77,56 +111,65 @@ def _folder(name: str) -> Path:
 
 
 def _fetch_file(url: str, target: Path, entry: Entry) -> None:
-    longest, content = entry.bytes + entry.bytes // 1000 + _GZIP_OVERHEAD, b""
-    raw = _downloaded(url, target, longest)
-    try:
-        content = _beginning(BytesIO(raw), entry.bytes) if len(raw) <= longest else raw
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        fault = "a broken gzip file"
-    else:
-        sha256 = hashlib.sha256(content).hexdigest()
-        fault = "" if sha256 == entry.sha256 else f"SHA-256 {sha256}"
-        if len(content) < entry.bytes:
-            fault = f"only {len(content)} of {entry.bytes} bytes"
-        elif len(content) > entry.bytes:
-            fault = f"more than {entry.bytes} bytes"
-    if fault:
-        raise InputError(
-            f"{url}: {fault}: not the published file with SHA-256 {entry.sha256}. Try again, or"
-            " name a mirror with --from"
-        )
-    with published(target, CACHE_ELSEWHERE) as temporary:
-        temporary.write_bytes(content)
+    too_long = f"{url}: {_unexpected(entry, f'more than {entry.bytes} bytes')}"
+    with tempfile.TemporaryFile() as raw, published(target, CACHE_ELSEWHERE) as temporary:
+        if not _download(url, target, raw, entry.bytes + entry.bytes // 1000 + _GZIP_OVERHEAD):
+            raise InputError(too_long)
+        sha, size = hashlib.sha256(), 0
+        try:
+            with temporary.open("wb") as plain:
+                for chunk in _chunks(raw):
+                    size += len(chunk)
+                    if size > entry.bytes:
+                        raise InputError(too_long)
+                    sha.update(chunk)
+                    plain.write(chunk)
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise InputError(f"{url}: {_unexpected(entry, 'a broken gzip file')}") from None
+        if size < entry.bytes:
+            raise InputError(f"{url}: {_unexpected(entry, f'only {size} of {entry.bytes} bytes')}")
+        if sha.hexdigest() != entry.sha256:
+            raise InputError(f"{url}: {_unexpected(entry, f'SHA-256 {sha.hexdigest()}')}")
 
 
-def _downloaded(url: str, target: Path, longest: int) -> bytes:
-    """Return the answer of a server, of a longer one the beginning."""
-    kind: type[InputError] = NoAnswerError
-    try:
-        request = Request(url, headers={"User-Agent": "islands"})
-        with urlopen(request, timeout=_TIMEOUT) as answer:
-            kind = InputError
-            found: bytes = answer.read(longest + 1)
-            if len(found) <= longest and answer.length:
-                raise ConnectionError
-            return found
-    except HTTPError as problem:
-        kind, reason = InputError, f"the server answered {problem.code} {problem.reason}"
-    except (TimeoutError, URLError, HTTPException, ConnectionError) as problem:
-        late = isinstance(getattr(problem, "reason", problem), TimeoutError)
-        reason = "no connection" if kind is NoAnswerError else "the transfer was interrupted"
-        reason = f"no answer within {_TIMEOUT:g} s" if late else reason
-    except ValueError as problem:
-        reason = str(problem)
-    raise kind(
-        f"{url}: {reason}. Finished files are kept, so try again; or name a mirror with --from, or"
-        f" set {VARIABLE} to a folder that contains {set_of(target)}/{target.name}"
+def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
+    """Download a file; stop and return False if it is longer than expected."""
+    import pooch
+
+    hint = (
+        f"Finished files are kept, so try again; or name a mirror with --from, or set {VARIABLE} "
+        f"to a folder that contains {set_of(target)}/{target.name}"
     )
+    try:
+        pooch.HTTPDownloader(timeout=_TIMEOUT)(url, _Bounded(stream, longest), None)
+    except _TooLongError:
+        # The connection closes when this error is freed.
+        return False
+    except OSError as problem:
+        response = getattr(problem, "response", None)
+        if response is not None:
+            reason = f"{response.status_code} {response.reason}"
+            raise InputError(f"{url}: the server answered {reason}. {hint}") from None
+        name = type(problem).__name__
+        kind = InputError if name == _BROKEN_OFF else NoAnswerError
+        raise kind(f"{url}: {_REASONS.get(name, problem)}. {hint}") from None
+    except ValueError as problem:
+        raise NoAnswerError(f"{url}: {problem}. {hint}") from None
+    return True
 
 
-def _beginning(raw: IO[bytes], longest: int) -> bytes:
-    """Return the content of a file that may be gzipped; of a longer one, a byte more."""
-    is_zipped = raw.read(2) == b"\x1f\x8b"
+def _chunks(raw: IO[bytes]) -> Iterator[bytes]:
+    """Yield the content of a file that may be gzipped."""
     raw.seek(0)
-    stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_zipped else raw
-    return stream.read(longest + 1)
+    zipped = raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
+    stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if zipped else raw
+    while chunk := stream.read(_CHUNK):
+        yield chunk
+
+
+def _unexpected(entry: Entry, what: str) -> str:
+    return (
+        f"{what}: not the published file with SHA-256 {entry.sha256}. "
+        f"Try again, or name a mirror with --from"
+    )

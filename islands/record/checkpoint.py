@@ -7,6 +7,7 @@ and its records stay unchanged as long as they are needed.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self, cast
 
 import numpy as np
 
@@ -180,14 +181,15 @@ class Checkpoints:
         extents = {each.folder: each.kept() for each in self._records}
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
+            summed = HashingWriter(stream)
             # mypy does not know that `saved` never contains `allow_pickle`.
             saved = self._archipelago.snapshot(is_copied=False)
-            np.savez(stream, **saved)  # type: ignore[arg-type]
+            np.savez(cast(IO[bytes], summed), **saved)  # type: ignore[arg-type]
             stream.flush()
             os.fsync(stream.fileno())
         mine = self._archipelago.mine
         return RankFile(
-            mine.start, len(mine), path.name, path.stat().st_size, digest(path), extents
+            mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents
         )
 
     def _tidy(self) -> None:
@@ -196,6 +198,26 @@ class Checkpoints:
                 if each.name not in self._kept:
                     _remove(each)
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
+
+
+class HashingWriter(io.RawIOBase):
+    """A stream that computes the checksum while it writes, so that the file is not read again."""
+
+    def __init__(self, to: IO[bytes]) -> None:
+        self._to, self._sum = to, hashlib.sha256()
+
+    def writable(self) -> bool:
+        """Return true."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write the data and add it to the checksum."""
+        self._sum.update(data)
+        return self._to.write(data)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all data written."""
+        return self._sum.hexdigest()
 
 
 def newest_first(run: Path) -> list[str]:
