@@ -1,12 +1,16 @@
 """Recognise the format of a file by its suffix or, for `.dat`, by the count of its numbers.
 
 QAPLIB files have 1 + 2 n n numbers and up to two costs; knapsacks have 3 + n + m + n m. The two
-knapsack formats are distinguished by the optimum, which must be plausible.
+knapsack formats are distinguished by the optimum, which must be plausible, and by the parts of the
+file, which mostly begin on new lines. If n = m = 2, all formats can have 11 numbers.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +18,7 @@ from numpy.typing import NDArray
 from islands.errors import InputError, UsageError
 from islands.instances.lines import Lines, Numbers, is_number, shown
 from islands.instances.mkp import read_drake, read_sac94
-from islands.instances.qaplib import counts
+from islands.instances.qaplib import counts, read_qap
 from islands.paths import suffix_of
 from islands.text import option
 
@@ -54,6 +58,11 @@ FOUND_BY_NAME = tuple(
 """The suffixes of files that are found by name; other files need a path."""
 
 _KNAPSACKS = {"drake": read_drake, "sac94": read_sac94}
+_PARTS = {
+    "qaplib": "n optimum best, A, B",
+    "drake": "n m optimum, profits, weights, capacities",
+    "sac94": "m n, profits, capacities, weights, optimum",
+}
 _DIGITS = 9
 
 
@@ -94,47 +103,91 @@ def _ask() -> str:
 def _of_numbers(path: Path) -> str:
     """Return the format of a file: qaplib, drake or sac94."""
     with Lines.open(path) as lines:
-        first, second, words, leading = _counted(lines)
-        # Words may follow a knapsack in SAC-94's layout.
-        is_knapsack = min(first, second) > 0 and _of_knapsack(first, second) in (words, leading)
-        is_qap = words in counts(first)
-        if is_qap and not is_knapsack:
+        found = _Counts.of(lines)
+        plain, *valued = counts(found.first)
+        # No knapsack has this count.
+        if found.words == plain:
             return "qaplib"
-        if not is_knapsack:
+        is_knapsack = found.of_knapsack in (found.words, found.numbers)
+        if is_knapsack and found.sizes_fit_a_knapsack:
+            if found.words in valued and _is_qap_of_two(path):
+                raise _undecided(path, "sac94", "drake", "qaplib")
+            return _of_layout(path, found.first, found.second)
+        if found.words in valued:
+            return "qaplib"
+        if is_knapsack:
             raise lines.error(
-                f"{words} numbers: a file of QAPLIB that begins with {first} has"
-                f" {counts(first)[0]}, and up to two costs; a knapsack that begins with {first}"
-                f" {second} has {_of_knapsack(first, second)}. Get the file again if it is"
-                f" truncated, or correct the sizes; or {_ask()}"
+                f"it begins with {found.first} {found.second}, but a knapsack has at least one item"
+                " and one constraint. Correct the sizes"
             )
-    forms = [form for form in _KNAPSACKS if _is_plausible(path, form)]
-    if is_qap or len(forms) > 1:
-        raise InputError(f"{path}: its numbers fit several formats. Instead, {_ask()}")
-    return forms[0] if forms else "drake"  # whose reader says what is wrong
+        raise lines.error(f"{_misfit(found)}; or {_ask()}")
 
 
-def _counted(lines: Lines) -> tuple[int, int, int, int]:
-    """Return the first two numbers, and the counts of words and of those before the first other.
+@dataclass(frozen=True)
+class _Counts:
+    """The counts of a file's words; `numbers` counts the words before the first other word."""
 
-    The second is -1 if it cannot be the size of a knapsack, but can be a cost.
-    """
-    text, head, count, leading = Numbers(lines), list[int](), 0, 0
-    while (words := text.line()) is not None:
-        for word in words[: 2 - len(head)]:
-            head.append(_second(lines, word) if head else _size(lines, word))
-            # No format has more numbers.
-            most = max(*counts(head[0]), _of_knapsack(head[0], head[-1]))
-            lines.allow(min(lines.longest, most))
-        if leading == count:
-            leading += _leading(words)
-        count += len(words)
-    if not head:
-        raise lines.error("the file is empty. Get it again")
-    return head[0], head[1] if head[1:] else 0, count, leading
+    first: int
+    second: int
+    """-1 if it cannot be the size of a knapsack, but can be a cost."""
+    in_first_line: int
+    words: int
+    numbers: int
+
+    @property
+    def sizes_fit_a_knapsack(self) -> bool:
+        return min(self.first, self.second) > 0
+
+    @property
+    def of_knapsack(self) -> int:
+        """Count of numbers of a knapsack of these sizes; 0 if these are no sizes."""
+        return _of_knapsack(self.first, self.second) if self.second >= 0 else 0
+
+    @classmethod
+    def of(cls, lines: Lines) -> Self:
+        text = Numbers(lines)
+        head: list[int] = []
+        count = numbers = in_first_line = 0
+        while (words := text.line()) is not None:
+            in_first_line = in_first_line or len(words)
+            for word in words[: 2 - len(head)]:
+                head.append(_second(lines, word) if head else _size(lines, word))
+                # No format has more numbers.
+                most = max(*counts(head[0]), _of_knapsack(head[0], head[-1]))
+                lines.allow(min(lines.longest, most))
+            if numbers == count:
+                numbers += _leading(words)
+            count += len(words)
+        if not head:
+            raise lines.error("the file is empty. Get it again")
+        return cls(head[0], head[1] if len(head) > 1 else 0, in_first_line, count, numbers)
 
 
 def _of_knapsack(n: int, m: int) -> int:
     return 3 + n + m + n * m
+
+
+def _misfit(found: _Counts) -> str:
+    """Return why a file matches no format, compared with the closest one."""
+    first, second, words = found.first, found.second, found.words
+    plain, valued, both = counts(first)
+    # The first line of a knapsack has at least two numbers.
+    is_nearer = abs(words - found.of_knapsack) < abs(words - plain)
+    if found.sizes_fit_a_knapsack and found.in_first_line > 1 and is_nearer:
+        return (
+            f"{words} numbers: a knapsack that begins with {first} {second} has"
+            f" {found.of_knapsack}: two sizes, the optimum, {first} + {second} profits and"
+            f" capacities, and {first * second} weights. Get the file again if it is truncated, or"
+            " correct the sizes"
+        )
+    hint = "Get the file again if it is truncated"
+    if words > both:
+        hint = f"Remove the last {words - plain}, such as a solution"
+    return (
+        f"{words} numbers: a file of QAPLIB that begins with {first} has {plain}: n and two"
+        f" matrices of n x n; {valued} with the best known cost; {both} with the optimum too."
+        f" {hint}, or correct n"
+    )
 
 
 def _size(lines: Lines, word: bytes) -> int:
@@ -158,6 +211,55 @@ def _leading(words: list[bytes]) -> int:
     if all(map(bytes.isdigit, words)):
         return len(words)
     return next((at for at, word in enumerate(words) if not is_number(word)), len(words))
+
+
+def _of_layout(path: Path, first: int, second: int) -> str:
+    """Return the knapsack format of a file, from its optimum and its lines."""
+    plausible = [form for form in _KNAPSACKS if _is_plausible(path, form)]
+    by_lines = [form for form, ends in _ends(first, second).items() if _end_lines(path, ends)]
+    for one, other in ((plausible, by_lines), (by_lines, plausible)):
+        if len(one) == 1 and (len(other) != 1 or one == other):
+            return one[0]
+    raise _undecided(path, "sac94", "drake")
+
+
+def _undecided(path: Path, *forms: str) -> InputError:
+    listed = " and ".join(f"{form} ({_PARTS[form]})" for form in forms)
+    count = {2: "two", 3: "three"}[len(forms)]
+    return InputError(f"{path}: the numbers fit {count} formats: {listed}; {_ask()}")
+
+
+def _is_qap_of_two(path: Path) -> bool:
+    """Return whether a file can be read as two facilities and states their best cost."""
+    try:
+        file = read_qap(path)
+    except InputError:
+        return False
+    # There are two assignments: in order, and swapped.
+    costs = [int((file.a * b).sum()) for b in (file.b, file.b[::-1, ::-1])]
+    return file.size == len(costs) and file.stated.value == min(costs)
+
+
+def _ends(first: int, second: int) -> dict[str, list[int]]:
+    """Return the count of numbers up to the end of each part, by format."""
+    matrix = first * second
+    parts = {"drake": [3, first, matrix, second], "sac94": [2, second, first, matrix, 1]}
+    return {form: list(accumulate(counts)) for form, counts in parts.items()}
+
+
+def _end_lines(path: Path, ends: list[int]) -> bool:
+    """Return whether a line ends after each of these word counts."""
+    with Lines.open(path) as lines:
+        lines.allow(ends[-1])
+        text, count, left = Numbers(lines), 0, iter(ends)
+        end = next(left)
+        while (words := text.line()) is not None:
+            count += len(words)
+            if count > end:
+                return False
+            if count == end and (end := next(left, 0)) == 0:
+                return True
+    return False
 
 
 def _is_plausible(path: Path, form: str) -> bool:

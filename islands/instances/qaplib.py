@@ -1,9 +1,11 @@
-"""Read instances of the quadratic assignment problem in the format of QAPLIB.
+"""Read and write instances of the quadratic assignment problem in the format of QAPLIB.
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
-Other sets add the best known cost after n or after B, or the optimum and this cost after n. If a
-file has more numbers than the matrices, costs must be on lines without entries, and each line of
-the matrices must end with a row: a wrong reading would shift both matrices by one.
+Other sets add the best known cost after n or after B, or the optimum and this cost after n. If the
+file has more numbers than the matrices, the lines decide which of them are costs. A wrong reading
+shifts both matrices by one. So the lines decide only if no other reading fits as well, by the lines
+or because only its cost is one that assignments of its matrices can have; a file that can be read
+in two ways is refused.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -12,7 +14,9 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isqrt
 from pathlib import Path
 from typing import Self
 
@@ -24,13 +28,8 @@ from islands.instances.lines import Lines, shown
 from islands.paths import without_gz
 from islands.text import counted
 
-LARGEST = 10_000
-"""Maximum n; its two matrices take 1.6 GB."""
 _WHOLE = re.compile(rb"-?\d{1,19}")
-_NUMBER_MAX, _VALUE_MAX = 2**31 - 1, 2**63 - 1
-"""The largest entry of a matrix, and the largest cost."""
-_DIGITS = len(str(_NUMBER_MAX))
-_MOST_COSTS = 2
+_VALUE_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,189 @@ class StatedCosts:
 NOTHING = StatedCosts()
 
 
+def is_value(word: bytes) -> bool:
+    """Return whether a word can be a value, possibly negative."""
+    return _WHOLE.fullmatch(word) is not None and abs(int(word)) <= _VALUE_MAX
+
+
+def read_value(lines: Lines, word: bytes) -> int:
+    """Return a value on the current line."""
+    if not is_value(word):
+        raise lines.error(
+            f"{shown(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
+            " of an assignment must be. Correct it, or remove it if it is not a cost"
+        )
+    return int(word)
+
+
+COSTS = 2
+"""Maximum number of costs in a file."""
+
+
+@dataclass(frozen=True)
+class QapLayout:
+    """The distribution of the numbers after n over lines."""
+
+    n: int
+    count: int
+    """Count of numbers."""
+    ends: NDArray[np.int64]
+    """Count of numbers before each line end, without the last line."""
+
+    def start(self, possible: list[int]) -> list[int]:
+        """Return the number of costs before the matrices; several if the lines do not decide.
+
+        The lines decide if no sign of another reading contradicts them, and if they are not merely
+        wrapped: then a first entry on the line of n looks like a cost.
+        """
+        fits = {at: self._fit(at) for at in possible}
+        best = max(possible, key=fits.__getitem__)
+        is_clear = self.n > 1 and not (best > 0 and self._is_wrapped(best))
+        others = [
+            at
+            for at in possible
+            if at != best and (not is_clear or not _dominates(fits[best], fits[at]))
+        ]
+        return [best, *others]
+
+    def costs_before_too_few(self) -> int:
+        """Return the number of costs that clearly precede incomplete matrices; mostly 0."""
+        beyond = self.count - 2 * self.n**2
+        if any(all(self._fit(at)) for at in range(beyond + 1)):
+            return 0
+        starts = range(max(1, beyond + 1), COSTS + 1)
+        return next((at for at in starts if all(self._fit(at)) and self._is_headed(at)), 0)
+
+    def _fit(self, at: int) -> tuple[bool, bool, bool]:
+        """Return how well the lines fit matrices that begin at `at`, by decreasing weight.
+
+        No line contains both costs and matrix entries; the matrices begin on a new line; and they
+        are in rows: each row ends a line, or each line ends a row.
+        """
+        end = at + 2 * self.n**2
+        begin_line = bool((self.ends[: COSTS + 1] == at).any())
+        end_line = end >= self.count or bool((self.ends[-COSTS:] == end).any())
+        return (at == 0 or begin_line) and end_line, begin_line, self._in_rows(at)
+
+    def _inside(self, at: int) -> NDArray[np.int64]:
+        """Return the line ends inside matrices that begin at `at`, counted from there."""
+        end = min(at + 2 * self.n**2, self.count)
+        return self.ends[(self.ends > at) & (self.ends < end)] - at
+
+    def _in_rows(self, at: int) -> bool:
+        inside, end = self._inside(at), min(at + 2 * self.n**2, self.count)
+        rows = int(np.count_nonzero(inside % self.n == 0))
+        return rows > 0 and rows in (len(inside), (end - at - 1) // self.n)
+
+    def has_rows(self, at: int) -> bool:
+        """Return whether all signs are there, and each line end is the end of a row.
+
+        With two items, this may be chance.
+        """
+        is_of_rows = not (self._inside(at) % self.n).any()
+        return self.n > COSTS and is_of_rows and all(self._fit(at))
+
+    def _is_wrapped(self, at: int) -> bool:
+        """Return whether lines end anywhere, or all after the same number of words as that of n."""
+        inside = self._inside(at)
+        if not (inside % self.n).any():
+            return False
+        words = np.diff(self.ends, prepend=-1)  # n is the first word
+        return not self._in_rows(at) or bool((words == words[0]).all())
+
+    def _is_headed(self, at: int) -> bool:
+        """Return whether `at` numbers follow n on its line, and the next line has more."""
+        first, second = [*self.ends[:2].tolist(), self.count, self.count][:2]
+        return bool(first == at and second - first > 1 + first)
+
+
+def _dominates(one: tuple[bool, ...], other: tuple[bool, ...]) -> bool:
+    """Return whether each sign that speaks for the other speaks for this one, and more do."""
+    return one != other and all(a >= b for a, b in zip(one, other, strict=True))
+
+
+_MOST_SORTED = 1000
+"""Maximum n for which the costs that are possible are bounded."""
+_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A file of which `costs` come before and after the matrices, in this order."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, numbers: array[int], n: int, start: int) -> Reading:
+        """Return the reading whose matrices begin at `start`."""
+        end = start + 2 * n * n
+        a, b = np.frombuffer(numbers, np.int64)[start:end].reshape(2, n, n)
+        return cls(tuple(numbers[:start]), tuple(numbers[end:]), a, b)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether costs are where they may be; a cost in both places must be the same."""
+        if self.before and self.after:
+            return self.before == self.after
+        return len(self.after) <= 1
+
+    @property
+    def stated(self) -> StatedCosts:
+        """The stated costs of a valid reading."""
+        return StatedCosts.of(*(self.before or self.after))
+
+    def has_possible_cost(self) -> bool:
+        """Return whether it states a cost that an assignment may have, and not that it is unknown.
+
+        No order of the second matrix gives a smaller sum of products than the opposite order of the
+        first, or a larger one than the same order.
+        """
+        if not self.is_valid or len(self.a) > _MOST_SORTED or not (value := self.stated.value):
+            return False
+        one, other = (np.sort(each, axis=None).astype(np.float64) for each in (self.a, self.b))
+        tolerance = 1e-9 * float(value)
+        return bool(one @ other[::-1] - tolerance <= value <= one @ other + tolerance)
+
+    def words(self) -> str:
+        """Return the reading as text."""
+        first = " ".join(map(str, self.a.reshape(-1)[:_SHOWN].tolist()))
+        more = " ..." if self.a.size > _SHOWN else ""
+        parts = [f"{_costs(self.before)} before A = {first}{more}"] if self.before else []
+        if self.after:
+            begin = "" if parts else f"A = {first}{more} and "
+            parts.append(f"{begin}{_costs(self.after)} after B")
+        return " and ".join(parts)
+
+
+def fitting(by_lines: Sequence[Reading], others: Sequence[Reading]) -> list[Reading]:
+    """Return the best reading by the lines, and those that fit as well.
+
+    The lines do not rule out any of the first list, the best of which is its first, and only make
+    the `others` unlikely. The costs are a second sign, which must not contradict them.
+    """
+    best = next((each for each in by_lines if each.is_valid), by_lines[0])
+    alike = [each for each in by_lines if each is not best]
+    if best.has_possible_cost():
+        return [best, *filter(Reading.has_possible_cost, alike)]
+    return [best, *alike, *filter(Reading.has_possible_cost, others if best.is_valid else ())]
+
+
+def _costs(costs: tuple[int, ...]) -> str:
+    noun = "costs" if costs[1:] else "cost"
+    return f"the {noun} {' and '.join(map(str, costs))}"
+
+
+LARGEST = 10_000
+"""Maximum n; its two matrices take 1.6 GB."""
+
+_NUMBER_MAX = 2**31 - 1
+_DIGITS = len(str(_NUMBER_MAX))
+_COSTS = {1: "the first or the last is a cost", 2: "the first two are costs"}
+
+
 @dataclass(frozen=True)
 class QapFile:
     """The content of a file: assignment p costs the sum of all a[i, j] * b[p[i], p[j]].
@@ -104,14 +286,20 @@ def counts(n: int) -> tuple[int, int, int]:
 def read_qap(path: Path) -> QapFile:
     """Return the instance in a file, plain or gzipped."""
     with Lines.open(path) as lines:
-        words = lines.words()
-        while words == []:
-            words = lines.words()
+        words = _next(lines)
         if words is None:
             raise lines.error("the file is empty. Get it again")
         n = _size(lines, words[0])
         a, b, stated = _content(lines, words[1:], n)
     return QapFile(Path(without_gz(path.name)).stem, path, n, a, b, stated)
+
+
+def _next(lines: Lines) -> list[bytes] | None:
+    """Return the words of the next line that has any; None at the end of the file."""
+    words = lines.words()
+    while words == []:
+        words = lines.words()
+    return words
 
 
 def _size(lines: Lines, word: bytes) -> int:
@@ -130,63 +318,50 @@ def _content(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], StatedCosts]:
     """Return both matrices and the stated costs; `words` are the rest of the first line."""
     count = 2 * n * n
-    numbers, ends, costs = _read(lines, words, n)
+    numbers, ends, costs = _read(lines, words, count)
+    layout = QapLayout(n, len(numbers), np.asarray(ends))
+    before = layout.costs_before_too_few()
+    if before or len(numbers) < count:
+        raise _too_few(lines, n, len(numbers) - before, before)
     beyond = len(numbers) - count
-    before = next((at for at in range(max(1, beyond + 1), 3) if _begins(n, at, ends)), 0)
-    if before or beyond < 0:
-        besides = f" besides {counted(before, 'cost')} after n" if before else ""
-        raise lines.error(
-            f"the numbers end after {len(numbers) - before} of the {count} of two matrices of size"
-            f" {n}{besides}. Complete them, or correct n at the beginning"
-        )
-    # A number that can only be a cost is in no matrix, and at most one cost follows them.
-    starts = range(max(0, beyond - 1), beyond + 1)
-    possible = [at for at in starts if not any(at <= cost < at + count for cost in costs)]
+    # A number that can only be a cost is in no matrix.
+    possible = [
+        start for start in range(beyond + 1) if not any(start <= at < start + count for at in costs)
+    ]
     if not possible:
         raise costs[min(costs)]
-    if possible[1:]:
-        possible = [at for at in possible if _fits(n, at, len(numbers), ends)]
-    if len(possible) != 1:
+    by_lines = layout.start(possible)
+    unlikely = [at for at in possible if at not in by_lines and not layout.has_rows(by_lines[0])]
+    found, *others = fitting(
+        [Reading.of(numbers, n, at) for at in by_lines],
+        [Reading.of(numbers, n, at) for at in unlikely],
+    )
+    if others:
+        told = "; or ".join(each.words() for each in (found, *others))
         raise lines.error(
             f"{counted(len(numbers), 'number')} after n, {beyond} more than the {count} of two"
-            f" matrices of size {n}, and the lines do not show which are costs. Put only n and all"
-            " costs on the first line, and each row of a matrix on a line of its own; or remove the"
-            " costs"
+            f" matrices of size {n}, and the lines do not show whether {_COSTS[beyond]}: it may be"
+            f" {told}. Put only n and all costs on the first line, and each row of a matrix on a"
+            " line of its own; or remove the costs"
         )
-    [at] = possible
-    first, last = tuple(numbers[:at]), tuple(numbers[at + count :])
-    if first and last and first != last:
+    if not found.is_valid:
+        if not found.before:
+            raise _too_many(lines, n)
         raise lines.error(
-            f"two costs, {first[0]} before the matrices and {last[0]} after them. Remove one"
+            f"two costs, {found.before[0]} before the matrices and {found.after[0]} after them."
+            " Remove one"
         )
-    a, b = np.frombuffer(numbers, np.int64)[at : at + count].reshape(2, n, n)
-    return a, b, StatedCosts.of(*(first or last))
-
-
-def _begins(n: int, at: int, ends: NDArray[np.int64]) -> bool:
-    """Return whether matrices by rows begin at number `at`, in a new line, and not before."""
-    after = ends[ends >= at] - at
-    is_by_rows = len(after) > 0 and after[0] == 0 and not (after % n).any()
-    return bool(is_by_rows and (ends % n).any())
-
-
-def _fits(n: int, at: int, count: int, ends: NDArray[np.int64]) -> bool:
-    """Return whether matrices that begin at number `at` are in lines of their own, by rows."""
-    end = at + 2 * n * n
-    inside = ends[(ends >= at) & (ends <= end)] - at
-    is_apart = all(each in (0, count) or (ends == each).any() for each in (at, end))
-    return is_apart and not (inside % n).any()
+    return found.a, found.b, found.stated
 
 
 def _read(
-    lines: Lines, words: list[bytes] | None, n: int
-) -> tuple[array[int], NDArray[np.int64], dict[int, InputError]]:
+    lines: Lines, words: list[bytes] | None, count: int
+) -> tuple[array[int], array[int], dict[int, InputError]]:
     """Return the numbers after n, the line ends (except the last), and errors by position.
 
     The errors are for words that are valid only as costs.
     """
-    most = 2 * n * n + _MOST_COSTS
-    lines.allow(most)
+    lines.allow(count + COSTS)
     numbers, ends, costs = array("q"), array("q"), dict[int, InputError]()
     line = lines.number
     while words is not None:
@@ -198,25 +373,48 @@ def _read(
         else:
             for at, word in enumerate(words, len(numbers)):
                 if not _are_numbers([word]):
-                    costs[at] = lines.error(
-                        f"{shown(word)} is not a whole number from 0 to {_NUMBER_MAX}. Correct it;"
-                        " scaling a matrix, or adding a number to all its entries, does not change"
-                        " the best assignment"
-                    )
-                    if _WHOLE.fullmatch(word) is None or abs(int(word)) > _VALUE_MAX:
+                    costs[at] = _number_error(lines, word)
+                    may_be_cost = at >= count or (at < COSTS and (not ends or is_value(word)))
+                    if not may_be_cost:
                         raise costs[at]
-                numbers.append(int(word))
-        if len(numbers) > most:
-            raise lines.error(
-                f"more than the {2 * n * n} numbers of two matrices of size {n} and their best"
-                " known cost, which is one number after B, or one or two after n. Remove the"
-                " others, or correct n at the beginning"
-            )
+                numbers.append(read_value(lines, word))
+        if len(numbers) > count + COSTS:
+            raise _too_many(lines, isqrt(count // 2))
         words = lines.words()
-    return numbers, np.asarray(ends), costs
+    return numbers, ends, costs
 
 
 def _are_numbers(words: list[bytes]) -> bool:
     """Return whether all words can be matrix entries."""
     is_short = all(map(bytes.isdigit, words)) and max(map(len, words), default=0) <= _DIGITS
     return is_short and max(map(int, words), default=0) <= _NUMBER_MAX
+
+
+def _too_few(lines: Lines, n: int, found: int, before: int) -> InputError:
+    count = 2 * n * n
+    besides = f" besides {counted(before, 'cost')} after n" if before else ""
+    other = ""
+    if found + before >= count:
+        other = (
+            f". If {'this number belongs' if before == 1 else 'these belong'} to A, put n alone on"
+        )
+        other += " its line, then A"
+    return lines.error(
+        f"the numbers end after {found} of the {count} of two matrices of size {n}{besides}."
+        f" Complete them, or correct n at the beginning{other}"
+    )
+
+
+def _too_many(lines: Lines, n: int) -> InputError:
+    return lines.error(
+        f"more than the {2 * n * n} numbers of two matrices of size {n} and their best known cost,"
+        " which is one number after B, or one or two after n. Remove the others, or correct n at"
+        " the beginning"
+    )
+
+
+def _number_error(lines: Lines, word: bytes) -> InputError:
+    return lines.error(
+        f"{shown(word)} is not a whole number from 0 to {_NUMBER_MAX}. Correct it; scaling a "
+        "matrix, or adding a number to all its entries, does not change the best assignment"
+    )

@@ -48,15 +48,22 @@ def test_line_breaks_may_be_anywhere(tmp_path: Path, name: str) -> None:
         (f"2 -120 137\n{MATRICES}", StatedCosts(best=137, bound=120)),
         (f"2 137 0\n{MATRICES}", StatedCosts(optimum=137)),
         (f"2 -1 -1\n{MATRICES}", StatedCosts()),
+        # After B, but not on a new line.
+        ("2\n1 2 3 4\n5 6 7 8 9\n", StatedCosts(best=9)),
+        ("2\n1 2 3 4 5 6 7 8 9\n", StatedCosts(best=9)),
+        ("2\n1 2 3\n4 5 6\n7 8 9\n", StatedCosts(best=9)),
         # After matrices that begin on the line of n.
         ("2 1 2 3 4 5 6 7 8\n9\n", StatedCosts(best=9)),
         ("2 1 2\n3 4\n5 6\n7 8\n9\n", StatedCosts(best=9)),
-        # On the line after n.
+        # After n, with a row or on the next line.
+        ("2 9 1 2\n3 4\n5 6\n7 8\n", StatedCosts(best=9)),
         ("2\n9\n1 2\n3 4\n5 6\n7 8\n", StatedCosts(best=9)),
         ("2\n\n9\n\n1 2 3 4\n5 6 7 8\n", StatedCosts(best=9)),
         ("2\n9\n1 2 3 4 5 6 7 8\n", StatedCosts(best=9)),
+        ("2 9\n" + "\n".join("12345678"), StatedCosts(best=9)),
         # In both places.
         ("2 9\n1 2\n3 4\n5 6\n7 8\n9\n", StatedCosts(best=9)),
+        ("2\n9\n1 2 3 4\n5 6 7 8 9\n", StatedCosts(best=9)),
         # No matrix can contain these numbers.
         ("2 -9 1 2 3 4 5 6 7 8", StatedCosts.of(-9)),
         (f"2\n1\n2\n3\n4\n5\n6\n7\n8\n{2**40}", StatedCosts(best=2**40)),
@@ -70,24 +77,6 @@ def test_lines_distinguish_costs_from_matrices(
     file = read_qap(path)
     assert file.stated == stated
     assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2\n1 2 3 4\n5 6 7 8 9\n",
-        "2 9 1 2\n3 4\n5 6\n7 8\n",
-        "2 9\n" + "\n".join("12345678"),
-        "1 9\n5\n3",
-        "1\n5\n3\n9",
-        "1 5 3 9",
-    ],
-)
-def test_costs_on_lines_with_entries_are_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "valued.qap"
-    path.write_text(text)
-    with pytest.raises(InputError, match="the lines do not show which are costs"):
-        read_qap(path)
 
 
 def test_negative_values_are_lower_bounds() -> None:
@@ -117,6 +106,10 @@ def test_one_facility_has_two_numbers(tmp_path: Path) -> None:
         path.write_text(text)
         file = read_qap(path)
         assert (file.a.tolist(), file.b.tolist()) == ([[5]], [[3]])
+    for text in ("1 9\n5\n3", "1 5\n3\n9", "1\n5\n3\n9", "1 5 3 9", "1 5\n3 9", "1 9\n5 3\n9"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"the lines do not show whether .*: it may be"):
+            read_qap(path)
     # No matrix can contain this number.
     path.write_text("1 -9\n5\n3")
     assert read_qap(path).b.tolist() == [[3]]
@@ -133,6 +126,7 @@ def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: P
     assert len(small) == 11
     larger = [published / "qaplib" / f"{name}.dat" for name in ("chr18a", "bur26a", "esc32a")]
     path = tmp_path / "wrapped.qap"
+    accepted = 0
     for original in [*small, *larger]:
         words = original.read_text().split()
         cost = original.with_suffix(".sln").read_text().split()[1]
@@ -151,3 +145,5 @@ def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: P
                 file = read_qap(path)
                 assert [file.a.tolist(), file.b.tolist()] == matrices
                 assert file.stated == StatedCosts(best=int(cost))
+                accepted += 1
+    assert accepted > 20
