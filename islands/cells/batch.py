@@ -94,7 +94,7 @@ class BatchPlan(AskedPlan[BatchRun]):
             config = None if kept["config"] is None else Path(kept["config"])
             if config is not None and config.exists() and not config.is_file():
                 raise ValueError(f"config is {kept['config']!r}, not a regular file")
-            is_open = bool(kept.get("is_open", False))
+            is_open = bool(kept["is_open"])
         with named_by(f"{path}: "):
             asked = Asked.of(options, config)
             _ = asked.sources  # refuses scripts that this file names

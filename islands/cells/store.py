@@ -184,7 +184,7 @@ class Store:
                     if entry.pop("sha256", None) != _checksum(entry):
                         raise ValueError(MISMATCH)
                     dict(entry["result"])
-                    found = entry["asked"], entry.get("seconds", 0.0)  # earlier files have none
+                    found = entry["asked"], entry["seconds"]
                 yield place, *found
                 place += len(line)
         self._size = place

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", metavar="list|show|fetch|check", help=words)
     words = "a set; for show, an instance"
     parser.add_argument("name", nargs="?", metavar="SET|NAME", type=NAME, help=words)
-    words = "fetch from this folder instead of the set's home"
+    words = "fetch from this address (http or https) instead of the set's home"
     parser.add_argument("--from", dest="base", metavar="URL", help=words)
     words = f"show: format of the file: {', '.join(EVERY_FORMAT)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)

@@ -217,6 +217,7 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
     raise UsageError(
         f"{algorithm} on {requested or ' or '.join(moved)} does not fit {problem.instance}, whose"
         f" solutions have the kind {problem.solution_kind!r}. Possible: {shown}"
+        + (f". Leave {option('encoding')} out, or choose another one" if requested else "")
     )
 
 

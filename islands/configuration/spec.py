@@ -25,7 +25,7 @@ _CONVERGED_EVERY = 5
 
 SIGN = "# The settings of a run of islands"
 """The first words of `run.toml`, which identify the folder of a run."""
-FORMAT = 7
+FORMAT = 8
 """The version of the file formats in a run's folder; raised with every incompatible change."""
 
 

@@ -167,7 +167,7 @@ class SharedLoop(Generic[Cell]):
 
     def _advance(self) -> int:
         """Let the device advance, at most to the next stop; return the number of generations."""
-        self._launched_at = time.perf_counter()
+        self._launched_at = self._now()
         resting = np.flatnonzero(~(self._is_active | self._rests) & (self._generations > 0))
         if resting.size:
             self._runs.rest(resting.tolist())
@@ -243,7 +243,7 @@ class SharedLoop(Generic[Cell]):
         with self._watch:
             measured = self._runs.measured()
         if step > 0:
-            seconds = time.perf_counter() - self._launched_at
+            seconds = self._now() - self._launched_at
             self._watch.has_made(step, seconds)
             if step == 1 and seconds > self._most_late:
                 raise HaltedError  # a run alone ends in time

@@ -15,7 +15,7 @@ from islands.instances.sizes import FEW_NODES, MOST_NODES_PER_EDGE, require_size
 from islands.models.files import NumberFile
 from islands.models.quadratic import Qubo, qubo
 
-_WHOLE = re.compile(rb"[-+]?\d+")
+_WHOLE = re.compile(rb"[-+]?\d{1,40}")
 _LARGEST = 2**62
 _COMMENTS = (b"c", b"#")
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 _NEVER = 1 << 62
+"""A generation that no run reaches; sums of two fit into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Visits:
         if (interval := self.migration_interval) is not None:
             found = earlier(found, generation - generation % interval + interval)
         if self.last is not None:
-            found = earlier(found, self.last + (generation >= self.last) * _NEVER)
+            last = min(self.last, _NEVER)
+            found = earlier(found, last + (generation >= last) * (_NEVER - 1))
         return found
 
     def include(self, generation: Any) -> Any:

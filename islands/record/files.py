@@ -1,4 +1,4 @@
-"""Tables and arrays in files that somebody else may have written, with limits and checksums."""
+"""Tables and arrays in files that somebody else may have written, with limits."""
 
 from __future__ import annotations
 

@@ -288,7 +288,9 @@ _OF_FILES = {
     SERIES_TABLE: FolderKind.SERIES,
     BATCH_SETTINGS: FolderKind.BATCH,
     BENCH: FolderKind.MEASUREMENT,
+    LEDGER: FolderKind.MEASUREMENT,
 }
+"""In the order in which they are looked for: all folders of many runs have a ledger."""
 
 
 def kind_of(folder: Path) -> FolderKind | None:

@@ -64,7 +64,7 @@ class Finished:
     start: int
     """The number of the start that finished the run, whose records and checkpoints stay."""
     date: str
-    """When the run was finished; empty if an earlier version made it."""
+    """When the run was finished."""
     versions: Mapping[str, str]
     """The versions of Python and of the packages that made it."""
 

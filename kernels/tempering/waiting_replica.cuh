@@ -96,6 +96,7 @@ class Replica {
             copy(state_, children_);  // the host may have corrected it
             copy(genes_of(0), children_);
             store(0, 1, 0);
+            __syncthreads();  // the state is complete
             begin_samples();
         } else if (own_.phase == Progress::SAMPLES) {
             measure(cost, judged);

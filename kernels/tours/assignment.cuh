@@ -42,8 +42,8 @@ class Assignment {
 
   private:
     static constexpr int NONE = -1;
-    // Forbidden legs are longer than all others together; sums of them fit into 64 bits.
-    static constexpr int64_t LONGEST = int64_t(1) << 48;
+    // A forbidden leg, longer than thousands of others; sums of such fit into 64 bits.
+    static constexpr int64_t LONGEST = int64_t(1) << 50;
     using Least = block::Least<int64_t>;
 
     __device__ int64_t length(int from, int to) const {

@@ -89,7 +89,7 @@ def test_they_are_shortest_and_their_cycles_are_joined_at_the_lowest_cost(
 )
 def test_tours_visit_each_city_once_and_differ(matrix: NDArray[Any], backend: Backend) -> None:
     found = _tours(backend, matrix, 6, 512)
-    assert len({tuple(tour) for tour in found.tolist()}) > min(1, len(matrix) // 10)
+    assert len({tuple(tour) for tour in found.tolist()}) >= (4 if len(matrix) >= 30 else 1)
 
 
 def test_random_matrices_begin_near_the_bound() -> None:
