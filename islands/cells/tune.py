@@ -97,7 +97,7 @@ def _refuse_earlier(folder: Path, *, force: bool) -> None:
     path = folder / TUNING_TABLE
     if path.exists() and not (force or (folder / LEDGER).exists()):
         raise UsageError(
-            f"{path}: is without {LEDGER}, from which a tuning continues. Copy it, too, name another"
+            f"{path}: is without {LEDGER}, from which a tuning continues. Copy it too, name another"
             " folder, or pass --force to overwrite it"
         )
 
