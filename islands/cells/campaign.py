@@ -182,7 +182,7 @@ class Campaign:
         _raise_signals(self.received())
 
 
-def completed(result: Result) -> Result:
+def require_complete(result: Result) -> Result:
     """Return the result of a run, unless a signal ended it, which ends the campaign too."""
     if result.interrupted:
         raise InterruptedTogether

@@ -16,7 +16,7 @@ from islands.backends.base import Backend
 from islands.cells.campaign import Campaign
 from islands.cells.ranking import RankedConfiguration, Ranking, table
 from islands.cells.store import Made, plain
-from islands.cells.tuning import COLUMNS, Task, TaskResult, Tuning, row_of
+from islands.cells.tuning import COLUMNS, TaskResult, Tuning, TuningRun, row_of
 from islands.custom.signature import signed
 from islands.custom.trust import references
 from islands.engine.build import take_device
@@ -115,7 +115,7 @@ class _Performance:
         self._share = tuning.runs > 1 and all(map(self._may_share, self._tasks))
         self._is_timed = any(math.isfinite(task.time_limit) for task in self._tasks)
 
-    def _may_share(self, task: Task) -> bool:
+    def _may_share(self, task: TuningRun) -> bool:
         try:
             return may_share(task, self._backend)
         except IslandsError:
@@ -127,7 +127,7 @@ class _Performance:
         if campaign.world.rank == 0 and campaign.folder is not None:
             campaign.store.tabulate(campaign.folder / TUNING_TABLE, COLUMNS, row_of)
         self._report(self._header())
-        pieces = campaign.heartbeat.over(self._tasks, Task.words, seconds=self._seconds())
+        pieces = campaign.heartbeat.over(self._tasks, TuningRun.words, seconds=self._seconds())
         try:
             with campaign.hearing("tuning"):
                 next(pieces)
@@ -176,10 +176,10 @@ class _Performance:
                 del ended[place]
                 yield self._keep(task, made)
 
-    def _is_left_out(self, task: Task) -> bool:
+    def _is_left_out(self, task: TuningRun) -> bool:
         return task.configuration.number in self.left_out
 
-    def _leave_out(self, task: Task, error: IslandsError) -> str:
+    def _leave_out(self, task: TuningRun, error: IslandsError) -> str:
         """Skip a configuration that was refused when it ran; raise if all were, or a run failed."""
         configuration, candidates = task.configuration, self._tuning.candidates
         words = f"configuration {configuration.number} ({configuration.words()})"
@@ -191,7 +191,7 @@ class _Performance:
         self._campaign.heartbeat.skip()
         return f"skipped: {error}"
 
-    def _keep(self, task: Task, made: Made, time: str = "") -> str:
+    def _keep(self, task: TuningRun, made: Made, time: str = "") -> str:
         """Keep a result, and return a line about it and about adjusted settings."""
         result = self.results[task.key] = TaskResult(**made)
         costs = [cost for cost in result.costs if cost is not None]

@@ -94,7 +94,7 @@ class Base(Asked):
 
 
 @dataclass(frozen=True)
-class Task(Resolved):
+class TuningRun(Resolved):
     """The runs of one configuration on one instance, by the one with the first seed."""
 
     configuration: Configuration
@@ -154,7 +154,7 @@ class TaskResult:
     device: str
 
     @classmethod
-    def of(cls, task: Task, repeats: Sequence[Repeat]) -> Self:
+    def of(cls, task: TuningRun, repeats: Sequence[Repeat]) -> Self:
         """Return the results of all runs of a task."""
         results, seconds = [each.result for each in repeats], seconds_of(repeats)
         ends = [BestCost(task.problem, each.cost) for each in results]
@@ -243,10 +243,10 @@ class Tuning:
         return tuning
 
     @property
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[TuningRun]:
         """All configurations instance by instance: a machine that slows down affects all."""
         return [
-            Task(each.settings[place].spec, each.settings[place].problem, each)
+            TuningRun(each.settings[place].spec, each.settings[place].problem, each)
             for place in range(len(self.problems))
             for each in self.candidates.configurations
         ]

@@ -26,7 +26,7 @@ from islands.engine.budget import Budget
 from islands.engine.halting import HaltedError, Watch
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell
-from islands.engine.single import check_exactly, combined, completed
+from islands.engine.single import check_exactly, combined, made_result
 from islands.engine.waiting import Waiting, with_arrays
 from islands.errors import IslandsError
 from islands.migration.shared import Landing
@@ -348,7 +348,7 @@ class SharedLoop(Generic[Cell]):
         violation = check_exactly(problem, best, progress.cost)
         digests = [*enumerate(map(meaning.digest, found.genes, found.cost))]
         outcome = Outcome(progress, reason, Moment(progress.generation, progress.seconds, None))
-        return completed(
+        return made_result(
             *(waiting.resolved, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,

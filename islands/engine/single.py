@@ -254,7 +254,7 @@ def _result(
     elif memory is not None:
         records = memory.of_all_ranks()
     digest = "" if outcome.is_partial else combined(digests)
-    return completed(
+    return made_result(
         *(resolved, run.machine, outcome, best, violation, digest),
         colonies=_colonies(run),
         rank_seconds=world.allgather(dict(outcome.phases)),
@@ -267,7 +267,7 @@ def _result(
     )
 
 
-def completed(
+def made_result(
     resolved: Resolved,
     machine: Machine,
     outcome: Outcome,

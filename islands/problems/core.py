@@ -32,7 +32,7 @@ _LEVELS, _TOGETHER, _PARTS, _KEY = 1024, 16, 4096, 1
 _SPARE = 24  # places for free items beyond those of the relaxation
 
 
-class Variant(NamedTuple):
+class CoreVariant(NamedTuple):
     """A core size and prices of overloads."""
 
     size: float
@@ -45,12 +45,12 @@ class Variant(NamedTuple):
 
 
 VARIANTS = (
-    Variant(1.0, 1.35, 1.3),
-    Variant(5 / 3, 5.0, 4.0),
-    Variant(7 / 6, 1.35, 1.3),
-    Variant(5 / 3, 1.2, 1.3),
-    Variant(4 / 3, 3.0, 2.0),
-    Variant(5 / 3, 2.5, 2.0),
+    CoreVariant(1.0, 1.35, 1.3),
+    CoreVariant(5 / 3, 5.0, 4.0),
+    CoreVariant(7 / 6, 1.35, 1.3),
+    CoreVariant(5 / 3, 1.2, 1.3),
+    CoreVariant(4 / 3, 3.0, 2.0),
+    CoreVariant(5 / 3, 2.5, 2.0),
 )
 """A ladder switches to the next variant when it stagnates. The best one depends on the instance:
 low prices for 500 items and 30 constraints, high ones for 250 items or weights of zero."""
@@ -69,7 +69,7 @@ class Core:
     """Returns the file's item for each item of the device; only called if it is used."""
     find_duals: Callable[[], NDArray[np.float64]]
     """Returns the price of a unit of each capacity, in units of profit."""
-    variants: tuple[Variant, ...] = VARIANTS
+    variants: tuple[CoreVariant, ...] = VARIANTS
 
     @cached_property
     def numbering(self) -> NDArray[np.int64]:

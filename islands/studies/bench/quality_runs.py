@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import islands
-from islands.cells.campaign import completed
+from islands.cells.campaign import require_complete
 from islands.configuration.resolved import Resolved
 from islands.engine.build import RankOptions
 from islands.engine.runner import run
@@ -176,7 +176,7 @@ def followed(
     The course has points on rank 0 only.
     """
     course = Course(maximise=resolved.problem.maximise)
-    result = completed(run(resolved, world, Output(callback=course.see), rank_options))
+    result = require_complete(run(resolved, world, Output(callback=course.see), rank_options))
     whole = course.passed()
     course.add(result.seconds, result.cost)
     made = {

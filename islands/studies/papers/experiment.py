@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from islands.cells.campaign import Campaign, completed
+from islands.cells.campaign import Campaign, require_complete
 from islands.configuration.asked import Asked
 from islands.configuration.resolve import resolve
 from islands.engine.build import take_device
@@ -106,7 +106,9 @@ class Experiment(ABC):
 
         def run(world: World) -> dict[str, Any]:
             with on_cores(self.asked.cores if threads else frozenset()):
-                result = completed(run_requested(Asked.of(settings), world, Output(), problem))
+                result = require_complete(
+                    run_requested(Asked.of(settings), world, Output(), problem)
+                )
             return asdict(RunResult(result.cost, _whole_seconds(result), result.generations))
 
         device = f"CPU, {counted(threads, 'thread')}" if threads else None
