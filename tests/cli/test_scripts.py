@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 
 import copied_parts
 import pytest
+import synthetic
 from commands_for_tests import Capture, done
 
 from islands.cli import main
@@ -192,7 +194,8 @@ def test_objects_are_found_by_their_name_in_the_module(
     capsys: Capture, crossover: str, named: bool
 ) -> None:
     Path("solve.py").write_text(IN_PYTHON % crossover)
-    subprocess.run([sys.executable, "solve.py"], check=True, timeout=120)
+    own = {**os.environ, "PYTHONPATH": str(Path(synthetic.__file__).parent)}
+    subprocess.run([sys.executable, "solve.py"], check=True, timeout=120, env=own)
     settings = Path("out/run.toml").read_text()
     for name in ("nine", "Breed", "Shift", "circle", *(["Spread"] if named else [])):
         assert f'"{Path.cwd()}/mine.py:{name}"' in settings
