@@ -194,7 +194,7 @@ def test_limits_are_those_of_the_first_criterion_that_ends() -> None:
 
 
 @pytest.mark.parametrize("interval", [None, 7])
-@pytest.mark.parametrize("last", [None, 25, 30])
+@pytest.mark.parametrize("last", [None, 25, 30, 10**20])
 def test_visits_follow_each_other(interval: int | None, last: int | None) -> None:
     visits = Visits(interval, 10, last)
     visited, generation = [0], 0
@@ -204,3 +204,4 @@ def test_visits_follow_each_other(interval: int | None, last: int | None) -> Non
     assert [g for g in range(61) if visits.include(g)] == [g for g in visited if g <= 60]
     together = visits.include(np.arange(61))
     assert np.flatnonzero(together).tolist() == [g for g in visited if g <= 60]
+    assert visits.after(np.array(visited[:4])).tolist() == visited[1:5]

@@ -16,6 +16,7 @@ import islands
 from islands.errors import InputError, UsageError
 
 WRONG = [
+    ("qubo", f"3 1\n1 2 {'9' * 5000}\n"),
     ("colouring", "e 1 2000000000\n"),
     ("colouring", "e 1 10000000\n"),
     ("colouring", "p edge 10000000 1\ne 1 10000000\n"),

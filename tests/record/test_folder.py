@@ -14,7 +14,15 @@ from islands.configuration.spec import SIGN
 from islands.errors import InputError, UsageError
 from islands.record import lock as lock_module
 from islands.record.claim import claim
-from islands.record.folder import refuse_unfit, remove_checkpoint, require_run
+from islands.record.folder import (
+    BATCH_SETTINGS,
+    LEDGER,
+    FolderKind,
+    kind_of,
+    refuse_unfit,
+    remove_checkpoint,
+    require_run,
+)
 from islands.record.lock import FolderLock
 
 
@@ -26,6 +34,13 @@ def test_new_folders_never_collide(tmp_path: Path, monkeypatch: Patch) -> None:
     assert len(set(folders)) == 40
     assert all(folder.is_dir() and folder.parent == Path("runs") for folder in folders)
     assert all(folder.name.startswith("zi929-2") for folder in folders)
+
+
+def test_an_unfinished_measurement_is_known_by_its_ledger(tmp_path: Path) -> None:
+    (tmp_path / LEDGER).touch()  # a copy without hidden files
+    assert kind_of(tmp_path) is FolderKind.MEASUREMENT
+    (tmp_path / BATCH_SETTINGS).touch()  # all folders of many runs have a ledger
+    assert kind_of(tmp_path) is FolderKind.BATCH
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
