@@ -29,8 +29,10 @@ LAYERS = [
     ("engine", "cells"),
     ("report", "check", "doctor", "solver", "stored", "many"),
     ("dimod", "networkx", "scipy", "shops", "frames"),
-    ("studies", "studies.described", "studies.significance", "studies.pages"),
-    ("studies.bench", "studies.papers", "studies.clusters"),
+    (
+        *("studies", "studies.described", "studies.significance", "studies.pages"),
+        *("studies.bench", "studies.papers", "studies.clusters"),
+    ),
     ("cli",),
     ("testing", "__main__"),
 ]
