@@ -126,7 +126,7 @@ def test_table_is_made_from_the_ledger(capsys: Capture) -> None:
     Path("a/runs.jsonl").unlink()
     capsys.readouterr()
     assert main(line) == 2
-    assert capsys.readouterr().err.startswith("islands: a/tune.tsv: an earlier version made it")
+    assert capsys.readouterr().err.startswith("islands: a/tune.tsv: is without runs.jsonl")
     assert Path("a/tune.tsv").read_text() == whole
 
 
