@@ -26,14 +26,15 @@ class Budget:
         limit = limit_of(resolved.spec)
         self.is_limited = math.isfinite(limit)
         self.limit = int(min(limit, _MOST_AHEAD))
-        self._most = most_evaluations(resolved) if self.is_limited else 0.0
+        self._most = max(1.0, most_evaluations(resolved)) if self.is_limited else math.inf
 
     def safe(self, evaluations: Any) -> Any:
-        """Return how many generations stay below the limit; for an array, an array."""
-        if not self.is_limited:
-            return np.full_like(evaluations, _MOST_AHEAD)
+        """Return how many generations surely stay below the limit of a limited run.
+
+        For an array, return an array.
+        """
         left = np.maximum(0, self.limit - 1 - evaluations)
-        return (left // max(1.0, self._most)).astype(np.int64)
+        return (left // self._most).astype(np.int64)
 
     def left(self, evaluations: int) -> int | None:
         """Return the evaluations left for the next generation; None if they surely suffice."""
@@ -42,14 +43,14 @@ class Budget:
 
 def limit_of(spec: RunSpec) -> float:
     """Return the limit of evaluations of a run; infinite without any."""
-    return min((each.value for each in spec.stop if each.kind == "evaluations"), default=math.inf)
+    return min((stop.value for stop in spec.stop if stop.kind == "evaluations"), default=math.inf)
 
 
 def begins_partly(spec: RunSpec) -> bool:
     """Return whether the limit may be too low for all individuals of generation 0."""
     calls = (
-        each.islands * each.population * ALGORITHMS[each.algorithm].most_first_calls
-        for each in spec.all_colonies
+        colony.islands * colony.population * ALGORITHMS[colony.algorithm].most_first_calls
+        for colony in spec.all_colonies
     )
     return limit_of(spec) < sum(calls)
 
@@ -57,14 +58,12 @@ def begins_partly(spec: RunSpec) -> bool:
 def most_evaluations(resolved: Resolved) -> float:
     """Return an upper bound of the evaluations of a run in one generation; infinite if unknown."""
     most, problem = 0.0, resolved.problem
-    for each in resolved.spec.all_colonies:
-        algorithm = ALGORITHMS[each.algorithm]
-        if not KIND.has_built_in(algorithm):
+    for colony in resolved.spec.all_colonies:
+        algorithm = ALGORITHMS[colony.algorithm]
+        improver = improvers_for(problem.solution_kind)[colony.improver.name]
+        if not (KIND.has_built_in(algorithm) and IMPROVERS.has_built_in(improver)):
             return math.inf
-        improver = improvers_for(problem.solution_kind)[each.improver.name]
-        if not IMPROVERS.has_built_in(improver):
-            return math.inf
-        calls = algorithm.most_calls(each.settings, problem)
-        calls += improver(each.improver, problem.size).most_calls()
-        most += each.islands * each.population * each.rate * calls
+        calls = algorithm.most_calls(colony.settings, problem)
+        calls += improver(colony.improver, problem.size).most_calls()
+        most += colony.islands * colony.population * colony.rate * calls
     return most

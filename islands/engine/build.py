@@ -1,4 +1,4 @@
-"""Create what a run needs on this rank: its device and its islands."""
+"""Create the device and the islands of a run on this rank."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from islands.text import show
 
 @dataclass(frozen=True)
 class RankOptions:
-    """How ranks cooperate in a run; chosen anew at each start."""
+    """The cooperation of ranks in one start of a run, which is not stored with its settings."""
 
     share_gpu: bool = False
     """Whether several ranks may use the same GPU."""
     asynchronous: bool = False
     """Whether ranks do not wait for each other, so that a run cannot be repeated exactly."""
     device: Backend | None = None
-    """The device of this rank; None: chosen by the settings and the ranks of the host."""
+    """The device of this rank; None: determined by the settings and the ranks of the host."""
 
 
 _idle: defaultdict[Hashable, list[Backend]] = defaultdict(list)
@@ -54,16 +54,16 @@ def take_device(
         device = _idle[kept].pop()
         device.begin_run()
         return device
-    visible = world.run_on_all(lambda: _visible(name))
+    visible = world.run_on_all(lambda: gpus.identities() if takes_gpu(name) else [])
     everyone = world.local_allgather(visible)
 
     def chosen() -> Backend:
         if not visible:
             return choose(name, threads, sharers=world.local_size)
-        taken = [each for each in everyone if each]
-        numbers = gpus.assigned(taken, platform.node(), share=share_gpu)
-        used = [each[number] for each, number in zip(taken, numbers, strict=True)]
-        place = sum(bool(each) for each in everyone[: world.local_rank])
+        with_gpus = [*filter(None, everyone)]
+        numbers = gpus.assigned(with_gpus, platform.node(), share=share_gpu)
+        used = [names[number] for names, number in zip(with_gpus, numbers, strict=True)]
+        place = sum(map(bool, everyone[: world.local_rank]))
         return choose(name, threads, numbers[place], used.count(used[place]))
 
     device = world.run_on_all(chosen)
@@ -84,19 +84,14 @@ def forget_devices() -> None:
 
 
 def block_memory(name: str) -> int | None:
-    """Return the bytes of fast memory of a block on the GPU that has most; None on a CPU."""
+    """Return the largest shared memory of a block on any GPU, in bytes; None on a CPU."""
     if not takes_gpu(name):
         return None
     return max(map(gpus.block_memory, range(gpus.devices())), default=None)
 
 
-def _visible(name: str) -> list[str]:
-    """Return the GPUs that this rank may use; empty on a CPU."""
-    return gpus.identities() if takes_gpu(name) else []
-
-
 def islands_of(resolved: Resolved, world: World, backend: Backend, **others: Any) -> Archipelago:
-    """Return this rank's islands; pass `others`, which no setting contains, to `Archipelago`."""
+    """Return this rank's islands; `others` are arguments of `Archipelago` that are no settings."""
     spec = resolved.spec
     return Archipelago(
         problem=resolved.problem,
@@ -121,7 +116,7 @@ def make_archipelago(
     """Return this rank's islands before their first generation; collective."""
     warm_start = cache(lambda: read_start(resolved))
     if not goes_on:
-        # A resumed run does not need these files, which may have been removed.
+        # A resumed run does not need these files, and they may have been removed.
         world.run_on_all(warm_start)
     transport = None
     team = world.split(deal.team(world.rank).start) if deal.largest_team > 1 else None

@@ -1,7 +1,7 @@
 """Many tasks on several ranks: each rank has a queue of tasks, which is refilled as it works.
 
-Several times a second, the ranks exchange results and deal further tasks; their threads continue
-meanwhile. The result of a task does not depend on the rank that solves it.
+Several times a second, the ranks exchange results and refill their queues; their threads continue
+meanwhile. The result of a task does not depend on the rank that performs it.
 """
 
 from __future__ import annotations
@@ -28,62 +28,61 @@ def solved_by_ranks(
     solved: Callable[[Iterator[Task | None]], Generator[Made | None, None, None]],
     at_first: int,
 ) -> Iterator[list[Made]]:
-    """Yield the results of all ranks, the same on each of them; collective.
+    """Yield the results of all ranks in each round, the same on every rank; collective.
 
-    `more(count)` returns at most `count` further tasks, the same on each rank, and whether these
-    are the last; it may be collective. `solved` yields the results of the tasks of this rank, and
-    None after a moment without one; a task is None if none is known yet. The queue of a rank has
+    `more(count)` returns at most `count` further tasks, the same on every rank, and whether these
+    are the last; it may be collective. `solved` yields the results of this rank's tasks, and None
+    when polled with nothing ready; a task is None if none is known yet. The queue of a rank has
     `at_first` tasks in the beginning, then twice the number that it took in the last round: with
     more, the ranks would not finish at the same time.
     """
-    held, taken, all_are_dealt, ranks = deque[Task](), 0, False, range(world.size)
+    queue, taken, all_are_dealt = deque[Task](), 0, False
     seconds = LIMITS.first_round_seconds
 
     def own_tasks() -> Iterator[Task | None]:
         nonlocal taken
         while True:
-            is_last = all_are_dealt  # look before: then all tasks are held
-            if held:
+            is_last = all_are_dealt  # read it first: then the queue has all tasks that are left
+            if queue:
                 taken += 1
-                yield held.popleft()
+                yield queue.popleft()
             elif is_last:
                 return
             else:
                 yield None
 
-    with closing(solved(own_tasks())) as made:
+    with closing(solved(own_tasks())) as results:
         lacks, is_over = world.allgather(at_first), False
         while not is_over:
             if not all_are_dealt and any(lacks):
                 tasks, is_end = more(sum(lacks))
-                owners = _owners(lacks)[: len(tasks)]
-                held += [t for t, rank in zip(tasks, owners, strict=True) if rank == world.rank]
+                dealt = zip(tasks, _ranks(lacks), strict=False)
+                queue += [task for task, rank in dealt if rank == world.rank]
                 all_are_dealt = is_end
             before = taken
-            own, is_last, error = _of_round(made, min(seconds, LIMITS.round_seconds))
-            # Nobody knows how fast a rank is while it compiles its programs.
-            seconds *= 2 if own else 1.1
+            own, is_last, error = _of_round(results, min(seconds, LIMITS.round_seconds))
+            seconds *= 2 if own else 1.1  # while programs compile, the speed is unknown
             # Pickled here, not by MPI: a rank does not unpickle its own, and all see an error.
             try:
                 packed = dumps(own, HIGHEST_PROTOCOL)
             except Exception as problem:
-                packed, error = b"", error or _unfit(problem)
-            enough = (
-                max(1, at_first // LIMITS.fewest_on_rank, 2 * (taken - before))
-                if taken
-                else at_first
-            )
-            lack = max(0, enough - len(held))
+                packed, error = b"", error or _not_sent(problem)
+            enough = max(1, at_first // LIMITS.fewest_on_rank, 2 * (taken - before))
+            lack = max(0, (enough if taken else at_first) - len(queue))
             world.wait_for_all()  # sleeps, as threads of this rank need its cores
             world.agree_on(error)
             parts = world.allgather((packed, is_last, lack))
-            lacks, is_over = [each for *_, each in parts], all(last for _, last, _ in parts)
+            lacks, is_over = [lack for *_, lack in parts], all(last for _, last, _ in parts)
             with _no_collections():
-                together = [own if rank == world.rank else loads(parts[rank][0]) for rank in ranks]
-            yield [each for of_rank in together for each in of_rank]
+                together = [
+                    result
+                    for rank, (packed, *_) in enumerate(parts)
+                    for result in (own if rank == world.rank else loads(packed))
+                ]
+            yield together
 
 
-def _unfit(problem: Exception) -> UsageError:
+def _not_sent(problem: Exception) -> UsageError:
     return UsageError(
         f"a result cannot be sent to other ranks: {problem}. Define the functions and classes of a"
         " problem at the top level of a script, without lambda"
@@ -102,21 +101,21 @@ def _no_collections() -> Iterator[None]:
             gc.enable()
 
 
-def _owners(lacks: Sequence[int]) -> list[int]:
-    """Return the rank of each task, so that ranks get tasks in proportion to what they lack."""
+def _ranks(lacks: Sequence[int]) -> list[int]:
+    """Return the rank of each task: ranks get tasks in proportion to what they lack."""
     turns = [((k + 0.5) / lack, rank) for rank, lack in enumerate(lacks) for k in range(lack)]
     return [rank for _, rank in sorted(turns)]
 
 
 def _of_round(
-    made: Iterator[Made | None], seconds: float
+    results: Iterator[Made | None], seconds: float
 ) -> tuple[list[Made], bool, Exception | None]:
     """Return the results of a round, whether it is the last, and an error."""
     own, end = list[Made](), time.monotonic() + seconds
     try:
-        for each in made:
-            if each is not None:
-                own.append(each)
+        for result in results:
+            if result is not None:
+                own.append(result)
             if time.monotonic() > end:
                 return own, False, None
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Failures to write files or output: they end a run early, but its result is not lost."""
+"""Failures to write files or output: they end a run early, without losing its result."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from islands.text import show
 
 
 class Failures:
-    """The failures of this rank, of which the first one of all ranks is reported.
+    """The failures of this rank; the first one of all ranks is reported.
 
-    Inside a block `with failures:`, the failure of a file is recorded, and requests the end of the
+    A failure of a file inside a block `with failures:` is recorded, and requests the end of the
     run.
     """
 
@@ -35,7 +35,7 @@ class Failures:
         return False
 
     def of_screen(self, error: Exception, is_log: bool) -> None:
-        """Record that the log or the output cannot be written; a lost terminal is not a failure."""
+        """Record an error of the log, or end the run if its output is lost."""
         if is_log:
             self._note(error)
         elif self._folder is not None:
@@ -45,14 +45,12 @@ class Failures:
 
     def of_all_ranks(self) -> str:
         """Return the first failure of a file, with the command that continues; collective."""
-        found = next(filter(None, self._world.allgather(self._error)), "")
-        if not found or self._folder is None or self._is_finished():
-            return found
-        return f"{found}. Then continue the run with: {resuming(self._folder)}"
-
-    def _is_finished(self) -> bool:
-        folder = self._folder
-        return self._world.from_first(lambda: folder is not None and (folder / FINISHED).exists())
+        error, folder = next(filter(None, self._world.allgather(self._error)), ""), self._folder
+        if not error or folder is None:
+            return error
+        if self._world.from_first((folder / FINISHED).exists):
+            return error
+        return f"{error}. Then continue the run with: {resuming(folder)}"
 
     def _note(self, error: Exception) -> None:
         self._error = self._error or describe(error)

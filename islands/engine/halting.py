@@ -1,7 +1,7 @@
-"""Launches of many runs that take too long, such as with slow evaluations of a user, are halted.
+"""A watchdog that stops shared launches which overrun, for example because user code is slow.
 
-One run alone ends in the middle of a generation if its time is over; runs that share launches do
-not. So launches are short, and if a single generation takes too long, the runs are made alone.
+A run alone ends within a generation when its time is over; runs that share launches do not. So
+launches are short, and if a single generation takes too long, the runs are performed alone.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ class HaltedError(Exception):
 
 
 class Watch:
-    """A thread that halts the work of the device if it takes long or nobody waits for it.
+    """A thread that halts the device if a launch takes too long, or if the runs must end.
 
     It watches the blocks `with watch:`, in which the host waits for the device.
     """
 
     def __init__(self, halt: Callable[[], None], longest: float) -> None:
-        """Take the function that lets the launches in progress end early, after so many seconds."""
+        """Call `halt`, which ends the launches in progress, after at most `longest` seconds."""
         self._halt, self._longest = halt, longest
         self._lock, self._ended = Lock(), Event()
         self._began: float | None = None
         self.has_halted = False
-        """Whether work in progress was halted, and is of no use."""
+        """Whether a launch was halted, so that its results are incomplete."""
         self.generations = 1
         """The number of generations that the next launch may have."""
 
     @contextmanager
     def until(self, must_end: Callable[[], bool]) -> Iterator[None]:
-        """Watch until the end of the block."""
+        """Watch inside the block; also halt when `must_end` is true."""
         thread = Thread(target=self._look, args=(must_end,), daemon=True)
         thread.start()
         try:
@@ -55,7 +55,7 @@ class Watch:
             raise HaltedError
 
     def has_made(self, generations: int, seconds: float) -> None:
-        """Choose the length of the next launch by the time of the last one."""
+        """Choose the length of the next launch from the time of the last one."""
         allowed = int(LIMITS.launch_seconds * generations / max(seconds, 1e-9))
         self.generations = max(1, min(allowed, LIMITS.faster * generations))
 

@@ -1,7 +1,7 @@
-"""Plans: which runs are wanted, and with which settings.
+"""Plans: the requested runs and their settings.
 
-A cell of a plan is whatever tells its runs apart, such as a number or an instance with a seed. The
-result of a run depends on its cell and nothing else.
+A cell of a plan identifies one of its runs, such as a number, or an instance with a seed. The
+result of a run depends on its cell only.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ class Ready(Generic[Cell]):
 
 
 class Plan(ABC, Generic[Cell]):
-    """What all plans have."""
+    """The base class of plans."""
 
     shares: bool = True
     """Whether runs may share launches."""
     repeats: bool = False
-    """Whether each problem has so many runs that they share launches with no others."""
+    """Whether each problem has enough runs to fill launches of its own."""
     callback: Callback | None = None
     """A function that receives the progress of each run; runs then share no launches."""
     trust: Trust | None = None
-    """The trust of a call in Python, for the threads that work for it."""
+    """The trust of a call in Python, for its threads."""
 
     def made(self, ready: Ready[Cell], result: Result) -> Any:
         """Return the value to yield for a result; called on the thread that solved the run."""
         return result
 
     def received(self, cell: Cell, made: Any) -> Any:
-        """Return what any rank made of a cell, with what it has not sent; called on each rank."""
+        """Return the value of a cell from any rank, completed on this rank."""
         return made
 
     def trusted(self) -> AbstractContextManager[None]:
@@ -73,25 +73,25 @@ class Plan(ABC, Generic[Cell]):
         return nullcontext() if self.trust is None else within(self.trust)
 
     def alone(self, ready: Ready[Cell], device: Backend, is_over: Callable[[], bool]) -> Result:
-        """Return the result of a run that shares no launches; it ends when `is_over`."""
+        """Perform a run that shares no launches, until its end or `is_over`."""
         device.begin_run()
         output = Output(callback=self.callback, ends=is_over, collects=True)
         return run(ready.resolved, World(), output, RankOptions(device=device))
 
 
 class AskedPlan(Plan[Cell]):
-    """A plan whose cells ask for settings, as a command does, and for instances to be read."""
+    """A plan whose cells request settings, as a command does, and instances by name."""
 
     start: Sequence[Any] = ()
-    """Solutions, as arrays, with which all runs begin."""
+    """Start solutions of all runs, as arrays."""
 
     @abstractmethod
     def asked_of(self, cell: Cell) -> tuple[Asked, Problem | None]:
-        """Return what a run asks for, and its problem unless it is to be read by its name."""
+        """Return the request of a run, and its problem unless it is to be read by its name."""
 
 
 class ResolvedPlan(Plan[Cell]):
-    """A plan that knows the settings and the problem of each run."""
+    """A plan whose runs have settings and a problem already."""
 
     @abstractmethod
     def resolved(self, cell: Cell) -> Resolved:

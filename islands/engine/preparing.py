@@ -28,7 +28,7 @@ class Preparing(Generic[Cell]):
         self._plan, self._backend = plan, backend
         self._asked = plan if isinstance(plan, AskedPlan) else None
         self._settings: dict[type[Problem], Settings] = {}
-        """The problem settings of each kind, which all its instances share."""
+        """The problem settings of each class of problems, which all its instances share."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
         self._finder = Finder(FOUND_BY_NAME)
         self._name = "", ""
@@ -38,7 +38,7 @@ class Preparing(Generic[Cell]):
         """Return the run of a cell: a `Waiting` if it can share launches."""
         plan = self._asked
         if plan is None:
-            assert isinstance(self._plan, ResolvedPlan), "there are no others"
+            assert isinstance(self._plan, ResolvedPlan), "there are no other plans"
             return self._of(cell, self._plan.resolved(cell))
         asked, problem = plan.asked_of(cell)
         if problem is None:

@@ -1,7 +1,7 @@
-"""A queue of runs: those of the same kind share launches, the others are made alone.
+"""A queue of runs: similar ones share launches, the others run alone.
 
-The threads of a GPU, which have a stream each, share a queue: each solves another kind, so that the
-device is busy also if there are few instances of each.
+The threads of a GPU, each with a stream, share a queue. Each of them takes another kind of runs, so
+that the device is busy even if there are few runs of a kind.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
+from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from threading import Event, Lock, get_ident
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from islands.backends.base import Backend
 from islands.engine.limits import LIMITS
@@ -25,7 +27,7 @@ from islands.instances.lines import reading_until
 
 
 class Queue(Generic[Cell]):
-    """Makes the cells of a plan in an order that lets many share launches."""
+    """Performs the runs of a plan in an order that lets many share launches."""
 
     def __init__(
         self,
@@ -39,65 +41,72 @@ class Queue(Generic[Cell]):
     ) -> None:
         """Take cells when they are needed; one is None if none is known yet.
 
-        When `is_over` is true, those in progress end without a result. `threads` is the number of
+        When `is_over` is true, runs in progress end without a result. `threads` is the number of
         threads that call `results`, with streams of the device, and `places` the number of runs
         that share launches; by default, as many as fill it.
         """
         self._plan, self._cells, self._is_over = plan, cells, is_over
         self._preparing = Preparing(plan, device)
-        self._threads, self._places = threads, places
+        self._threads = threads
+        self._places_for = partial(places_for, threads=threads, wanted=places)
         self._reading, self._lock = Lock(), Lock()
-        """Of the thread that reads instances, and of all that change those that wait."""
+        """Held by the thread that reads cells, and by any thread that changes the waiting runs."""
         self._turn = Lock()
-        """Of the thread that solves instances alone: these may need the whole device, and call
-        functions of a user, which need not be ready for several threads."""
+        """Held by the thread that performs a run alone. Such a run may need the whole device, and
+        call user code that is not thread-safe."""
         self._has_news = Event()
-        """Set when a kind waits that no thread solves, and when nothing is left to do."""
+        """Set when a kind waits for a thread, and when nothing is left to do."""
         self._waiting: dict[Hashable, deque[Waiting[Cell]]] = {}
-        self._others: deque[Ready[Cell]] = deque()
+        self._alone: deque[Ready[Cell]] = deque()
         self._failed: deque[tuple[Cell, IslandsError]] = deque()
         self._count = self._bytes = 0
-        """The number of instances that wait, and what their arrays take."""
+        """The number of waiting runs, and the bytes of their arrays."""
         self._ahead = 1
+        """The number of runs that should wait."""
         self._is_at_end = self._is_short = False
-        """Whether all have been read, and whether fewer wait now than were wanted."""
+        """Whether all cells have been read, and whether fewer runs wait than should."""
         self._in_progress = set[Hashable]()
-        """The kinds that a thread solves."""
+        """The kinds that threads perform now."""
         self._began: dict[int, float] = {}
-        """When each thread that solves a kind began it."""
+        """The time at which each of these threads began its kind."""
         self._alone_kinds = set[Hashable]()
-        """Those that are solved alone."""
+        """The kinds whose runs are performed alone."""
 
     def results(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
-        """Yield what the plan makes of the result of each cell, or the error that it caused."""
-        nap = LIMITS.look_seconds
+        """Yield each cell with what the plan makes of its result, or with its error."""
+        # The caller must not get the trust and the limit of reading that hold for the runs.
+        context, steps = copy_context(), self._results(backend)
         try:
-            with self._plan.trusted(), reading_until(self._is_over):
-                while not self._is_over():
-                    self._has_news.clear()
-                    yield from self._failures()
-                    if self._others and not self._turn.locked():
-                        yield from self._of_others(backend)
-                    elif (kind := self._begun(backend)) is not None:
-                        try:
-                            yield from self._of_kind(kind, backend)
-                        finally:
-                            self._in_progress.discard(kind)
-                            self._began.pop(get_ident(), None)
-                    elif self._is_done():
-                        break
-                    elif not (self._others or self._failed) or self._turn.locked():
-                        is_news = self._has_news.wait(nap)
-                        with self._lock:
-                            waits = is_news or self._free_kind() is not None or not self._began
-                        nap = (
-                            LIMITS.look_seconds if waits else min(2 * nap, LIMITS.most_look_seconds)
-                        )
+            while (result := context.run(next, steps, None)) is not None:
+                yield result
         finally:
+            context.run(steps.close)
             self._has_news.set()
 
+    def _results(self, backend: Backend) -> Generator[tuple[Cell, Any], None, None]:
+        nap = LIMITS.look_seconds
+        with self._plan.trusted(), reading_until(self._is_over):
+            while not self._is_over():
+                self._has_news.clear()
+                yield from self._failures()
+                if self._alone and not self._turn.locked():
+                    yield from self._of_next_alone(backend)
+                elif (kind := self._next_kind(backend)) is not None:
+                    try:
+                        yield from self._of_kind(kind, backend)
+                    finally:
+                        self._in_progress.discard(kind)
+                        self._began.pop(get_ident(), None)
+                elif self._is_done():
+                    break
+                elif not (self._alone or self._failed) or self._turn.locked():
+                    is_news = self._has_news.wait(nap)
+                    with self._lock:
+                        is_work = is_news or self._free_kind() is not None or not self._began
+                    nap = LIMITS.look_seconds if is_work else min(2 * nap, LIMITS.most_look_seconds)
+
     def _is_done(self) -> bool:
-        is_left = self._waiting or self._others or self._failed
+        is_left = self._waiting or self._alone or self._failed
         return self._is_at_end and not (is_left or self._began or self._turn.locked())
 
     def _is_worth_another_thread(self) -> bool:
@@ -105,15 +114,15 @@ class Queue(Generic[Cell]):
         now = time.monotonic()
         return all(now - began > LIMITS.long_seconds for began in [*self._began.values()])
 
-    def _begun(self, backend: Backend) -> Hashable | None:
-        """Return a kind that is this thread's now; None if there is none.
+    def _next_kind(self, backend: Backend) -> Hashable | None:
+        """Return a kind for this thread to perform, or None.
 
-        An instance that is to be solved alone is among the others then.
+        With None, a run may have been left to be performed alone.
         """
         if not self._is_worth_another_thread():
             return None
         if not self._reading.acquire(timeout=LIMITS.reading_seconds):
-            return self._claimed()  # instances come slowly
+            return self._claimed()  # reading is slow
         try:
             if not self._is_worth_another_thread():
                 return None
@@ -123,9 +132,10 @@ class Queue(Generic[Cell]):
             self._reading.release()
 
     def _claimed(self) -> Hashable | None:
-        """Let the kind of most instances be this thread's, and return it.
+        """Claim the kind with the most waiting runs for this thread, and return it.
 
-        If they are too few to share launches, one is among the others then, unless more may come.
+        If these are too few to share launches, leave one to be performed alone, unless more may
+        come, and return None.
         """
         with self._lock:
             kind = self._free_kind()
@@ -141,29 +151,25 @@ class Queue(Generic[Cell]):
             return kind
 
     def _fewest(self, kind: Hashable) -> int:
-        """Return how many instances of a kind share launches."""
+        """Return the minimum number of runs of a kind that share launches."""
         if self._plan.repeats:
             return 1
         has_few_items = self._waiting[kind][0].problem.size <= LIMITS.few_items
         return LIMITS.fewest_of_few_items if self._threads > 1 and has_few_items else LIMITS.fewest
 
     def _leave(self, ready: Ready[Cell]) -> None:
-        """Let an instance be solved alone."""
-        self._others.append(ready)
+        """Leave a run to be performed alone."""
+        self._alone.append(ready)
         self._has_news.set()
 
     def _read_ahead(self, backend: Backend) -> None:
-        """Read what may begin together, and more if several threads solve many kinds."""
+        """Read what may begin together, and more if several threads perform many kinds."""
         end = time.monotonic() + LIMITS.reading_seconds
         while time.monotonic() < end:
-            # Reading disturbs those that work.
-            others_work = self._began or self._turn.locked()
-            self._read(
-                min(self._ahead, self._count + LIMITS.ahead_while_others_work)
-                if others_work
-                else self._ahead,
-                end,
-            )
+            count = self._ahead
+            if self._began or self._turn.locked():  # reading slows down other threads
+                count = min(count, self._count + LIMITS.ahead_while_others_work)
+            self._read(count, end)
             with self._lock:
                 kind, kinds = self._free_kind(), len(self._waiting)
                 if kind is None:
@@ -176,23 +182,20 @@ class Queue(Generic[Cell]):
                 return
             self._ahead = ahead
 
-    def _places_for(self, first: Waiting[Cell], backend: Backend) -> int:
-        return places_for(first, backend, self._threads, self._places)
-
     def _free_kind(self) -> Hashable | None:
-        """Return the kind of most instances that wait, among those that no thread solves."""
+        """Return the kind with the most waiting runs among those that no thread performs."""
         free = [kind for kind in self._waiting if kind not in self._in_progress]
         return max(free, key=lambda kind: len(self._waiting[kind]), default=None)
 
     def _of_kind(self, kind: Hashable, backend: Backend) -> Iterator[tuple[Cell, Any]]:
-        """Yield the results of the instances of a kind that share launches, and of others."""
+        """Yield the results of the runs of a kind, which share launches, and of runs alone."""
         waiting = self._waiting[kind]
         most = self._places_for(waiting[0], backend)
         places = min(len(waiting), most)
         try:
             shared = SharedLoop(waiting[0], places, backend)
         except IslandsError:
-            self._alone_kinds.add(kind)  # each has its own result, or its own error
+            self._alone_kinds.add(kind)  # each run then has a result or an error of its own
             return
         next_of_kind = partial(self._next, shared, may_grow=places < most)
         try:
@@ -207,20 +210,20 @@ class Queue(Generic[Cell]):
                     yield ready.cell, self._plan.made(ready, result)
                 if self._failed:
                     yield from self._failures()
-                solves_others = self._threads == 1 and not shared.is_slow
-                while solves_others and self._others and not self._is_over():
-                    yield from self._of_others(backend)
+                performs_alone = self._threads == 1 and not shared.is_slow
+                while performs_alone and self._alone and not self._is_over():
+                    yield from self._of_next_alone(backend)
         finally:
             backend.synchronise()  # another thread may get the memory
 
     def _next(self, shared: SharedLoop[Cell], *, may_grow: bool) -> Waiting[Cell] | None:
-        """Return the next instance of a kind; None if there is none among the next ones.
+        """Return the next run of a kind; None if it is not among the next cells.
 
-        Also None if far more wait than there are places, and it `may_grow`: then the kind begins
-        again with more.
+        Also None if it `may_grow` and far more runs wait than there are places: the kind then
+        restarts with more.
         """
         kind = shared.kind
-        # Others can read while this thread keeps the device busy.
+        # Other threads can read while this one keeps the device busy.
         end = time.monotonic() + (
             LIMITS.reading_seconds if self._threads == 1 else LIMITS.look_seconds
         )
@@ -230,25 +233,14 @@ class Queue(Generic[Cell]):
                     return None
             if may_grow and len(self._waiting[kind]) > LIMITS.grown * shared.places:
                 return None
-            taken = self._take(kind)
+            with self._lock:
+                taken = self._taken(kind)
             if shared.fits(taken):
                 return taken
             self._leave(taken)
 
-    def _read_one(self) -> bool:
-        """Read one instance, unless many wait already or another thread reads; return whether."""
-        if not self._reading.acquire(blocking=False):
-            return False
-        try:
-            return self._read(self._ahead, math.inf, once=True)
-        finally:
-            self._reading.release()
-
-    def _take(self, kind: Hashable) -> Waiting[Cell]:
-        with self._lock:
-            return self._taken(kind)
-
     def _taken(self, kind: Hashable) -> Waiting[Cell]:
+        """Remove and return the first run of a kind; the caller holds the lock."""
         waiting = self._waiting[kind]
         taken = waiting.popleft()
         self._count -= 1
@@ -257,10 +249,19 @@ class Queue(Generic[Cell]):
             del self._waiting[kind]
         return taken
 
-    def _read(self, count: int, end: float, *, once: bool = False) -> bool:
-        """Read until `count` instances wait, or only one; return whether any was read.
+    def _read_one(self) -> bool:
+        """Read a cell unless many runs wait or another thread reads; return whether it was read."""
+        if not self._reading.acquire(blocking=False):
+            return False
+        try:
+            return self._read(self._ahead, math.inf, once=True)
+        finally:
+            self._reading.release()
 
-        Read at most one after the time `end`, and none if too many or too large ones wait.
+    def _read(self, count: int, end: float, *, once: bool = False) -> bool:
+        """Read until `count` runs wait, or only one cell; return whether any was read.
+
+        After the time `end`, read at most one; read none if too many or too large runs wait.
         """
         has_read, self._is_short = False, True
         while not self._is_full():
@@ -281,11 +282,11 @@ class Queue(Generic[Cell]):
         return has_read
 
     def _sort(self, cell: Cell) -> None:
-        """Prepare a cell, and put it where it waits."""
+        """Prepare a run, and add it to those of its kind, to those alone, or to the errors."""
         try:
             ready = self._preparing.ready(cell)
         except IslandsError as error:
-            if not self._is_over():  # otherwise, it may not have been read
+            if not self._is_over():  # otherwise, its file may not have been read
                 self._failed.append((cell, error))
                 self._has_news.set()
             return
@@ -293,60 +294,42 @@ class Queue(Generic[Cell]):
             self._leave(ready)
             return
         with self._lock:
-            waiting = self._waiting.get(ready.kind)
-            if waiting is None:
-                self._waiting[ready.kind] = deque([ready])
-            else:
-                waiting.append(ready)
+            waiting = self._waiting.setdefault(ready.kind, deque())
+            waiting.append(ready)
+            is_new = len(waiting) == 1
             self._count += 1
             self._bytes += ready.bytes
-        if waiting is None and ready.kind not in self._in_progress:
+        if is_new and ready.kind not in self._in_progress:
             self._has_news.set()
 
     def _is_full(self) -> bool:
-        """Return whether enough instances are left, or too large ones wait."""
+        """Return whether enough runs alone are left, or too large runs wait."""
         is_large = self._bytes > LIMITS.most_bytes and self._count > 0
-        # One thread solves those that are left, the others need instances of kinds.
-        most = (
-            self._ahead if self._threads == 1 else max(self._ahead, LIMITS.ahead_while_others_work)
-        )
-        return is_large or len(self._others) + len(self._failed) >= most
+        # A single thread performs runs alone itself; other threads need runs of kinds.
+        least = 0 if self._threads == 1 else LIMITS.ahead_while_others_work
+        return is_large or len(self._alone) + len(self._failed) >= max(self._ahead, least)
 
     def _failures(self) -> Iterator[tuple[Cell, Any]]:
-        while failed := _popped(self._failed):
-            yield failed
+        with suppress(IndexError):  # another thread may take the last one
+            while self._failed:
+                yield self._failed.popleft()
 
-    def _of_others(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
-        """Yield the result of one that is solved alone, if it is this thread's turn."""
-        if (made := self._made_alone(backend)) is not None:
-            yield made
-
-    def _made_alone(self, backend: Backend) -> tuple[Cell, Any] | None:
-        """Return the result of one that is solved alone; None if it is not this thread's turn."""
+    def _of_next_alone(self, backend: Backend) -> list[tuple[Cell, Any]]:
+        """Perform a run alone, and return its result; nothing if another thread does so."""
         if not self._turn.acquire(blocking=False):
-            return None
+            return []
         try:
-            if (ready := _popped(self._others)) is None:
-                return None
+            if not self._alone:
+                return []
+            ready = self._alone.popleft()
             try:
                 result = self._plan.alone(ready, backend, self._is_over)
                 if self._is_over() and (result.interrupted or result.suspended):
-                    return None  # it has not come to its end
-                return ready.cell, self._plan.made(ready, result)
+                    return []  # it is incomplete
+                return [(ready.cell, self._plan.made(ready, result))]
             except IslandsError as error:
-                return None if self._is_over() else (ready.cell, error)
+                return [] if self._is_over() else [(ready.cell, error)]
             finally:
                 backend.synchronise()
         finally:
             self._turn.release()
-
-
-Entry = TypeVar("Entry")
-
-
-def _popped(entries: deque[Entry]) -> Entry | None:
-    """Pop the first entry, or None."""
-    try:
-        return entries.popleft()
-    except IndexError:
-        return None  # perhaps another thread has it

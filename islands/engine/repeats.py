@@ -1,4 +1,4 @@
-"""Runs with consecutive seeds: of one problem or of several, with the settings of each."""
+"""Runs with consecutive seeds, of one or several problems with settings of their own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from islands.engine.shared import VisitRecords
 from islands.progress.result import Result
 
 Place = tuple[int, int]
-"""The number of the settings, and that of a run with them: a cell."""
+"""The cell of a run: the number of its settings, and that of the run among those with them."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Repeat:
     was_alone: bool = False
     """Whether the run shared no launches."""
     process: tuple[str, int] = ("", 0)
-    """Where it ran: the host and the process id."""
+    """The host and the process id."""
     began: float = 0.0
-    """Its start, by the clock of this process."""
+    """The start of the run, by the clock of its process."""
 
 
 class Repeats(ResolvedPlan[Place]):
@@ -39,16 +39,10 @@ class Repeats(ResolvedPlan[Place]):
 
     repeats = True
 
-    def __init__(
-        self,
-        first: Sequence[Resolved],
-        *,
-        shares: bool = True,
-        sharers: int = 1,
-    ) -> None:
-        """Take the run with the first seed for each of the settings; runs share launches or not.
+    def __init__(self, first: Sequence[Resolved], *, shares: bool = True, sharers: int = 1) -> None:
+        """Take the run with the first seed for each of the settings.
 
-        If `sharers` runs share a time limit, a run that cannot share launches gets its part of it.
+        If `sharers` runs share a time limit, a run alone gets its part of it.
         """
         self._first, self.shares, self._sharers = first, shares, sharers
         self._alone = set[Place]()
@@ -59,18 +53,18 @@ class Repeats(ResolvedPlan[Place]):
         return self._first[number].later(later)
 
     def alone(self, ready: Ready[Place], device: Backend, is_over: Callable[[], bool]) -> Result:
-        """Record that the run has the device for itself."""
+        """Perform a run alone, within its part of the time limit."""
         self._alone.add(ready.cell)
         spec = replace(ready.spec, stop=tuple(map(self._part, ready.spec.stop)))
         own = Ready(ready.cell, replace(ready.resolved, spec=spec))
         return super().alone(own, device, is_over)
 
-    def _part(self, each: Criterion) -> Criterion:
-        is_shared = each.kind == "seconds" and self._sharers > 1
-        return replace(each, value=each.value / self._sharers) if is_shared else each
+    def _part(self, stop: Criterion) -> Criterion:
+        is_shared = stop.kind == "seconds" and self._sharers > 1
+        return replace(stop, value=stop.value / self._sharers) if is_shared else stop
 
     def made(self, ready: Ready[Place], result: Result) -> Repeat:
-        """Return what ranks exchange."""
+        """Return the result with the place and time of the run."""
         records, was_alone = result.records, ready.cell in self._alone
         present, began = None, time.perf_counter() - result.seconds
         if isinstance(records, VisitRecords):
@@ -80,13 +74,13 @@ class Repeats(ResolvedPlan[Place]):
 
 
 def seconds_of(repeats: Collection[Repeat]) -> float:
-    """Return the time in which runs were made, without compilation between those made alone."""
+    """Return the time of all runs, without the compilation between runs alone."""
     longest = 0.0
-    for process in {each.process for each in repeats}:
-        own = [each for each in repeats if each.process == process]
-        seconds = sum(each.result.seconds for each in own)
-        if not all(each.was_alone for each in own):
-            began = min(each.began for each in own)
-            seconds = max(each.began + each.result.seconds for each in own) - began
+    for process in {run.process for run in repeats}:
+        own = [run for run in repeats if run.process == process]
+        seconds = sum(run.result.seconds for run in own)
+        if not all(run.was_alone for run in own):
+            began = min(run.began for run in own)
+            seconds = max(run.began + run.result.seconds for run in own) - began
         longest = max(longest, seconds)
     return longest

@@ -1,8 +1,7 @@
-"""The settings of a run and its problem, of a new or a stored run, whose files may have moved."""
+"""The settings and the problem of a new run, or of a stored one, whose files may have moved."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from islands.configuration.resolve import resolve, with_standstill
 from islands.configuration.resolved import Resolved
 from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import named_by, signed_scripts, trust_files
+from islands.engine.failures import resuming
 from islands.errors import InputError, IslandsError, UntrustedError, UsageError
 from islands.instances.locate import Finder
 from islands.modelling.model import NeedsScriptError
@@ -28,17 +28,17 @@ from islands.untrusted import read_toml
 
 
 def load_and_resolve(asked: Asked, problem: Problem | None = None) -> Resolved:
-    """Return a run, whose problem is loaded unless it is given."""
+    """Return the settings of a run with its problem, which is loaded unless it is given."""
     return resolve(asked, problem if problem is not None else load_instance(asked))
 
 
 def starting_from(start: Sequence[Any], resolved: Resolved) -> Resolved:
-    """Return the run with solutions given as arrays; refuse wrong ones."""
+    """Return the run with start solutions given as arrays; refuse invalid ones."""
     if not start:
         return resolved
     spec = resolved.spec
     # Solutions are dealt to all islands in turn, so the smallest population limits them.
-    most = spec.general.islands * min(each.population for each in spec.all_colonies)
+    most = spec.general.islands * min(colony.population for colony in spec.all_colonies)
     given = checked_solutions(resolved.problem, start, max(0, most - len(spec.start)), "start")
     return with_standstill(replace(resolved, spec=replace(spec, given=tuple(given))))
 
@@ -53,16 +53,14 @@ def load_instance(asked: Asked, finder: Finder | None = None) -> Problem:
 def stored_request(
     folder: Path, asked: Asked, made: Problem | None = None
 ) -> tuple[Asked, Problem]:
-    """Return the stored settings of a run, with what is asked laid over them, and its instance.
+    """Return the stored settings of a run, overridden by the request, and its problem.
 
-    The instance is `made` if it already exists.
+    The problem is `made` if it already exists.
     """
     settings = folder / RUN_SETTINGS
     trust_files(signed_scripts(settings))
     kept = gathered(of_table(read_toml(settings)))
-    options = with_moved_parts(
-        kept, asked.options
-    )  # also has the other parts of the folder's colonies
+    options = with_moved_parts(kept, asked.options)
     if missing := missing_parts(folder, {**kept, **options}):
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
     asked = Asked(options, settings)
@@ -73,7 +71,7 @@ def stored_request(
     try:
         if has_problem(folder) and "instance" not in options:
             return asked, _stored(folder, asked)
-        return asked, load_instance(asked)  # another one is refused with what was stored
+        return asked, load_instance(asked)  # another problem is refused later
     except UntrustedError:
         raise
     except IslandsError as error:
@@ -98,39 +96,36 @@ def _stored(folder: Path, asked: Asked) -> Problem:
 
 
 def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:
-    line = f"islands resume {shlex.quote(str(folder))} {' '.join(options)}"
+    line = f"{resuming(folder)} {' '.join(options)}"
     return InputError(f"{error}. To resume, name its new location: {line}")
 
 
 def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `resume`, with new places of parts in the colonies that use them.
+    """Return the options of `resume`, also with the new locations of the parts of colonies.
 
     Refuse options that would change a part.
     """
-    whole, *colonies = holders = [dict(each) for each in (kept, *kept.get(COLONIES, ()))]
-    given = [key for key in PARTS if key in options]
-    for key in given:
+    whole, *colonies = holders = [*map(dict, (kept, *kept.get(COLONIES, ())))]
+    moved = [key for key in PARTS if key in options]
+    for key in moved:
         value = options[key]
         _move(key, holders, value if isinstance(value, list) else [value])
-    changed = {key: value for key, value in options.items() if key not in given}
-    changed |= {key: whole[key] for key in given if key in whole}
-    return changed | ({COLONIES: colonies} if given and colonies else {})
+    changed = {key: value for key, value in options.items() if key not in moved}
+    changed |= {key: whole[key] for key in moved if key in whole}
+    return changed | ({COLONIES: colonies} if moved and colonies else {})
 
 
 def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the errors about parts that are not found again, by the option that moves them."""
+    """Return the errors about parts that are missing, by the option that names their location."""
     missing = {}
     for key, kind in PARTS.items():
         values = _values(key, (settings, *settings.get(COLONIES, ())))
-        own = [each for each in values if each not in kind.registry]
+        own = [value for value in values if value not in kind.registry]
         for value in own:
             part = split_reference(value)[1] if own[1:] and is_reference(value) else "NAME"
             try:
                 if not is_reference(value):
-                    raise InputError(
-                        f"{folder}: its {kind.what} {value!r} is not defined at the top level of a"
-                        " script, so that it cannot be found again. Assign it to a name there"
-                    )
+                    raise _without_name(folder, kind.what, value)
                 with named_by(f"{folder / RUN_SETTINGS}: "):
                     kind.name_of(value)
             except UntrustedError:
@@ -142,29 +137,29 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
 
 def parts_in(settings: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the parts of scripts in settings by full name, as options of `resume`."""
-    each = (settings, *settings.get(COLONIES, ()))
-    found = {key: [*filter(is_reference, _values(key, each))] for key in PARTS}
-    return {key.partition(".")[0]: values for key, values in found.items() if values}
+    holders = (settings, *settings.get(COLONIES, ()))
+    parts = {key: [*filter(is_reference, _values(key, holders))] for key in PARTS}
+    return {key.partition(".")[0]: values for key, values in parts.items() if values}
 
 
 def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) -> None:
-    """Replace parts of scripts in the holders of settings by the same parts in other places."""
+    """Replace parts of scripts in the settings by the same parts in other files."""
     name, kind = key.partition(".")[0], PARTS[key]
     kept = _values(key, holders)
-    own = [each for each in kept if each not in kind.registry or each in kind.own]
+    own = [part for part in kept if part not in kind.registry or part in kind.own]
     moved: dict[str, str] = {}
     for value in values:
         if not own:
             raise UsageError(
                 f"{option(name, value)}: a resumed run keeps its {kind.what},"
-                f" {either([repr(each) for each in kept]) or 'none'}. Leave {option(name)} out"
+                f" {either([*map(repr, kept)]) or 'none'}. Leave {option(name)} out"
             )
         found = kind.name_of(value)
         same = _same(own, value, found) if is_reference(value) else []
         if not same:
             raise UsageError(
                 f"{option(name, value)}: is {found!r}, but the {kind.what} of the run is"
-                f" {either([repr(each) for each in own])}"
+                f" {either([*map(repr, own)])}"
             )
         if same[0] in moved:
             raise twice(name, moved[same[0]], value)
@@ -177,18 +172,27 @@ def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) ->
 def _values(key: str, holders: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the different values of a setting that chooses a part."""
     values = (holder.get(key) for holder in holders)
-    return list(dict.fromkeys(each for each in values if isinstance(each, str) and each))
+    return list(dict.fromkeys(value for value in values if isinstance(value, str) and value))
 
 
 def _same(own: Sequence[str], value: str, name: str) -> list[str]:
     """Return the parts that a reference to a part with this name may replace.
 
-    If a run has several, their names in the scripts decide, and then the names of the files.
+    Among several parts of a run, the names in the scripts decide, then the names of the files.
     """
     file, word = split_reference(value)
-    same = [
-        each
-        for each in own
-        if (split_reference(each)[1] == word or not own[1:] if is_reference(each) else each == name)
-    ]
-    return [each for each in same if split_reference(each)[0].name == file.name] or same
+
+    def is_same(part: str) -> bool:
+        if not is_reference(part):
+            return part == name
+        return not own[1:] or split_reference(part)[1] == word
+
+    same = [*filter(is_same, own)]
+    return [part for part in same if split_reference(part)[0].name == file.name] or same
+
+
+def _without_name(folder: Path, what: str, value: str) -> InputError:
+    return InputError(
+        f"{folder}: its {what} {value!r} is not defined at the top level of a script, so that it"
+        " cannot be found again. Assign it to a name there"
+    )

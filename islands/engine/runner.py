@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -25,6 +24,7 @@ from islands.engine.build import (
     read_start,
     take_device,
 )
+from islands.engine.failures import resuming
 from islands.engine.request import load_and_resolve, resolve_stored, starting_from, stored_request
 from islands.engine.signals import Interruption, suspension
 from islands.engine.single import Output, PreparedRun, perform
@@ -63,9 +63,9 @@ def run_requested(
     start: Sequence[Any] = (),
     require: Callable[[Problem], None] | None = None,
 ) -> Result:
-    """Resolve what is asked for, load the instance unless it is given, and run.
+    """Resolve the request, load the instance unless `problem` is given, and run.
 
-    `start` are solutions as arrays, and `require` refuses problems that do not fit. Raise a
+    `start` are start solutions as arrays, and `require` refuses unsuitable problems. Raise a
     `RunError` if the run ends without a solution, unless it was interrupted or `allow_no_solution`
     is true. A result with a violation has a solution.
     """
@@ -92,8 +92,8 @@ def resume_requested(
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
-    A `stop` that is asked for replaces the criteria of the run, even if they were satisfied.
-    The `problem` is the one of the run, if it already exists.
+    A requested `stop` replaces the criteria of the run, even if they were satisfied. `problem` is
+    that of the run, if it already exists.
     """
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in asked.options))
@@ -103,8 +103,8 @@ def resume_requested(
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
-            check = (ended, folder, asked, screen.say, problem)
-            world.run_on_all(lambda: _check_again(*check))
+            check = partial(_check_again, ended, folder, asked, screen.say, problem)
+            world.run_on_all(check)
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
     resolved = world.run_on_all(
@@ -155,12 +155,16 @@ def run(
     folder = output.folder if is_new else goes_on_in
     asynchronous, deal = rank_options.asynchronous, resolved.deal(world.size)
     require_agreement(world, resolved, writes=writes, folder=folder, asynchronous=asynchronous)
-    if is_new:
-        world.run_on_all(lambda: refuse_unfit(folder, force=output.force))
     asynchronous = asynchronous and world.size > 1
-    world.run_on_all(lambda: _refuse_unfit(resolved, deal, asynchronous=asynchronous))
-    if is_new:
-        world.run_on_all(lambda: read_start(resolved))
+
+    def require_runnable() -> None:
+        if is_new:
+            refuse_unfit(folder, force=output.force)
+        _require_runnable(resolved, deal, asynchronous=asynchronous)
+        if is_new:
+            read_start(resolved)
+
+    world.run_on_all(require_runnable)
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
@@ -168,11 +172,10 @@ def run(
         ExitStack() as taken,
     ):
         notices = announce(resolved, deal, world, output.stream, quiet=output.quiet)
-        general = resolved.spec.general
-        name, threads = general.backend, general.threads or None
         backend = rank_options.device
         if backend is None:
-            backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
+            general, share = resolved.spec.general, rank_options.share_gpu
+            backend = take_device(world, general.backend, general.threads or None, share_gpu=share)
             taken.callback(give_back, backend)
         backend.compiling.tell = notices.say
 
@@ -191,15 +194,16 @@ def run(
         if goes_on_in is not None:
             world.run_on_all(lambda: lock.take(goes_on_in) if world.rank == 0 else None)
         prepared = PreparedRun(
-            *(resolved, world, archipelago, machine, backend.device),
-            *(folder, not is_new, asynchronous, backend),
+            *(resolved, world, archipelago, machine, folder),
+            goes_on=not is_new,
+            asynchronous=asynchronous,
         )
         with advising(folder):
             return perform(prepared, interruption, output, notices.lines)
 
 
-def _refuse_unfit(resolved: Resolved, deal: Deal, *, asynchronous: bool) -> None:
-    """Refuse what a run cannot do, before anything is printed."""
+def _require_runnable(resolved: Resolved, deal: Deal, *, asynchronous: bool) -> None:
+    """Refuse settings that this machine or these ranks cannot run."""
     spec = resolved.spec
     require_block_memory(resolved, lambda: block_memory(spec.general.backend))
     if not asynchronous:
@@ -228,9 +232,8 @@ def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) 
         problem = resolved.problem
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
-        # Write them first: they mark the folder as a run's, even if the run is killed.
-        run, signature = identity(resolved), signature_of(problem)
-        write_settings(folder, resolved.spec, run, signature)
+        # Write them first: they mark the folder as that of a run, even if the run is killed.
+        write_settings(folder, resolved.spec, identity(resolved), signature_of(problem))
         store_problem(folder, problem)
         store_parts(folder, part_versions(resolved))
         return folder
@@ -240,7 +243,7 @@ def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) 
 
 @contextmanager
 def advising(folder: Path | None) -> Iterator[None]:
-    """Add to an error of a file inside the block the command that continues the run."""
+    """Add the command that continues the run to an error of a file inside the block."""
     try:
         yield
     except BrokenPipeError:
@@ -248,7 +251,7 @@ def advising(folder: Path | None) -> Iterator[None]:
     except (OSError, UnwritableError) as error:
         if folder is None:
             raise
-        command = f"continue the run with: islands resume {shlex.quote(str(folder))}"
+        command = f"continue the run with: {resuming(folder)}"
         if isinstance(error, OSError):
             raise RunError(f"{describe(error)}. When this is repaired, {command}") from error
         # The same object, as all ranks may have agreed on it.

@@ -1,8 +1,7 @@
-"""The scheduler: makes the cells of a plan on the devices of all ranks, several at a time.
+"""The scheduler: performs the runs of a plan on the devices of all ranks, several at a time.
 
-Cells that are alike share launches (`queue.py`), each thread has a device of its own
-(`workers.py`), and ranks get more cells as they take theirs (`dealing.py`). Who makes a cell does
-not change its result.
+Similar runs share launches (`queue.py`), threads have a device each (`workers.py`), and ranks get
+more runs as they become idle (`dealing.py`). Where a run is performed does not change its result.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Numbered: TypeAlias = tuple[int, Cell]
 
 
 class Scheduler(Generic[Cell]):
-    """Makes the cells of a plan."""
+    """Performs the runs of a plan."""
 
     def __init__(
         self,
@@ -50,15 +49,17 @@ class Scheduler(Generic[Cell]):
         *,
         from_first: bool = False,
     ) -> Iterator[tuple[Cell, Any]]:
-        """Yield what the plan makes of each cell, or its error, the same on each rank; collective.
+        """Yield each cell with what the plan makes of its result, or with its error; collective.
 
-        One rank makes the cells of a group; None stands for groups that are not known yet. All
-        ranks have the same groups, unless they are taken `from_first`, rank 0. When `is_over` is
-        true on a rank, cells in progress end without a result.
+        All ranks yield the same. The cells of a group are performed by one rank; None stands for
+        groups that are not known yet. All ranks have the same groups, unless they are taken
+        `from_first`, rank 0. When `is_over` is true on a rank, runs in progress end without a
+        result.
         """
         world = self._world
         if world.size == 1:
-            yield from filter(None, self._own(is_over, iter(groups)))
+            cells = (cell for group in groups for cell in ((None,) if group is None else group))
+            yield from filter(None, self._own(is_over, cells))
             return
         next_groups, known = partial(_next, iter(groups)), dict[int, Cell]()
         numbers = count()
@@ -67,13 +68,13 @@ class Scheduler(Generic[Cell]):
             further = partial(next_groups, most)
             found, are_last = world.from_first(further) if from_first else further()
             numbered = [[(next(numbers), cell) for cell in group] for group in found]
-            known.update(each for group in numbered for each in group)
+            known.update(pair for group in numbered for pair in group)
             return [*numbered], are_last
 
         own = partial(self._own_numbers, is_over or (lambda: False))
         # Ranks exchange numbers instead of cells: a cell may have a large problem, or a function.
-        for whole in solved_by_ranks(world, deal, own, self._workers.ahead):
-            for number, made in whole:
+        for results in solved_by_ranks(world, deal, own, self._workers.ahead):
+            for number, made in results:
                 cell = known.pop(number)
                 yield cell, self._plan.received(cell, made)
             if is_over is not None and world.any(is_over()):
@@ -82,34 +83,34 @@ class Scheduler(Generic[Cell]):
     def _own_numbers(
         self, is_over: Callable[[], bool], groups: Iterator[Sequence[Numbered[Cell]] | None]
     ) -> Generator[tuple[int, Any] | None, None, None]:
-        """Yield what this rank makes, with the numbers of its cells; None as `_own` does."""
+        """Yield the results of this rank as `_own` does, with the numbers of their cells."""
         numbers = dict[int, int]()
 
-        def cells(group: Sequence[Numbered[Cell]]) -> list[Cell]:
-            numbers.update((id(cell), number) for number, cell in group)
-            return [cell for _, cell in group]
+        def cells() -> Iterator[Cell | None]:
+            for group in groups:
+                if group is None:
+                    yield None
+                for number, cell in group or ():
+                    numbers[id(cell)] = number
+                    yield cell
 
-        with closing(
-            self._own(is_over, (None if each is None else cells(each) for each in groups))
-        ) as own:
-            for each in own:
-                yield None if each is None else (numbers.pop(id(each[0])), each[1])
+        with closing(self._own(is_over, cells())) as results:
+            for result in results:
+                yield None if result is None else (numbers.pop(id(result[0])), result[1])
 
     def _own(
-        self, is_over: Callable[[], bool] | None, groups: Iterator[Sequence[Cell] | None]
+        self, is_over: Callable[[], bool] | None, cells: Iterator[Cell | None]
     ) -> Generator[tuple[Cell, Any] | None, None, None]:
-        """Yield what this rank makes, and None whenever nothing has come for a moment."""
-        cells = (each for group in groups for each in ((None,) if group is None else group))
-        return self._workers.stream(cells, self._solving, is_over)
+        """Yield the results of this rank, and None when polled with nothing ready."""
+        return self._workers.stream(cells, self._solver, is_over)
 
-    def _solving(
+    def _solver(
         self, first: Backend, cells: Iterator[Cell | None]
     ) -> Callable[[Backend], Iterator[tuple[Cell, Any]]]:
-        """Return what a thread calls with its device; threads that share a GPU call the same."""
-        workers = self._workers
+        """Return the function that the threads of a queue call with their devices."""
         queue = Queue(
-            *(self._plan, cells, first, workers.ends.is_set),
-            threads=workers.together,
+            *(self._plan, cells, first, self._workers.ends.is_set),
+            threads=self._workers.together,
             places=self._places,
         )
 
@@ -121,7 +122,7 @@ class Scheduler(Generic[Cell]):
 
 
 def _next(groups: Iterator[Sequence[Cell] | None], most: int) -> tuple[list[Sequence[Cell]], bool]:
-    """Return the groups that are known, at most `most`, and whether there are no more."""
+    """Return at most `most` of the groups that are known, and whether there are no more."""
     found = list[Sequence[Cell]]()
     for group in groups:
         if group is None:

@@ -1,7 +1,7 @@
-"""Many runs that share launches: each gives the bits that it would give alone.
+"""Many runs that share launches: the result of a run has the same bits as that of a run alone.
 
-Runs of the same size and kind take the places of `SharedRuns`. A run that is over leaves its place
-to the next one.
+Runs of the same kind take the places of `SharedRuns`. When a run is over, the next one takes its
+place.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
@@ -45,11 +46,10 @@ if TYPE_CHECKING:
 Take = Callable[[], Waiting[Cell] | None]
 """Returns the next run of a kind, or None if there is none now."""
 
-
 Visit: TypeAlias = tuple[int, float, bytes, Landing | None]
-"""What was seen of a run at a visit: the generation, the seconds, the numbers of `MEASURE` of each
-island, and the migrants that have arrived. Thousands of runs have many visits each: plain tuples of
-numbers are not searched for garbage."""
+"""The generation and seconds of a visit, the numbers of `MEASURE` of all islands, and the arrived
+migrants. Thousands of runs have many visits: the garbage collector does not traverse such tuples.
+"""
 
 
 @dataclass
@@ -62,15 +62,19 @@ class _Run(Generic[Cell]):
 
 
 class _Search(NamedTuple):
-    """What the search of a run that is over has found."""
+    """The completed search of a run."""
 
     progress: Progress
     reason: str
-    found: FinalIslands
+    islands: FinalIslands
+
+
+Ended: TypeAlias = tuple[Waiting[Cell], Result | IslandsError]
+"""A run with its result, or with its error."""
 
 
 class SharedLoop(Generic[Cell]):
-    """Makes runs of one kind that share launches."""
+    """Performs runs of one kind that share launches."""
 
     def __init__(self, first: Waiting[Cell], places: int, backend: Backend) -> None:
         """Compile the program for runs like the first one, with `places` at a time."""
@@ -86,52 +90,47 @@ class SharedLoop(Generic[Cell]):
         self._ready: deque[Waiting[Cell]] = deque()
         self._is_new = True
         self._known = first.parts.algorithm
-        """The algorithm of instances that fit."""
+        """The algorithm of a run that fits."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
         self._budget, self._population = Budget(first.resolved), first.spec.mean_population
         self._at: dict[int, _Run[Cell]] = {}
-        """The runs at places, and their problems."""
+        """The runs by place, and their problems."""
         self._problems: dict[int, Problem] = {}
-        # Of the run at each place.
+        # One entry for the run at each place.
         self._seeds = [0] * places
         self._began = np.zeros(places)
         self._generations, self._evaluations = np.zeros((2, places), np.int64)
         self._is_active, self._rests, self._stands = np.zeros((3, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[tuple[_Run[Cell], _Search | IslandsError]]()
-        """Runs that are over, and what they have found or the fault that has ended them."""
+        """Completed searches, and runs that an error has ended."""
         self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
-        longest = max(LIMITS.longest_launch, self._most_late)
-        self._watch = Watch(
-            self._runs.halt, LIMITS.longest_launch if self._parts.evaluates_own else longest
-        )
+        # The time of user code is unknown.
+        most = 0.0 if self._parts.evaluates_own else self._most_late
+        self._watch = Watch(self._runs.halt, max(LIMITS.longest_launch, most))
         self._away = 0.0
-        """Seconds in which the caller did something else."""
+        """Seconds spent by the caller between results."""
         self.is_slow = False
-        """Whether launches take long, so that runs of the kind are to be made alone."""
+        """Whether launches take long, so that runs of the kind must be performed alone."""
         self._machine = Machine(
             *(1, backend.name, backend.device, backend.reason, "none"),
             *(backend.compile_seconds - before, backend.compiling.was_needed),
         )
 
     def fits(self, waiting: Waiting[Cell]) -> bool:
-        """Return whether the kernels can solve an instance of the same kind."""
-        # Those with an equal `likeness` share the object of the algorithm, and all numbers that
-        # must be equal.
-        if waiting.parts.algorithm is self._known:
-            return True
-        fits = self._runs.fits(waiting.parts)
-        if fits:
+        """Return whether the kernels can perform a run of the same kind."""
+        # Problems with an equal `likeness` share the algorithm, and all numbers that must be equal.
+        if waiting.parts.algorithm is not self._known and self._runs.fits(waiting.parts):
             self._known = waiting.parts.algorithm
-        return fits
+        return waiting.parts.algorithm is self._known
 
     def solve(
         self, take: Take[Cell], must_end: Callable[[], bool]
-    ) -> Iterator[tuple[Waiting[Cell], Result | IslandsError | None]]:
-        """Make the runs that `take` returns, until all are over and it returns None.
+    ) -> Iterator[Ended[Cell] | tuple[Waiting[Cell], None]]:
+        """Perform the runs that `take` returns, until all are over and it returns None.
 
-        Yield each with its result or its error, or with None if it is to be made alone, as launches
-        take long. What has been found when it `must_end` is kept.
+        Yield each run with its result or error, or with None if it must be performed alone, as
+        launches take long. When `must_end` is true, only the results so far are yielded.
         """
         with self._watch.until(must_end):
             try:
@@ -143,9 +142,7 @@ class SharedLoop(Generic[Cell]):
             for waiting in (*(run.waiting for run in self._at.values()), *self._ready):
                 yield waiting, None
 
-    def _solved(
-        self, take: Take[Cell], must_end: Callable[[], bool]
-    ) -> Iterator[tuple[Waiting[Cell], Result | IslandsError | None]]:
+    def _solved(self, take: Take[Cell], must_end: Callable[[], bool]) -> Iterator[Ended[Cell]]:
         while not must_end():
             count = len(self._ended)
             begun: list[int] | None = None
@@ -166,7 +163,7 @@ class SharedLoop(Generic[Cell]):
         return time.perf_counter() - self._away
 
     def _advance(self) -> int:
-        """Let the device advance, at most to the next stop; return the number of generations."""
+        """Advance all runs, at most to the next visit of one; return the number of generations."""
         self._launched_at = self._now()
         resting = np.flatnonzero(~(self._is_active | self._rests) & (self._generations > 0))
         if resting.size:
@@ -185,14 +182,14 @@ class SharedLoop(Generic[Cell]):
         return step
 
     def _left(self, place: int) -> int | None:
-        """Return the evaluations that a run may make in the next generation."""
-        # As of a run alone, the generation is whole if the last one has made none.
+        """Return the limit of evaluations of a run in the next generation; None: unlimited."""
+        # As in `Loop`, the generation is complete if the last one had no evaluations.
         if self._stands[place] or not self._is_active[place]:
             return None
         return self._budget.left(int(self._evaluations[place]))
 
     def _migrations(self) -> list[int]:
-        """Return the number of the migration that each run has now, or 0."""
+        """Return the number of the current migration of each run, or 0 without one."""
         interval = self._visits.migration_interval
         if interval is None:
             return []
@@ -200,28 +197,25 @@ class SharedLoop(Generic[Cell]):
         return [*map(int, np.where(self._is_active & (rest == 0), numbers, 0))]
 
     def _make_ready(self, take: Take[Cell], count: int) -> None:
-        """Take about as many instances as the next look will need, while the device works."""
-        while not self._backend.in_host_memory and len(self._ready) < count:
-            taken = take()
-            if taken is None:
-                break
-            self._ready.append(taken)
+        """Take the next `count` runs and create their arrays, while a GPU works."""
+        if not self._backend.in_host_memory:
+            self._ready += islice(iter(take, None), max(0, count - len(self._ready)))
         with_arrays(self._ready)
 
     def _begin(self, take: Take[Cell]) -> list[int]:
-        """Fill free places as far as there are instances now, and return these places."""
-        free, begun = np.flatnonzero(~self._is_active).tolist(), list[Waiting[Cell]]()
-        while len(begun) < len(free):
-            waiting = self._ready.popleft() if self._ready else take()
-            if waiting is None:
-                break
-            begun.append(waiting)
-        chosen: list[int] = free[: len(begun)]
+        """Begin runs in free places, as far as there are runs now, and return these places."""
+
+        def next_run() -> Waiting[Cell] | None:
+            return self._ready.popleft() if self._ready else take()
+
+        free: list[int] = np.flatnonzero(~self._is_active).tolist()
+        begun = [*islice(iter(next_run, None), len(free))]
+        chosen = free[: len(begun)]
         if chosen:
             self._generations[chosen] = self._evaluations[chosen] = 0
             self._is_active[chosen], self._rests[chosen] = True, False
             self._stands[chosen] = False
-            # Kernels advance all places: those without a run need an instance that makes sense.
+            # Kernels advance all places: a place without a run needs a valid instance.
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
             instances += [instances[0]] * len(idle)
@@ -236,9 +230,9 @@ class SharedLoop(Generic[Cell]):
         return chosen
 
     def _look(self, step: int = 0, begun: Sequence[int] = ()) -> None:
-        """Measure, and find the runs that are over, whose places are free then.
+        """Measure all runs, and end those that are over.
 
-        After a launch without generations, only those that have just `begun` are at a visit.
+        Without a `step`, only the runs at the places that have just `begun` are at a visit.
         """
         with self._watch:
             measured = self._runs.measured()
@@ -271,14 +265,14 @@ class SharedLoop(Generic[Cell]):
     def _are_over(
         self, is_visit: NDArray[np.bool_], standings: Standings, *, has_advanced: bool
     ) -> NDArray[np.bool_]:
-        """Return which runs are over, as `Loop` decides of one alone."""
+        """Return which runs are over, by the same rules as in `Loop`."""
         stop, is_due = self._spec.stop, is_visit
         if has_advanced:
             is_due = is_visit | (self._is_active & (standings.seconds >= self._limit))
         is_over = np.zeros_like(is_due)
         if is_due.any():
-            for each in stop:
-                is_over |= is_due & each.met(standings)
+            for criterion in stop:
+                is_over |= is_due & criterion.met(standings)
         if self._budget.is_limited:
             if has_advanced:
                 self._stands = self._is_active & (standings.evaluations == self._evaluations)
@@ -292,7 +286,7 @@ class SharedLoop(Generic[Cell]):
         measured: NDArray[np.int64],
         faults: NDArray[np.int64] | None,
     ) -> None:
-        """Read what runs have found, and free their places."""
+        """Read the islands of runs that are over, and free their places."""
         ended = dict[int, tuple[Progress, str]]()
         for place in places:
             run, problem = self._at[place], self._problems[place]
@@ -308,45 +302,41 @@ class SharedLoop(Generic[Cell]):
             tally = Tally.of(measures)
             progress = summarise(tally, generation, seconds, self._population, problem)
             reason = first_reason(self._spec.stop, progress)
-            assert reason is not None, "the arrays and the progress say the same"
+            assert reason is not None, "the arrays and the progress agree"
             ended[place] = progress, reason
         found = self._runs.found([*ended]) if ended else []
-        for (place, search), own in zip(ended.items(), found, strict=True):
-            self._ended.append((self._at[place], _Search(*search, own)))
+        for (place, search), islands in zip(ended.items(), found, strict=True):
+            self._ended.append((self._at[place], _Search(*search, islands)))
         self._is_active[places] = False
         for place in places:
             del self._at[place], self._problems[place]
 
-    def _results(self) -> Iterator[tuple[Waiting[Cell], Result | IslandsError]]:
+    def _results(self) -> Iterator[Ended[Cell]]:
         while self._ended:
-            run, found = self._ended.popleft()
-            made = self._result_or_error(run, found)
+            run, end = self._ended.popleft()
+            result = self._result_or_error(run, end) if isinstance(end, _Search) else end
             paused = time.perf_counter()
-            yield run.waiting, made
-            # What the caller does meanwhile takes no time of a run.
+            yield run.waiting, result
+            # The time of the caller is not that of a run.
             self._away += time.perf_counter() - paused
 
-    def _result_or_error(
-        self, run: _Run[Cell], found: _Search | IslandsError
-    ) -> Result | IslandsError:
-        if isinstance(found, IslandsError):
-            return found
+    def _result_or_error(self, run: _Run[Cell], search: _Search) -> Result | IslandsError:
         try:
             with run.waiting.problem.evaluation.prepared(1, self._backend.name):
-                return self._result(run, found)
+                return self._result(run, search)
         except IslandsError as error:
             return error
 
     def _result(self, run: _Run[Cell], search: _Search) -> Result:
-        progress, reason, found = search
+        progress, reason, islands = search
         waiting, meaning = run.waiting, self._meaning
         best: Candidate | None = None
         problem, encoding = waiting.problem, waiting.parts.encoding
-        for each in meaning.elite(found.cost, found.island, 1, any_solution=True):
-            rows = found.archive if each.slot is None else found.genes[:, each.slot]
-            best = each.decoded(problem, encoding, rows[each.island])
+        for elite in meaning.elite(islands.cost, islands.island, 1, any_solution=True):
+            rows = islands.archive if elite.slot is None else islands.genes[:, elite.slot]
+            best = elite.decoded(problem, encoding, rows[elite.island])
         violation = check_exactly(problem, best, progress.cost)
-        digests = [*enumerate(map(meaning.digest, found.genes, found.cost))]
+        digests = [*enumerate(map(meaning.digest, islands.genes, islands.cost))]
         outcome = Outcome(progress, reason, Moment(progress.generation, progress.seconds, None))
         return made_result(
             *(waiting.resolved, self._machine, outcome, best, violation, combined(digests)),
@@ -357,10 +347,10 @@ class SharedLoop(Generic[Cell]):
 
 
 class VisitRecords:
-    """The records of a run that shared launches, made when they are asked for.
+    """The records of a run that shared launches, created when they are read.
 
-    Its settings are those of the first run there: records depend on what all have. The run
-    `began` at a time of a clock that all runs with the same launches share.
+    `spec` are the settings of the first run of its launches: records only depend on settings that
+    all of these runs share. `began` is its start, by the clock of these runs.
     """
 
     def __init__(
@@ -376,13 +366,13 @@ class VisitRecords:
         self._problem: Problem | Callable[[], Problem] | None = problem
 
     def leave_problem(self) -> None:
-        """Leave out the problem, which takes most of the time to send; `take_problem` follows."""
+        """Leave out the problem, which takes long to send, until `take_problem` is called."""
         self._problem = None
 
-    def take_problem(self, made: Callable[[], Problem]) -> None:
-        """Take a function that makes the problem when it is asked for."""
+    def take_problem(self, create: Callable[[], Problem]) -> None:
+        """Take a function that creates the problem when it is needed, if it was left out."""
         if self._problem is None:
-            self._problem = made
+            self._problem = create
 
     @property
     def problem(self) -> Problem:
@@ -393,7 +383,7 @@ class VisitRecords:
         return self._problem
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is sent or stored, with a problem that was to be made later."""
+        """Return the state for pickling, with the problem unless it was left out."""
         return vars(self) | {"_problem": self._problem and self.problem}
 
     def table(self, name: str) -> pa.Table:
@@ -402,9 +392,9 @@ class VisitRecords:
 
     def present(self) -> float | None:
         """Return the best cost of the last generation; None if it may be infeasible."""
-        costs = [each.present for each in self._measures(self._visits[-1][2])]
-        known = [each for each in costs if each is not None]
-        return self.problem.scale.own_sense(min(known)) if known else None
+        measures = self._measures(self._visits[-1][2])
+        costs = [island.present for island in measures if island.present is not None]
+        return self.problem.scale.own_sense(min(costs)) if costs else None
 
     def _measures(self, content: bytes) -> list[IslandMeasure]:
         rows = np.frombuffer(content, np.int64).reshape(-1, len(MEASURE)).tolist()

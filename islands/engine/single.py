@@ -14,7 +14,6 @@ import numpy as np
 
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
-from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
 from islands.bounds.held_karp import ESTIMATE, Bound
 from islands.bounds.methods import method_for
@@ -43,13 +42,17 @@ from islands.record.folder import LOG
 from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, MemoryRecords
 
-_FACTS = ("islands", "population", "rate", "algorithm", "encoding")
+_OF_COLONY = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
+_OF_PROGRESS = ("cost", "best_known", "gap", "island", "colony", "best_generation", "evaluations")
+_OF_OUTCOME = ("reason", "interrupted", "suspended", "is_partial", "abandoned_seconds")
+_OF_MACHINE = ("compile_seconds", "ranks", "backend", "device", "transport")
+"""The fields that a result has from others."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """Where a run writes its files, prints and reports; by default nowhere."""
+    """The output of a run: its files, its stream and its callback; by default none."""
 
     writes: bool = False
     folder: Path | None = None
@@ -58,30 +61,26 @@ class Output:
     stream: TextIO | None = None
     quiet: bool = False
     callback: Callback | None = None
-    """A user's function that receives the progress of each epoch on rank 0."""
+    """A user's function that receives the progress of an epoch on rank 0."""
     ends: Callable[[], bool] | None = None
     """Returns whether the run must end, as after an interrupt; any thread may call it."""
     collects: bool = False
-    """Whether a run without a folder keeps its records in memory for the result."""
+    """Whether the result of a run without a folder has the records, in memory."""
 
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A run that is ready to begin or to be resumed on the islands of this rank."""
+    """A run that is ready to begin, or to be resumed, on the islands of this rank."""
 
     resolved: Resolved
     world: World
     archipelago: Archipelago
     machine: Machine
-    device: str
-    """The device of this rank."""
     folder: Path | None = None
     goes_on: bool = False
     """Whether to resume from the folder."""
     asynchronous: bool = False
     """Whether ranks do not wait for each other, so that there are no checkpoints."""
-    backend: Backend | None = None
-    """The device of this rank, if it can tell its energy."""
 
 
 def perform(
@@ -94,60 +93,41 @@ def perform(
 
     `notices` are the messages that were printed before the log existed.
     """
-    resolved, world, folder = run.resolved, run.world, run.folder
-    spec, problem = resolved.spec, resolved.problem
-    stream = output.stream if world.rank == 0 else None
-    log = folder / LOG if folder is not None and world.rank == 0 else None
+    world, spec, problem = run.world, run.resolved.spec, run.resolved.problem
+    failures = Failures(world, run.folder, interruption)
     processes = spec.general.threads or share_of_cores(world.local_size)
-    failures = Failures(world, folder, interruption)
     with (
         problem.evaluation.prepared(processes, run.machine.backend) as evaluation,
-        Screen(
-            stream,
-            log,
-            quiet=output.quiet,
-            criteria=spec.stop,
-            standstill=Standstill(advice(resolved), cure(problem)),
-            failed=failures.of_screen,
-        ) as screen,
+        _screen(run, output, failures) as screen,
     ):
         _introduce(run, screen, evaluation, notices)
-        journal, memory, checkpoints = None, None, None
-        observers: list[Observer] = []
-        if world.bcast(output.callback is not None):
-            observers.append(Calling(output.callback, world))
-        if folder is not None:
-            whole = (folder, resolved, world, run.archipelago, screen.say)
-            journal = Journal(*whole, goes_on=run.goes_on)
-            observers.append(Recording(journal, failures))
+        records: Journal | MemoryRecords | None = None
+        if run.folder is not None:
+            whole = (run.folder, run.resolved, world, run.archipelago, screen.say)
+            records = Journal(*whole, goes_on=run.goes_on)
         elif output.collects:
-            memory = MemoryRecords(resolved, world)
-            observers.append(Recording(memory, failures))
-        observers.append(Printing(screen))
-        if journal is not None and not run.asynchronous:
-            checkpoints = Checkpointing(
-                journal.checkpoints, screen, failures, spec.checkpoint.every, journal.origin
-            )
-            observers.append(checkpoints)
+            records = MemoryRecords(run.resolved, world)
+        observers = _observers(run, output, records, screen, failures)
         screen.say("")
         interruption.handle_interrupts()
-        energy = EnergyMeter(run.backend, world)
-        outcome = _evolved(run, journal, observers, screen, interruption)
-        result = _result(run, outcome, memory, energy.of_all_ranks())
-        if checkpoints is not None and not outcome.is_partial:
-            checkpoints.keep(outcome.moment)
+        energy = EnergyMeter(run.archipelago.backend, world)
+        outcome = _evolved(run, records, observers, screen, interruption)
+        result = _result(run, outcome, records, energy.of_all_ranks())
+        for observer in observers:
+            if isinstance(observer, Checkpointing) and not outcome.is_partial:
+                observer.keep(outcome.moment)
         # A run without a solution is not finished; it can only be resumed.
         is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
-        if journal is not None and is_finished:
+        if isinstance(records, Journal) and is_finished:
             with failures:
-                journal.finish(result)
+                records.finish(result)
         if spec.general.bound and is_finished and not result.interrupted:
             screen.table.finish(outcome.progress)
             result = _with_bound(run, result, interruption, screen.say)
-            if journal is not None:
+            if isinstance(records, Journal):
                 with failures:
-                    journal.amend(result)
-        if journal is not None:
+                    records.amend(result)
+        if run.folder is not None:
             # All files, such as the manifest, must exist before any rank leaves.
             world.barrier()
             result = _with_ending(result, failures.of_all_ranks())
@@ -158,7 +138,20 @@ def perform(
             summary += f"\n{share:.0f} % of the time was spent on: {evaluation}"
         screen.end(outcome.progress, summary)
     # The log may have failed last.
-    return result if folder is None else replace(result, write_error=failures.of_all_ranks())
+    return result if run.folder is None else replace(result, write_error=failures.of_all_ranks())
+
+
+def _screen(run: PreparedRun, output: Output, failures: Failures) -> Screen:
+    """Return the output of this rank."""
+    is_first, resolved = run.world.rank == 0, run.resolved
+    return Screen(
+        output.stream if is_first else None,
+        run.folder / LOG if run.folder is not None and is_first else None,
+        quiet=output.quiet,
+        criteria=resolved.spec.stop,
+        standstill=Standstill(advice(resolved), cure(resolved.problem)),
+        failed=failures.of_screen,
+    )
 
 
 def _introduce(run: PreparedRun, screen: Screen, evaluation: str, notices: Sequence[str]) -> None:
@@ -168,13 +161,34 @@ def _introduce(run: PreparedRun, screen: Screen, evaluation: str, notices: Seque
     screen.say(place(run.resolved.spec, run.machine, run.folder))
     if evaluation:
         screen.say(evaluation)
-    process = f"host {platform.node()}   pid {os.getpid()}   {run.device}"
+    process = f"host {platform.node()}   pid {os.getpid()}   {run.archipelago.backend.device}"
     for line in run.world.gather(f"rank {run.world.rank}   {process}"):
         screen.note(line)
 
 
+def _observers(
+    run: PreparedRun,
+    output: Output,
+    records: Journal | MemoryRecords | None,
+    screen: Screen,
+    failures: Failures,
+) -> list[Observer]:
+    """Return the observers in the order in which they are called, of the same types on all ranks."""
+    observers: list[Observer] = []
+    if run.world.bcast(output.callback is not None):
+        observers.append(Calling(output.callback, run.world))
+    if records is not None:
+        observers.append(Recording(records, failures))
+    observers.append(Printing(screen))
+    if isinstance(records, Journal) and not run.asynchronous:
+        every = run.resolved.spec.checkpoint.every
+        checkpoints = (records.checkpoints, screen, failures, every, records.origin)
+        observers.append(Checkpointing(*checkpoints))
+    return observers
+
+
 def _with_ending(result: Result, write_error: str) -> Result:
-    """Return the result with what failed, or with how to resume a suspended run."""
+    """Return the result with the error of its files, or with the command that resumes it."""
     if write_error or not result.suspended:
         return replace(result, write_error=write_error)
     kept = "no checkpoint; start again" if result.is_partial else "checkpoint written; resume"
@@ -183,23 +197,23 @@ def _with_ending(result: Result, write_error: str) -> Result:
 
 def _evolved(
     run: PreparedRun,
-    journal: Journal | None,
+    records: Journal | MemoryRecords | None,
     observers: Sequence[Observer],
     screen: Screen,
     interruption: Interruption,
 ) -> Outcome:
-    evolution = (run.archipelago, run.resolved, run.world, interruption)
-    origin = None if journal is None else journal.origin
+    origin = records.origin if isinstance(records, Journal) else None
     if origin is not None:
         screen.table.since = origin.generation
     kind = AsyncLoop if run.asynchronous else Loop
-    return kind(*evolution, observers, say=screen.say, origin=origin).run()
+    evolution = (run.archipelago, run.resolved, run.world, interruption, observers)
+    return kind(*evolution, say=screen.say, origin=origin).run()
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> float:
-    """Return the violation of the best solution; 0 without one.
+    """Return the violation of the best solution; 0 without a solution.
 
-    Raise a `RunError` if the exact objective contradicts the cost that the run reported.
+    Raise a `RunError` if the exact cost contradicts the one `shown` by the run.
     """
     violation = 0.0 if best is None else problem.violation(best.solution)
     exact = problem.cost(best.solution) if best is not None and violation == 0 else None
@@ -218,41 +232,42 @@ def combined(digests: Iterable[tuple[int, str]]) -> str:
 
 
 def _colonies(run: PreparedRun) -> list[dict[str, Any]]:
-    """Return each colony of the run with the best cost on its islands; collective."""
-    resolved = run.resolved
-    if not resolved.spec.colonies:
+    """Return the settings of the colonies, with the best cost on their islands; collective."""
+    spec, scale = run.resolved.spec, run.resolved.problem.scale
+    if not spec.colonies:
         return []
-    own = [(each.colony, each.best) for each in run.archipelago.measure()]
+    own = [(island.colony, island.best) for island in run.archipelago.measure()]
     everyone = [pair for rank in run.world.allgather(own) for pair in rank]
-    found = []
-    for number, colony in enumerate(resolved.spec.colonies):
+    rows = list[dict[str, Any]]()
+    for number, colony in enumerate(spec.colonies):
         costs = [cost for of, cost in everyone if of == number and cost is not None]
-        facts = {name: getattr(colony, name) for name in _FACTS} | {
-            "improver": colony.improver.name
-        }
-        best = resolved.problem.scale.own_sense(min(costs)) if costs else None
-        found.append({**facts, "cost": best})
-    return found
+        settings = {name: getattr(colony, name) for name in _OF_COLONY}
+        cost = scale.own_sense(min(costs)) if costs else None
+        rows.append({**settings, "improver": colony.improver.name, "cost": cost})
+    return rows
 
 
 def _result(
-    run: PreparedRun, outcome: Outcome, memory: MemoryRecords | None, joules: float | None
+    run: PreparedRun,
+    outcome: Outcome,
+    records: Journal | MemoryRecords | None,
+    joules: float | None,
 ) -> Result:
     """Return the checked result, the same on every rank; collective."""
     resolved, world, archipelago = run.resolved, run.world, run.archipelago
-    bests = [each for each in world.allgather(archipelago.best()) if each is not None]
-    best = min(bests, key=lambda each: (each.cost, each.island), default=None)
+    bests = filter(None, world.allgather(archipelago.best()))
+    best = min(bests, key=lambda candidate: (candidate.cost, candidate.island), default=None)
     violation = world.run_on_all(
         lambda: check_exactly(resolved.problem, best, outcome.progress.cost)
     )
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
-    records: Records | None = None
+    kept: Records | None = None
     if run.folder is not None:
-        records = FolderRecords(resolved.problem, run.folder.absolute())
-    elif memory is not None:
-        records = memory.of_all_ranks()
+        kept = FolderRecords(resolved.problem, run.folder.absolute())
+    elif isinstance(records, MemoryRecords):
+        kept = records.of_all_ranks()
     digest = "" if outcome.is_partial else combined(digests)
     return made_result(
         *(resolved, run.machine, outcome, best, violation, digest),
@@ -263,7 +278,7 @@ def _result(
         joules=joules,
         reproducible=not run.asynchronous,
         folder=str(run.folder) if run.folder is not None else None,
-        records=records,
+        records=kept,
     )
 
 
@@ -278,37 +293,22 @@ def made_result(
 ) -> Result:
     """Return the result of a run whose best solution was checked; `others` are its other fields."""
     spec, problem, progress = resolved.spec, resolved.problem, outcome.progress
+    sources = ((progress, _OF_PROGRESS), (outcome, _OF_OUTCOME), (machine, _OF_MACHINE))
+    others |= {name: getattr(source, name) for source, names in sources for name in names}
     return Result(
         instance=problem.instance,
         problem=problem.name,
         algorithm=spec.words("algorithm"),
         encoding=spec.words("encoding"),
         preset=spec.preset,
-        cost=progress.cost,
-        best_known=progress.best_known,
-        gap=progress.gap,
         solution=None if best is None else problem.kind.presented(best.solution),
         violation=violation,
         solution_kind=problem.kind.name,
-        island=progress.island,
-        colony=progress.colony,
-        best_generation=progress.best_generation,
         generations=progress.generation,
-        evaluations=progress.evaluations,
         seconds=progress.seconds,
-        compile_seconds=machine.compile_seconds,
-        reason=outcome.reason,
-        interrupted=outcome.interrupted,
-        suspended=outcome.suspended,
-        is_partial=outcome.is_partial,
-        abandoned_seconds=outcome.abandoned_seconds,
         seed=spec.general.seed,
-        ranks=machine.ranks,
         islands=spec.general.islands,
         population=int(spec.mean_population),
-        backend=machine.backend,
-        device=machine.device,
-        transport=machine.transport,
         digest=digest,
         checked="" if best is None else problem.evaluation.checker,
         stored_settings=spec.stored,
@@ -322,15 +322,13 @@ def _with_bound(
     """Return the result with a lower bound; collective.
 
     Rank 0 computes it on its device. A signal ends it early; after SIGINT, the result is
-    interrupted, so that `islands resume` computes the bound again. A bound that fails leaves the
-    result without one.
+    interrupted, so that `islands resume` computes the bound again. If its computation fails, the
+    result has no bound.
     """
     problem, device = run.resolved.problem, run.archipelago.backend
-    cost = result.cost
-    assert cost is not None, "only a finished run has a bound"
+    cost, method = result.cost, method_for(problem)
+    assert cost is not None and method is not None, "a finished run of a problem with a bound"
     solution = np.asarray(result.solution, np.int64)
-    method = method_for(problem)
-    assert method is not None, "the problem has a bound"
     seconds = max(method.least, method.share * result.seconds)
     side = "upper" if problem.maximise else "lower"
     say("")
@@ -338,20 +336,19 @@ def _with_bound(
         article = "an" if problem.maximise else "a"
         say(f"computing {article} {side} bound, for about {seconds:.0f} s")
 
-    def computed() -> Bound:
-        def is_stopped() -> bool:
-            return interruption.requested != 0
-
-        return method.compute(problem, solution, device, seconds, is_stopped)
+    def is_stopped() -> bool:
+        return interruption.requested != 0
 
     found: Bound | None = None
     try:
-        found = run.world.from_first(computed)
+        found = run.world.from_first(
+            lambda: method.compute(problem, solution, device, seconds, is_stopped)
+        )
     except Exception as error:  # such as too little memory: the result is more important
         words = str(error) if isinstance(error, IslandsError) else repr(error)
         say(f"islands: no {side} bound: {words}")
     signals = run.world.allgather(interruption.requested)
-    result = replace(result, interrupted=any(each & INTERRUPT for each in signals))
+    result = replace(result, interrupted=any(number & INTERRUPT for number in signals))
     if found is None:
         return result
     value, is_proven = problem.scale.value_of(found.value), found.kind != ESTIMATE

@@ -1,4 +1,4 @@
-"""Instances that wait for a place in shared launches, and how many places there are."""
+"""Runs that wait for a place in shared launches, and the number of places."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ from islands.settings import changed
 
 
 class Kind:
-    """What instances of the same launches have in common, apart from most numbers in structs."""
+    """The key of runs that can share a compiled program and its launches.
+
+    Most numbers in structs may differ.
+    """
 
     def __init__(self, *parts: Hashable) -> None:
-        self._parts, self._hash = parts, hash(parts)  # they are many
+        self._parts, self._hash = parts, hash(parts)  # the hash takes long
 
     def __hash__(self) -> int:
         return self._hash
@@ -38,42 +41,41 @@ class Kind:
 
 @dataclass
 class Waiting(Ready[Cell]):
-    """A cell that waits for a place in shared launches."""
+    """A run that waits for a place in shared launches."""
 
     parts: ProgramParts
-    """Its parts, for one run."""
+    """The parts of its program, for one run."""
     kind: Kind
     bytes: int
-    """What its arrays take in memory."""
+    """The size of its arrays."""
     arrays: Arrays | None = None
-    """Its arrays, when they are needed: those of many are made together."""
+    """Its arrays; those of many runs are created together, when they are needed."""
     has_own_kind: bool = False
     """Whether all runs of the kind have the same problem, and need no arrays of their own."""
 
     def like(self, cell: Other, resolved: Resolved) -> Waiting[Other]:
-        """Return another cell whose problem has an equal `likeness`."""
+        """Return another run whose problem has an equal `likeness`."""
         parts = changed(self.parts, problem=resolved.problem)
         return Waiting(cell, resolved, parts, self.kind, self.bytes)
 
     def without_problem(self) -> Waiting[None]:
-        """Return what `like` needs, which keeps no problem in memory."""
-        none = cast(Problem, None)
-        return self.like(None, Resolved(self.spec, none))
+        """Return a copy for `like` that keeps no problem in memory."""
+        return self.like(None, Resolved(self.spec, cast(Problem, None)))
 
 
-def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
-    """Return the arrays of instances of the same kind, which keep them."""
-    lacking = [each for each in many if each.arrays is None and not each.has_own_kind]
-    for each, arrays in zip(lacking, arrays_of([each.parts for each in lacking]), strict=True):
-        each.arrays = arrays
-    return [each.arrays for each in many]
+def with_arrays(runs: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
+    """Return the arrays of runs of the same kind, which keep them."""
+    lacking = [run for run in runs if run.arrays is None and not run.has_own_kind]
+    for run, arrays in zip(lacking, arrays_of([run.parts for run in lacking]), strict=True):
+        run.arrays = arrays
+    return [run.arrays for run in runs]
 
 
 def shares_launches(spec: RunSpec) -> bool:
     """Return whether runs with these settings may share launches."""
     is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
     is_plain &= not begins_partly(spec)
-    # A topology of a user may fail, which must end this run alone.
+    # A user's topology may fail, which must end this run only.
     return is_plain and (not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in)
 
 
@@ -88,9 +90,9 @@ def may_share(resolved: Resolved, backend: Backend) -> bool:
 def waiting_for(
     cell: Cell, resolved: Resolved, backend: Backend, *, has_own_kind: bool = False
 ) -> Waiting[Cell] | None:
-    """Return a cell that waits; None if it cannot share launches.
+    """Return a waiting run; None if it cannot share launches.
 
-    If its problem `has_own_kind`, runs of others do not share the launches, which are faster then.
+    If its problem `has_own_kind`, only runs of this problem share its launches, which are faster.
     """
     spec, problem = resolved.spec, resolved.problem
     if not shares_launches(spec):
@@ -106,30 +108,29 @@ def waiting_for(
         kind = Kind(id(problem), *settings)
         return Waiting(cell, resolved, parts, kind, 0, has_own_kind=True)
     [arrays] = arrays_of([parts])
-    macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
-    # Of the encoding, launches have one for all runs.
+    macros = tuple(sorted(parts.macros().items()))
+    # All runs of a launch have the same encoding.
     genome = tuple(np.asarray(each).tobytes() for each in parts.encoding.shape().members.values())
     kind = Kind(*settings, macros, genome, parts.algorithm.numbers(), shapes_of(arrays))
-    size = sum(each.nbytes for each in arrays.values())
+    size = sum(array.nbytes for array in arrays.values())
     return Waiting(cell, resolved, parts, kind, size, arrays)
 
 
 def places_for(
     first: Waiting[Any], backend: Backend, threads: int = 1, wanted: int | None = None
 ) -> int:
-    """Return the number of runs of a launch, if there is memory for so many.
+    """Return the number of runs of a launch: those `wanted`, or as many as fill the device.
 
-    By default, so many that they fill the device, which `threads` share.
+    Return fewer if the memory is too little; `threads` share it.
     """
     colony = first.spec.as_colony()
     individuals = LIMITS.individuals
     if backend.in_host_memory:
-        each = LIMITS.read_seconds * first.parts.improver.work(first.problem)
-        individuals = int(min(LIMITS.individuals_on_cpu, LIMITS.seconds_on_cpu / max(each, 1e-9)))
-    fill = wanted or max(1, individuals // (colony.islands * colony.population))
-    room = fill
+        seconds = LIMITS.read_seconds * first.parts.improver.work(first.problem)
+        most = LIMITS.seconds_on_cpu / max(seconds, 1e-9)
+        individuals = int(min(LIMITS.individuals_on_cpu, most))
+    room = fill = wanted or max(1, individuals // (colony.islands * colony.population))
     if (free := backend.free_now()) is not None:
-        room = max(
-            1, int(LIMITS.memory / threads * free / bytes_a_run(first.parts, first.spec.migration))
-        )
+        share = LIMITS.memory / threads * free
+        room = max(1, int(share / bytes_a_run(first.parts, first.spec.migration)))
     return min(fill, room, LIMITS.most_places)

@@ -1,7 +1,7 @@
-"""Threads that solve many instances, each on a device or a stream of its own, fed by any iterable.
+"""Threads with a device or a stream each, which make results from a stream of tasks.
 
-A thread takes instances when it needs them, and waits if few of its results are taken, so that any
-number of instances streams through.
+A thread takes a task when it needs one, and waits while many results are not taken, so that any
+number of tasks streams through in bounded memory.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
-from queue import Empty, SimpleQueue
-from threading import Event, Lock, Semaphore, Thread
+from queue import Empty, Queue
+from threading import Event, Lock, Thread
 from typing import Generic, Self, TypeVar
 
 from islands.backends import takes_gpu
@@ -34,10 +34,10 @@ Made = TypeVar("Made")
 def solving_devices(
     world: World, name: str, threads: int | None, *, share_gpu: bool = False
 ) -> Iterator[list[Backend]]:
-    """Return a device for each thread of this rank, until the end of the block; collective.
+    """Yield a device for each thread of this rank; collective.
 
-    They are streams of its GPU, or a thread of a CPU each. A rank has the cores of its host,
-    divided among the ranks there.
+    On a GPU, these are its streams; on a CPU, each has one thread. The ranks of a host divide its
+    cores among them.
     """
     if takes_gpu(name):
         first = take_device(world, name, share_gpu=share_gpu)
@@ -45,29 +45,29 @@ def solving_devices(
             first.another_stream()
             for _ in range(1, min(threads or LIMITS.streams, LIMITS.most_streams))
         )
-        devices = [first, *(each for each in others if each is not None)]
+        devices = [first, *filter(None, others)]
     else:
         count = threads or share_of_cores(world.local_size)
         devices = [take_device(World(), "cpu", 1) for _ in range(count)]
     try:
         yield devices
     finally:
-        for each in devices:
-            give_back(each)
+        for device in devices:
+            give_back(device)
 
 
 class Workers(Generic[Device]):
     """Threads with a device each."""
 
     def __init__(self, devices: Iterable[Device], *, on_gpu: bool) -> None:
-        """Take a device for each thread; all are streams of one GPU if it is `on_gpu`."""
+        """Take a device for each thread; with `on_gpu`, they are streams of one GPU."""
         self._devices = [*devices]
         self.count = len(self._devices)
         self.together = self.count if on_gpu else 1
-        """Threads that share what solves their tasks."""
+        """The number of threads that share a solver."""
         self.ahead = LIMITS.ahead_on_rank_with_gpu if on_gpu else LIMITS.ahead_on_rank * self.count
-        """Tasks that a rank holds before they are needed, to keep its devices busy."""
-        self._most_done = LIMITS.most_done_on_gpu if on_gpu else LIMITS.most_done
+        """The length of a rank's queue of tasks, which keeps its devices busy."""
+        self._most_done = self.count * (LIMITS.most_done_on_gpu if on_gpu else LIMITS.most_done)
         self._rest_seconds = LIMITS.rest_seconds_on_gpu if on_gpu else 0.0
         self.ends = Event()
         """Set when the work in progress must end."""
@@ -78,29 +78,27 @@ class Workers(Generic[Device]):
         solving: Callable[[Device, Iterator[Task]], Callable[[Device], Iterator[tuple[Key, Made]]]],
         is_over: Callable[[], bool] | None = None,
     ) -> Generator[tuple[Key, Made] | None, None, None]:
-        """Yield what the threads make of the tasks.
+        """Yield the results of the tasks as they finish.
 
-        `solving` returns the function of a device that solves tasks. The threads of a GPU share
-        one, and each calls it; on a CPU, each has its own.
+        `solving` returns a solver: a function of a device that solves tasks. The threads of a GPU
+        share a solver, and each calls it; on a CPU, each thread has its own.
 
-        When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
-        the caller stops, are to end when `ends` is set; what is still made then is yielded,
-        unless the caller has stopped. With `is_over`, yield None whenever nothing has come for a
-        moment.
+        When `is_over` is true, no further task begins. Tasks in progress then, or when the caller
+        stops, have to end when `ends` is set; their results are still yielded, unless the caller
+        has stopped. With `is_over`, yield None when polled with nothing ready.
         """
         self.ends.clear()  # the end of the previous call set it
         left, has_left = _Tasks(tasks, self.ends.is_set), Event()
-        done = SimpleQueue[tuple[Key, Made] | _End]()
-        wanted = Semaphore(self._most_done * self.count)
-        solvers = [solving(each, left) for each in self._devices[:: self.together]]
+        done = Queue[tuple[Key, Made] | _End](self._most_done)
+        solvers = [solving(device, left) for device in self._devices[:: self.together]]
         threads = [
-            Thread(target=_put, args=(partial(solver, device), done, wanted, has_left), daemon=True)
+            Thread(target=_put, args=(partial(solver, device), done, has_left), daemon=True)
             for device, solver in zip(self._devices, cycle(solvers), strict=False)
         ]
         with _quick_switches():
             try:
-                for each in threads:
-                    each.start()
+                for thread in threads:
+                    thread.start()
                 working = len(threads)
                 while working:
                     if is_over is not None and not self.ends.is_set() and is_over():
@@ -113,7 +111,6 @@ class Workers(Generic[Device]):
                         yield None
                         continue
                     if not isinstance(found, _End):
-                        wanted.release()
                         yield found
                         continue
                     working -= 1
@@ -122,15 +119,15 @@ class Workers(Generic[Device]):
             finally:
                 has_left.set()
                 self.ends.set()
-                # All of them: any may get what was released for another.
-                wanted.release(len(threads))
-                for each in threads:
-                    if each.is_alive():
-                        each.join()
+                for thread in threads:
+                    while thread.is_alive():
+                        while not done.empty():  # it may wait for room for a result
+                            done.get()
+                        thread.join(LIMITS.look_seconds)
 
 
 class _Tasks(Generic[Task]):
-    """The tasks that no thread has taken yet."""
+    """The tasks that are left, for several threads."""
 
     def __init__(self, tasks: Iterable[Task], is_over: Callable[[], bool]) -> None:
         self._tasks, self._is_over, self._lock = iter(tasks), is_over, Lock()
@@ -154,18 +151,16 @@ class _End:
 
 def _put(
     solved: Callable[[], Iterator[tuple[Key, Made]]],
-    done: SimpleQueue[tuple[Key, Made] | _End],
-    wanted: Semaphore,
+    done: Queue[tuple[Key, Made] | _End],
     has_left: Event,
 ) -> None:
-    """Put what a thread solves into a queue, each when it is wanted, until the caller has left."""
+    """Put the results of a thread into a queue, until the caller has left."""
     error: BaseException | None = None
     try:
-        for each in solved():
-            wanted.acquire()
+        for result in solved():
             if has_left.is_set():
                 break
-            done.put(each)
+            done.put(result)
     except BaseException as raised:
         error = raised
     done.put(_End(error))

@@ -74,6 +74,7 @@ class FakeArchipelago:
     working_ranks = 1
     team_seconds = 0.0
     ahead = range(0)
+    backend = SimpleNamespace(device="CPU", identity="", joules=lambda: None)
 
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
         self.mine = self.held = mine

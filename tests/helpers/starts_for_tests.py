@@ -59,7 +59,6 @@ def start(
             world,
             archipelago,  # type: ignore[arg-type]
             Machine(world.size, "cpu", "CPU", "requested", "staged", 0.0, compiles=False),
-            "CPU",
             folder,
             goes_on,
         )

@@ -75,7 +75,7 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
 
         mine.advance = dying  # type: ignore[method-assign]
         machine = Machine(ranks, "cpu", "CPU", "requested", mine.transport, 0.0, compiles=False)
-        start = PreparedRun(resolved, world, mine, machine, "CPU", folder, goes_on=True)
+        start = PreparedRun(resolved, world, mine, machine, folder, goes_on=True)
         perform(start, Quiet, Output(stream=StringIO(), quiet=True))  # type: ignore[arg-type]
 
     folder.mkdir(exist_ok=True)
