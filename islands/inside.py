@@ -1,6 +1,6 @@
-"""Files inside the folder of a run, or of other work, which somebody else may have made.
+"""Files inside the folder of a run or of other work, which may come from somebody else.
 
-The folder itself may be a link, but links inside it are refused: each could lead to any file of the
+The folder itself may be a link, but links inside it are refused: they could lead to any file of the
 user, which a command would read, change or replace. Pipes and devices are refused as well, as they
 could block a command, or never end.
 """
@@ -23,9 +23,9 @@ _AT_ONCE = 1 << 16
 
 
 def inside(folder: Path, *names: str) -> Path:
-    """Return the path of what may exist inside a folder; refuse what is no file and no folder.
+    """Return a path inside a folder; refuse anything but a file, a folder, or nothing.
 
-    Each name is a step down. Use this for every path inside a folder of a run or of other work.
+    `names` are the steps down. Use this for every path inside a folder of a run or of other work.
     """
     path = folder
     for name in names:
@@ -44,11 +44,11 @@ def inside_all(folder: Path, pattern: str) -> list[Path]:
 def descriptor(path: Path, flags: int) -> int:
     """Return a descriptor of a file inside a folder, like `os.open`; follow no link.
 
-    A file with several names is not written: one of them may be elsewhere.
+    Do not write a file with several names: one of them may be elsewhere.
     """
     inside(path.parent, path.name)  # has the better message
-    # Without O_NONBLOCK, to open a pipe would wait for its other end. Empty the file only when it
-    # is known to be one.
+    # Without O_NONBLOCK, to open a pipe would wait for its other end. Truncate it only if it is a
+    # regular file.
     safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     opened = os.open(path, (flags & ~os.O_TRUNC) | safe, 0o666)
     try:
@@ -87,6 +87,23 @@ def last_lines(path: Path, longest: int = 1 << 20) -> Iterator[str]:
     if size > longest:
         del lines[0]  # its beginning may be missing
     yield from lines
+
+
+def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the place and the content of each line of a text inside a folder.
+
+    Ignore an incomplete last line, such as that of a killed process. Refuse lines with more than
+    `longest` bytes, the limit for `what` a line contains.
+    """
+    with reading(path), opened(path) as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(longest), b""), 1):
+            if line.endswith(b"\n"):
+                yield f"{path}:{number}", line
+            elif len(line) == longest:
+                raise InputError(
+                    f"{path}:{number}: has more than {longest} bytes, the limit for {what}."
+                    " Remove that line"
+                )
 
 
 def line_breaks(path: Path, longest: int) -> int:

@@ -1,15 +1,14 @@
-"""Many instances in one command: several at a time, a line of the store for each.
+"""Many instances in one command: several at a time, with one line of the store for each run.
 
-Each is solved on one thread, or on the GPU of its rank. An instance that cannot be read or solved
-is reported, and the batch continues. Results are stored, so that an interrupted batch continues
-with the rest. Several ranks share the instances, and exchange their results after each round. Names
-may still arrive while instances are solved.
+A run takes one thread, or shares the GPU of its rank. An instance that cannot be read or solved is
+reported, and the batch continues. Results are stored, so that an interrupted batch continues with
+the remaining runs. The ranks share the runs, and exchange results after each round. Names may still
+arrive while instances are solved.
 """
 
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, Self, TextIO
+from typing import Any, NamedTuple, Self
 
 from islands.backends import takes_gpu
 from islands.cells.campaign import Campaign
@@ -28,6 +27,7 @@ from islands.configuration.defaults import STOP_OF_MANY
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
+from islands.engine.failures import resuming
 from islands.engine.plan import AskedPlan, Ready
 from islands.engine.request import load_and_resolve
 from islands.engine.scheduler import Scheduler
@@ -38,7 +38,7 @@ from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
 from islands.instances.lines import reading_until
 from islands.parallel import World
-from islands.paths import published
+from islands.paths import publish
 from islands.progress.result import Result
 from islands.record.files import Row
 from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, FolderKind
@@ -68,10 +68,10 @@ class BatchPlan(AskedPlan[BatchRun]):
     is_open: bool = False
     """Whether more instances may arrive."""
 
-    def tasks_of(self, instances: Iterable[str]) -> Iterator[BatchRun]:
-        """Yield the runs of instances, those of an instance one after another."""
+    def runs_of(self, instances: Iterable[str]) -> Iterator[BatchRun]:
+        """Yield the runs of instances, all of one instance before the next."""
         first = self.asked.seed
-        return (BatchRun(each, first + run) for each in instances for run in range(self.runs))
+        return (BatchRun(name, first + run) for name in instances for run in range(self.runs))
 
     def stored(self) -> dict[str, Any]:
         """Return the plan for JSON, without the instances."""
@@ -101,25 +101,25 @@ class BatchPlan(AskedPlan[BatchRun]):
         return cls(kept_names(folder), runs, asked.also(device.options), is_open)
 
     def asked_of(self, cell: BatchRun) -> tuple[Asked, None]:
-        """Return the request of one run; its instance is read when its turn comes."""
-        own: dict[str, Any] = {"instance": cell.instance, "seed": cell.seed, "threads": 1}
+        """Return the request of a run; its instance is read when its turn comes."""
+        own: dict[str, Any] = {**cell._asdict(), "threads": 1}
         return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
     def key(self, cell: BatchRun) -> Key:
-        """Return what the result of a run depends on."""
+        """Return everything on which the result of a run depends."""
         asked, _ = self.asked_of(cell)
-        return {"instance": cell.instance, "seed": cell.seed, "settings": plain(_kept(asked))}
+        return {**cell._asdict(), "settings": plain(_kept(asked))}
 
     def made(self, ready: Ready[BatchRun], result: Result) -> Made:
-        """Return a result in the form of the store, which is also less for ranks to exchange."""
+        """Return a result in the form of the store, which is also smaller to exchange."""
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:
         """Refuse scripts, and settings that no instance can have, before the first is solved."""
         require_all(self.instances, "the list of instances ")
-        for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
+        for run in islice(self.runs_of(self.instances), _MOST_TRIED):
             try:
-                load_and_resolve(*self.asked_of(task))
+                load_and_resolve(*self.asked_of(run))
             except InputError:
                 continue  # is reported when its turn comes
             return
@@ -141,11 +141,11 @@ class BatchPlan(AskedPlan[BatchRun]):
 
 @dataclass
 class BatchEnd:
-    """How a batch ended."""
+    """The end of a batch."""
 
     folder: Path
-    count: int
-    """The runs so far; only rank 0 knows of names that still arrive."""
+    count: int = 0
+    """The number of runs so far; only rank 0 counts those of names that still arrive."""
     done: int = 0
     failed: int = 0
     ended_by: int = 0
@@ -168,10 +168,10 @@ def run_batch(
     lines: Callable[[Made], None] | None = None,
     arriving: Iterator[str | None] | None = None,
 ) -> BatchEnd:
-    """Solve the instances that the folder lacks, the same on every rank; collective.
+    """Perform the runs that the folder lacks, and return the same on every rank; collective.
 
     On rank 0, `lines` receives each result, including stored ones, and `arriving` yields instances
-    of an open plan as they arrive, and None whenever none has arrived for a moment.
+    of an open plan as they arrive, and None when polled with nothing ready.
     """
     stream = output.stream if world.rank == 0 else None
     heartbeat = Heartbeat(None if output.quiet else stream, "batch")
@@ -180,12 +180,12 @@ def run_batch(
     with campaign.hearing("batch"), reading_until(lambda: received() != 0):
         world.run_on_all(plan.require_possible)
         with campaign.opened(output.folder, "batch", refuse, force=output.force) as folder:
-            batch = _Batch(plan, campaign, output, folder, stream, lines)
-            return batch.solve(rank_options, arriving)
+            batch = _Batch(plan, campaign, output, folder, lines if world.rank == 0 else None)
+            return batch.perform(rank_options, arriving)
 
 
 class _Batch:
-    """Solves the instances and shows the progress."""
+    """Performs the runs and shows the progress."""
 
     def __init__(
         self,
@@ -193,17 +193,15 @@ class _Batch:
         campaign: Campaign,
         output: Output,
         folder: Path,
-        stream: TextIO | None,
         lines: Callable[[Made], None] | None,
     ) -> None:
         self._plan, self._campaign, self._world = plan, campaign, campaign.world
-        self._output, self._folder, self._stream = output, folder, stream
-        self._lines = lines if campaign.world.rank == 0 else None
-        self._end, self._is_open = BatchEnd(folder, 0), False
+        self._output, self._folder, self._lines = output, folder, lines
+        self._end, self._is_open = BatchEnd(folder), False
         self._began, self._new, self._running = perf_counter(), 0, 0
 
-    def solve(self, rank_options: RankOptions, arriving: Iterator[str | None] | None) -> BatchEnd:
-        """Solve what is left; return how it ended."""
+    def perform(self, rank_options: RankOptions, arriving: Iterator[str | None] | None) -> BatchEnd:
+        """Perform the remaining runs; return how the batch ended."""
         names = self._world.from_first(self._write_request)
         self._end.count = count = self._plan.runs * len(names)
         done = self._world.from_first(lambda: self._show_known(names))
@@ -212,13 +210,13 @@ class _Batch:
             more = ", and those of names that come" if self._is_open else ""
             words = f"{counted(count - len(done), 'run')} of {count} to do{more}"
             self._print(f"{words}, in {self._folder}")
-        # One by one: a batch may have more runs than memory.
-        left = (task for task in self._plan.tasks_of(names) if task not in done)
+        # A generator: a batch may have more runs than fit into memory.
+        left = (run for run in self._plan.runs_of(names) if run not in done)
         self._began = perf_counter()
         self._report()
         with closing(keeping(arriving or (), self._folder, names)) as later:
-            for task, made in self._made(chain(left, self._of_names(later)), rank_options):
-                self._take(task, made)
+            for run, made in self._results(chain(left, self._of_names(later)), rank_options):
+                self._take(run, made)
         self._conclude()
         return self._end
 
@@ -228,58 +226,56 @@ class _Batch:
         if plan.is_open and not self._output.force:
             names = [*dict.fromkeys([*kept_names(folder), *names])]
         keep_names(folder, names)
-        with published(inside(folder, BATCH_SETTINGS)) as temporary:
-            temporary.write_text(json.dumps(plan.stored()) + "\n", encoding="utf-8")
+        publish(inside(folder, BATCH_SETTINGS), json.dumps(plan.stored()) + "\n")
         self._campaign.store.tabulate(folder / BATCH_TABLE, COLUMNS, _row)
         return names
 
     def _show_known(self, names: Iterable[str]) -> set[BatchRun]:
-        """Return the runs whose results the folder has, and show them; a signal ends this."""
+        """Show the results that the folder has, and return their runs; a signal ends this."""
         store, done = self._campaign.store, set[BatchRun]()
-        left = len(store)
-        for task in self._plan.tasks_of(names):
-            if left == 0 or received():
+        count = len(store)
+        for run in self._plan.runs_of(names):
+            if len(done) == count or received():
                 break
-            if (made := store.known(self._plan.key(task))) is not None:
-                done.add(task)
-                left -= 1
+            if (made := store.known(self._plan.key(run))) is not None:
+                done.add(run)
                 if self._lines is not None:
                     self._lines(made)
         return done
 
     def _of_names(self, names: Iterable[str | None]) -> Iterator[BatchRun | None]:
-        """Yield the runs of arriving names; None if none has arrived."""
+        """Yield the runs of arriving names, and None when none has arrived."""
         for name in names:
             self._end.count += 0 if name is None else self._plan.runs
-            yield from [None] if name is None else self._plan.tasks_of([name])
+            yield from [None] if name is None else self._plan.runs_of([name])
         self._is_open = False
 
-    def _made(
-        self, tasks: Iterable[BatchRun | None], rank_options: RankOptions
+    def _results(
+        self, runs: Iterable[BatchRun | None], rank_options: RankOptions
     ) -> Iterator[tuple[BatchRun, Made | IslandsError]]:
-        """Yield the tasks with their results, on all ranks, until a signal arrives."""
+        """Yield the runs with their results, on all ranks, until a signal arrives."""
         plan, world = self._plan, self._world
         options = plan.asked.options
         name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
         share = rank_options.share_gpu
         with solving_devices(world, name, threads or None, share_gpu=share) as devices:
             scheduler = Scheduler(plan, devices, world)
-            # A GPU runs as many as fill it.
+            # The number of runs in progress on a GPU is unknown here.
             self._running = sum(world.allgather(0 if takes_gpu(name) else scheduler.count))
             # Only rank 0 knows the names that arrive.
-            groups = (None if each is None else [each] for each in tasks)
+            groups = (None if run is None else [run] for run in runs)
             yield from scheduler.run(groups, lambda: received() != 0, from_first=True)
         self._end.ended_by = self._campaign.received()
 
-    def _take(self, task: BatchRun, made: Made | IslandsError) -> None:
-        """Keep and show a result."""
+    def _take(self, run: BatchRun, made: Made | IslandsError) -> None:
+        """Store and show a result."""
         end = self._end
         if isinstance(made, IslandsError):
             end.failed += 1
-            self._print(f"islands: {one_line(task.instance)}: {made}")
+            self._print(f"islands: {one_line(run.instance)}: {made}")
         else:
             end.done += 1
-            self._campaign.store.add(self._plan.key(task), made)
+            self._campaign.store.add(self._plan.key(run), made)
             if self._lines is not None:
                 self._lines(made)
             elif not self._output.quiet:
@@ -311,14 +307,12 @@ class _Batch:
         elif self._world.rank == 0:
             write_work(self._folder, Work(end.done, end.count, state, ""))
         if end.ended_by or end.failed:
-            place = shlex.quote(str(self._folder))
-            self._print(f"To go on with the rest: islands resume {place}")
+            self._print(f"To go on with the rest: {resuming(self._folder)}")
         self._print(f"Wrote {self._folder}: {BATCH_TABLE}, and all results in runs.jsonl")
 
     def _print(self, text: str) -> None:
-        if self._stream is not None:
-            with suppress(OSError, ValueError):
-                self._campaign.heartbeat.print(text, self._stream)
+        with suppress(OSError, ValueError):
+            self._campaign.print(text, self._output.stream)
 
 
 def _kept(asked: Asked) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Campaigns: what a command that makes many runs has: its ranks, a store, and a report.
+"""Campaigns: the ranks, the store and the progress report of a command with many runs.
 
-All that a result depends on is its key, which is JSON: the instance, the settings and the seed.
-Rank 0 keeps each result in the store. A scheduler makes the runs, or all ranks make one together,
-or the first ones do (`on_first`): the results are the same.
+The key of a cell contains everything on which its result depends: the instance, the settings and
+the seed. Rank 0 keeps the results in the store. The runs are performed by a scheduler, by all ranks
+together, or by the first ones (`on_first`): the results are the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from functools import partial, reduce
 from operator import or_
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from islands.backends.base import Backend
 from islands.cells.store import Key, Made, Store, plain
@@ -36,8 +36,8 @@ _SUSPENSION = 2
 class Campaign:
     """The ranks of a command, the store in its folder, and the report of its progress.
 
-    All methods are collective. A signal to one rank raises the same exception on all ranks: at once
-    if it ended a part of the work, otherwise before the next cell, so that no result is lost.
+    All methods but `print` are collective. A signal to one rank raises the same exception on all
+    ranks: at once if it ended a run, otherwise before the next cell, so that no result is lost.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Campaign:
         heartbeat: Heartbeat | None = None,
         kind: FolderKind = FolderKind.EXPERIMENT,
     ) -> None:
-        """Keep results in memory until a folder is opened."""
+        """Begin without a folder, so that no results are kept."""
         self.world, self.heartbeat = world or World(), heartbeat or Heartbeat()
         self.store, self.kind = Store(kind=kind), kind
         self.folder: Path | None = None
@@ -64,10 +64,10 @@ class Campaign:
         *,
         force: bool = False,
     ) -> Iterator[Path]:
-        """Yield the folder that was asked for, or a new one in `runs`, open until the block ends.
+        """Yield the requested folder, or a new one in `runs`, open until the block ends.
 
-        Refuse a folder with other work, and the same kind of work if `refuse` does. `own` are names
-        that this work may leave in the folder before its first result.
+        Refuse a folder with other work; `refuse` checks one with the same kind of work. `own` are
+        the names that this work may leave in the folder before its first result.
         """
 
         def claimed() -> tuple[Path, bool]:
@@ -87,20 +87,20 @@ class Campaign:
             self.close()
 
     def open(self, folder: Path, *, force: bool = False) -> None:
-        """Lock the folder and read its store; with `force`, forget the results in it."""
+        """Lock the folder and read its store; with `force`, remove the results in it."""
         self.folder = folder
         self.world.from_first(lambda: self.store.open(folder, force=force))
         if self.world.rank == 0:
-            # Other processes see in the folder what is in progress.
+            # Other processes read the progress in the folder.
             self.heartbeat.tell = partial(write_work, folder)
 
     def end_work(self) -> None:
-        """Tell other processes that all cells are made."""
+        """Tell other processes that all cells are done."""
         if self.world.rank == 0 and self.folder is not None:
             end_work(self.folder)
 
     def close(self) -> None:
-        """Release the folder; remove a new one in which nothing was made."""
+        """Release the folder; remove a new one without results."""
         if self._is_new and not self.store.has_new and self.world.rank == 0 and self.folder:
             with suppress(OSError, IslandsError):
                 end_work(self.folder)
@@ -109,15 +109,20 @@ class Campaign:
         self.store.close()
 
     def to_continue(self, done: int, of: str, *, force: bool) -> str:
-        """Return how to make the remaining cells."""
+        """Return a message with the command that continues with the remaining cells."""
         out = f"--out {shlex.quote(str(self.folder))}"
         without = ", without --force" if force else ""
         return f"\nEnded after {done} of {of}. To continue, repeat the command with {out}{without}"
 
+    def print(self, text: str, stream: TextIO | None) -> None:
+        """Print a line of results on rank 0."""
+        if self.world.rank == 0 and stream is not None:
+            self.heartbeat.print(text, stream)
+
     # The cells.
 
     def result(self, key: Key, make: Callable[[], Mapping[str, Any]], words: str = "") -> Made:
-        """Return the known result of a cell, or the one that all ranks make; `words` report it."""
+        """Return the stored result of a cell, or else that of `make`; `words` describe the cell."""
         known = self.world.bcast(self.store.known(key))
         if known is not None:
             self.heartbeat.skip()
@@ -135,14 +140,14 @@ class Campaign:
         devices: Sequence[Backend],
         places: int | None = None,
     ) -> Iterator[tuple[Cell, Any]]:
-        """Yield what all ranks make of the cells of a plan: see `Scheduler`."""
+        """Yield the cells of a plan with their results: see `Scheduler.run`."""
         self.raise_received()
         scheduler = Scheduler(plan, devices, self.world, places=places)
         yield from scheduler.run(groups, lambda: received() != 0)
         self.raise_received()
 
     def on_first(self, count: int, work: Callable[[World], Value]) -> Value:
-        """Do `work` on the first `count` ranks while the others wait; return rank 0's value."""
+        """Do `work` on the first `count` ranks while the others wait; return that of rank 0."""
         self.raise_received()
         if count >= self.world.size:
             return work(self.world)
@@ -156,11 +161,11 @@ class Campaign:
             ended_by = _SUSPENSION
         self.world.wait_for_all()
         values = self.world.allgather((value, ended_by))
-        _raise_signals(reduce(or_, (each for _, each in values)))
-        return next(each for each, _ in values if each is not None)
+        _raise_signals(reduce(or_, (signals for _, signals in values)))
+        return next(value for value, _ in values if value is not None)
 
     def raise_together(self, error: IslandsError) -> None:
-        """Raise an error that all ranks know, on all of them."""
+        """Raise an error that all ranks have."""
 
         def fail() -> None:
             raise error
@@ -170,7 +175,7 @@ class Campaign:
     # Signals.
 
     def hearing(self, work: str) -> Interruption:
-        """Return what receives signals in a `with` block, for ranks that end together."""
+        """Return a context manager that receives signals, so that all ranks end together."""
         return Interruption(suspends=f"ending the {work}", interrupts=f"ending the {work}")
 
     def received(self) -> int:
@@ -183,7 +188,7 @@ class Campaign:
 
 
 def require_complete(result: Result) -> Result:
-    """Return the result of a run, unless a signal ended it, which ends the campaign too."""
+    """Return the result of a run; end the campaign if a signal ended the run."""
     if result.interrupted:
         raise InterruptedTogether
     if result.suspended:

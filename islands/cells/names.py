@@ -1,7 +1,7 @@
 """The names of the instances of a batch, stored in its folder, one per line.
 
-Names may also arrive from a pipe while instances are solved. Each is stored before its instance is
-solved, so that `islands resume` knows which ones are left.
+Names may also arrive from a pipe while instances are solved. A name is stored before its instance
+is solved, so that `islands resume` knows which instances are left.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import json
 from collections.abc import Generator, Iterable
 from pathlib import Path
 
-from islands.errors import InputError
-from islands.inside import inside, opened
+from islands.inside import complete_lines, inside, opened
 from islands.paths import published, reading, writing
 from islands.record.folder import BATCH_NAMES
 from islands.untrusted import parsing
@@ -25,20 +24,11 @@ def kept_names(folder: Path) -> list[str]:
     with reading(path):
         if not path.exists():
             return names
-    with reading(path), opened(path) as stream:
-        for line in iter(lambda: stream.readline(_LONGEST_NAME), b""):
-            if not line.endswith(b"\n"):
-                if len(line) == _LONGEST_NAME:
-                    raise InputError(
-                        f"{path}:{len(names) + 1}: has more than {_LONGEST_NAME} bytes, the limit"
-                        " for a name. Remove that line"
-                    )
-                break
-            with parsing(f"{path}:{len(names) + 1}", "is damaged", "Remove that line"):
-                name = json.loads(line)
-                if not isinstance(name, str):
-                    raise ValueError("no text")
-            names.append(name)
+    for place, line in complete_lines(path, _LONGEST_NAME, "a name"):
+        with parsing(place, "is damaged", "Remove that line"):
+            names.append(json.loads(line))
+            if not isinstance(names[-1], str):
+                raise ValueError("no text")
     return names
 
 
@@ -54,9 +44,9 @@ def keep_names(folder: Path, names: Iterable[str]) -> None:
 def keeping(
     source: Iterable[str | None], folder: Path, known: Iterable[str]
 ) -> Generator[str | None]:
-    """Yield each name that is not known, as soon as it is stored in the folder.
+    """Yield the new names of a source after storing them in the folder.
 
-    The source yields None while no name is available; this function does, too.
+    None from the source, while no name is available, is yielded too.
     """
     seen, path = {*known}, inside(folder, BATCH_NAMES)
     with writing(path), opened(path, "a", encoding="utf-8") as stream:

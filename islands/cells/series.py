@@ -1,7 +1,7 @@
-"""Several runs, each in a folder of its own: all instances with one seed, then all with the next.
+"""Several runs in folders of their own: all instances with one seed, then all with the next.
 
-If the machine becomes slower, this affects all instances equally. An interrupted series continues
-in its folder.
+If the machine slows down, this affects all instances equally. An interrupted series continues in
+its folder.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -63,7 +63,7 @@ class PlannedRun(Resolved):
 
     @property
     def key(self) -> dict[str, str]:
-        """What distinguishes the run from others of the series."""
+        """The key of the run among those of the series."""
         return {"instance": self.problem.instance, "seed": str(self.spec.general.seed)}
 
     def words(self) -> str:
@@ -80,19 +80,11 @@ class SeriesPlan:
     runs: int
 
     @classmethod
-    def of(
-        cls,
-        instances: Sequence[str],
-        runs: int,
-        asked: Asked,
-    ) -> Self:
+    def of(cls, instances: Sequence[str], runs: int, asked: Asked) -> Self:
         """Resolve the settings of all runs; refuse invalid ones before the first run."""
-        named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
-        first = list[PlannedRun]()
-        for instance in named:
-            made = load_and_resolve(asked.also(instance))
-            first.append(PlannedRun(made.spec, made.problem))
-        if first[1:] and any(job.spec.start for job in first):
+        requests = [asked.also({"instance": name}) for name in instances] or [asked]
+        first = [PlannedRun(**vars(load_and_resolve(request))) for request in requests]
+        if first[1:] and any(run.spec.start for run in first):
             raise UsageError(
                 "--start with several instances: a solution belongs to one instance. Leave it"
                 " out, or name one instance"
@@ -101,18 +93,16 @@ class SeriesPlan:
         first[-1].later(runs - 1)
         return cls(tuple(first), runs)
 
-    def jobs(self) -> Iterator[PlannedRun]:
+    def planned(self) -> Iterator[PlannedRun]:
         """Yield the runs in order."""
-        for number in range(self.runs):
-            for job in self.first:
-                yield job.later(number)
+        return (run.later(number) for number in range(self.runs) for run in self.first)
 
     def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
         """Refuse ranks with different plans or folders; collective."""
         found = differences(
             campaign.world,
             {
-                "the instances": ", ".join(job.folder for job in self.first),
+                "the instances": ", ".join(run.folder for run in self.first),
                 "the number of runs": self.runs,
                 option("out"): str(folder),
                 option("force"): force,
@@ -129,52 +119,51 @@ class SeriesPlan:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""
         if not folder.exists():
             return
-        for job in self.jobs():
-            place = inside(folder, job.folder)
+        for run in self.planned():
+            place = inside(folder, run.folder)
             if place.exists():
                 refuse_other_run(place, force=True)
                 if not force and (place / RUN_SETTINGS).exists():
-                    _refuse_other(folder, job)
+                    _refuse_other(folder, run)
 
 
-def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
+def _refuse_duplicates(runs: Sequence[PlannedRun]) -> None:
     seen: dict[str, PlannedRun] = {}
-    for job in jobs:
-        other = seen.setdefault(job.folder, job)
-        one, two = other.problem.instance, job.problem.instance
-        if other is not job and one == two:
+    for run in runs:
+        other = seen.setdefault(run.folder, run)
+        one, two = other.problem.instance, run.problem.instance
+        if other is not run and one == two:
             raise UsageError(f"{one} is named twice. Name each instance once")
-        if other is not job:
+        if other is not run:
             raise UsageError(
-                f"{one} and {two} would both have the folder {job.folder}. Run one of them in a"
+                f"{one} and {two} would both have the folder {run.folder}. Run one of them in a"
                 " series of its own"
             )
 
 
-def _refuse_other(folder: Path, job: PlannedRun) -> None:
-    """Refuse a job's folder that contains a run with other settings."""
-    stored = Asked(config=require_intact(folder / job.folder))
-    kept, asked = resolve(stored, job.problem).spec.to_mapping(), job.spec.to_mapping()
+def _refuse_other(folder: Path, run: PlannedRun) -> None:
+    """Refuse a folder that contains the same run with other settings."""
+    stored = Asked(config=require_intact(folder / run.folder))
+    kept, asked = resolve(stored, run.problem).spec.to_mapping(), run.spec.to_mapping()
     if names := [name for name in differing(kept, asked) if name not in _OWN]:
         raise UsageError(
-            f"--out {folder}: {job.folder} contains a run with other settings:"
+            f"--out {folder}: {run.folder} contains a run with other settings:"
             f" {', '.join(names)}. Name another folder, or pass --force to overwrite it"
         )
 
 
 def row_of(result: Result) -> Row:
-    """Return the row of a completed run; it is the same each time it is built."""
+    """Return the row of a completed run, which only depends on its folder."""
     settings = Path(str(result.folder), RUN_SETTINGS)
     asked = read_settings(settings.parent)
     with reading(settings):
         # The settings are written when a run begins or is resumed.
         started = datetime.fromtimestamp(settings.stat().st_mtime, UTC).astimezone()
-    made = {
+    cells = {name: getattr(result, name, None) for name in COLUMNS} | {
         "solution": " ".join(map(str, result.items() or [])),
         "started": started.isoformat(timespec="seconds"),
         "settings": json.dumps(asked),
     }
-    cells = {name: made[name] if name in made else getattr(result, name) for name in COLUMNS}
     return {name: "" if cell is None else str(cell) for name, cell in cells.items()}
 
 
@@ -192,26 +181,20 @@ class Series:
     """Whether a signal ended the series."""
 
     @classmethod
-    def of(
-        cls,
-        plan: SeriesPlan,
-        folder: Path,
-        results: Sequence[Result],
-        ended_by: int,
-    ) -> Self:
+    def of(cls, plan: SeriesPlan, folder: Path, results: Sequence[Result], ended_by: int) -> Self:
         """Return the series with a summary of each instance; `ended_by` are signals."""
-        whole = [each for each in results if not (each.interrupted or each.suspended)]
+        whole = [result for result in results if not (result.interrupted or result.suspended)]
         summaries = [
-            Summary.of(runs, job.problem.scale)
-            for job in plan.first
-            if (runs := [each for each in whole if each.instance == job.problem.instance])
+            Summary.of(own, run.problem.scale)
+            for run in plan.first
+            if (own := [result for result in whole if result.instance == run.problem.instance])
         ]
         ends = bool(ended_by & INTERRUPT), bool(ended_by & ~INTERRUPT)
         return cls(folder, len(plan.first), results, summaries, *ends)
 
     @property
     def write_error(self) -> str:
-        """Why the last run could not write its files, which ended the series."""
+        """The error of the files of the last run, which ended the series."""
         return self.results[-1].write_error if self.results else ""
 
     def require_solutions(self, hint: Callable[[str], str]) -> None:
@@ -250,7 +233,7 @@ def run_series(
     campaign = Campaign(world, kind=FolderKind.SERIES)
     plan.require_agreement(campaign, output.folder, force=output.force)
     refuse = partial(plan.refuse_other, force=output.force)
-    own = [job.folder for job in plan.jobs()]
+    own = [run.folder for run in plan.planned()]
     with (
         Interruption(suspends="ending the series of runs") as interruption,
         campaign.opened(output.folder, "several", refuse, own) as folder,
@@ -258,63 +241,58 @@ def run_series(
         return _Runs(plan, campaign, output, folder, rank_options, interruption).perform()
 
 
+@dataclass
 class _Runs:
     """Performs the runs and collects their results, the same on every rank."""
 
-    def __init__(
-        self,
-        plan: SeriesPlan,
-        campaign: Campaign,
-        output: Output,
-        folder: Path,
-        rank_options: RankOptions,
-        interruption: Interruption,
-    ) -> None:
-        self._interruption = interruption
-        self._plan, self._campaign, self._world = plan, campaign, campaign.world
-        self._output, self._folder, self._rank_options = output, folder, rank_options
-        self._count = plan.runs * len(plan.first)
-        self._results: list[Result] = []
-        self._done = 0
+    plan: SeriesPlan
+    campaign: Campaign
+    output: Output
+    folder: Path
+    rank_options: RankOptions
+    interruption: Interruption
+    results: list[Result] = field(default_factory=list)
+    done: int = 0
 
     def perform(self) -> Series:
         """Perform the runs until all are done or a signal arrives; collective."""
-        store, path = self._campaign.store, self._folder / SERIES_TABLE
+        campaign, path = self.campaign, self.folder / SERIES_TABLE
+        tabulate = partial(campaign.store.tabulate, path, COLUMNS, lambda _, row: row)
         try:
-            self._world.from_first(lambda: store.tabulate(path, COLUMNS, lambda _, row: row))
+            campaign.world.from_first(tabulate)
             ended_by = self._ended_by()
         except BaseException:
             self._print_continuation()
             raise
-        series = Series.of(self._plan, self._folder, self._results, ended_by)
+        series = Series.of(self.plan, self.folder, self.results, ended_by)
         if series.summaries:
             self._say(f"\n{table(series.summaries)}")
         if ended_by:
             self._print_continuation()
         else:
-            self._campaign.end_work()
-            self._say(f"\nWrote {self._folder}: {SERIES_TABLE}, and one folder per run")
+            campaign.end_work()
+            self._say(f"\nWrote {self.folder}: {SERIES_TABLE}, and one folder per run")
         return series
 
     def _ended_by(self) -> int:
         """Perform the runs; return the signals that ended them."""
-        limit = time_limit(self._plan.first[0].spec.stop)
-        jobs, seconds = [*self._plan.jobs()], limit if math.isfinite(limit) else None
-        for job in self._campaign.heartbeat.over(jobs, PlannedRun.words, seconds=seconds):
-            if ended_by := self._campaign.received() or self._perform(job):
+        limit = time_limit(self.plan.first[0].spec.stop)
+        runs, seconds = [*self.plan.planned()], limit if math.isfinite(limit) else None
+        for planned in self.campaign.heartbeat.over(runs, PlannedRun.words, seconds=seconds):
+            if ended_by := self.campaign.received() or self._perform(planned, len(runs)):
                 return ended_by
         return 0
 
-    def _perform(self, job: PlannedRun) -> int:
-        """Perform or read a run, and keep its row; return the signal that ended it."""
-        if not self._output.quiet:
-            space = "\n" if self._results else ""
-            self._say(f"{space}run {len(self._results) + 1} of {self._count}: {job.words()}\n")
-        store = self._campaign.store
-        known = self._world.from_first(lambda: store.known(job.key))
-        result = self._result(job, known)
-        self._results.append(result)
-        if self._output.quiet:
+    def _perform(self, planned: PlannedRun, count: int) -> int:
+        """Perform or read one of `count` runs, and store it; return the signal that ended it."""
+        if not self.output.quiet:
+            space = "\n" if self.results else ""
+            self._say(f"{space}run {len(self.results) + 1} of {count}: {planned.words()}\n")
+        store, world = self.campaign.store, self.campaign.world
+        known = world.from_first(lambda: store.known(planned.key))
+        result = self._result(planned, known)
+        self.results.append(result)
+        if self.output.quiet:
             self._say(_words(result))
         if result.interrupted:
             return INTERRUPT
@@ -323,41 +301,42 @@ class _Runs:
 
         def keep() -> None:
             if (row := row_of(result)) != known:
-                store.add(job.key, row)
+                store.add(planned.key, row)
 
-        self._world.from_first(keep)
-        self._done += 1
+        world.from_first(keep)
+        self.done += 1
         return 0
 
-    def _result(self, job: PlannedRun, known: Row | None) -> Result:
+    def _result(self, planned: PlannedRun, known: Row | None) -> Result:
         """Return the result of a run: new, resumed, or already finished; collective."""
-        folder, world, options = inside(self._folder, job.folder), self._world, self._rank_options
+        folder, options = inside(self.folder, planned.folder), self.rank_options
         # Without checkpoints (--async), there is nothing to resume from.
-        force = self._output.force or options.asynchronous
-        stream = None if self._output.quiet else self._output.stream
-        output = replace(self._output, folder=folder, force=force, stream=stream)
+        force = self.output.force or options.asynchronous
+        stream = None if self.output.quiet else self.output.stream
+        output = replace(self.output, folder=folder, force=force, stream=stream)
         is_whole = known is not None and bool(known["cost"])
-        goes_on = not self._output.force and (is_whole or not options.asynchronous)
+        goes_on = not self.output.force and (is_whole or not options.asynchronous)
+        world = self.campaign.world
         if not world.from_first(lambda: goes_on and (folder / RUN_SETTINGS).exists()):
-            return run(job, world, output, options)
-        self._campaign.heartbeat.skip()
-        general = job.spec.general
-        place = Asked({"backend": general.backend, "threads": general.threads})
-        return resume_requested(folder, place, world, output, options)
+            return run(planned, world, output, options)
+        self.campaign.heartbeat.skip()
+        general = planned.spec.general
+        device = Asked({"backend": general.backend, "threads": general.threads})
+        return resume_requested(folder, device, world, output, options)
 
     def _print_continuation(self) -> None:
         """Print the command that performs the remaining runs, if some are done."""
-        if self._results:
-            of = counted(self._count, "run")
-            self._say(self._campaign.to_continue(self._done, of, force=self._output.force))
+        if self.results:
+            of = counted(self.plan.runs * len(self.plan.first), "run")
+            self._say(self.campaign.to_continue(self.done, of, force=self.output.force))
 
     def _say(self, text: str) -> None:
-        stream = self._output.stream if self._world.rank == 0 else None
+        stream = self.output.stream if self.campaign.world.rank == 0 else None
         with Screen(stream, None, failed=self._end_without_output) as screen:
             screen.say(text)
 
     def _end_without_output(self, _error: Exception, _is_log: bool) -> None:
-        self._interruption.request(OUTPUT_LOST)
+        self.interruption.request(OUTPUT_LOST)
 
 
 def _words(result: Result) -> str:

@@ -1,7 +1,7 @@
-"""Stores: the results of cells that are made, a line each in the folder of many runs.
+"""Stores: the results of finished cells, one line each in the folder of many runs.
 
-Only rank 0 has a file, to which lines are only added. A table, such as `runs.tsv`, is made from it.
-In memory are the places of the lines, not the results: a batch may have a million.
+Only rank 0 has the file, to which lines are only appended. A table, such as `runs.tsv`, is derived
+from it. Memory contains the positions of the lines, not the results: a batch may have a million.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, TextIO
 
-from islands.errors import InputError
-from islands.inside import inside, opened
+from islands.inside import complete_lines, inside, opened
 from islands.paths import reading, writing
 from islands.record.files import Row, append_row, write_table
 from islands.record.folder import LEDGER, LONGEST_RESULT, MANY_LOCK, FolderKind
@@ -22,13 +21,13 @@ from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
 Key = Mapping[str, Any]
-"""All that the result of a cell depends on, as JSON has it."""
+"""Everything on which the result of a cell depends, in the types of JSON."""
 Made = dict[str, Any]
-"""The result of a cell, as JSON has it."""
+"""The result of a cell, in the types of JSON."""
 
 
 class Store:
-    """The key of each cell, its result, and the seconds since the line before.
+    """The keys and results of cells, and the seconds that each of them took.
 
     Without a folder, nothing is kept. Cells with equal keys are distinguished by their order, which
     is always the same.
@@ -40,11 +39,10 @@ class Store:
         """Open the file in the folder, if there is one."""
         self._kind, self._lock = kind, FolderLock(kind.noun, kind.lock)
         self._known: dict[bytes, tuple[int, ...]] = {}
-        """Where the unused results of each key that the file had begin in it."""
+        """The positions of the unused results in the file that was opened, by digest of the key."""
         self._path: Path | None = None
         self._stream: TextIO | None = None
         self._source: BinaryIO | None = None
-        self._size = 0
         self._seconds, self._since = 0.0, perf_counter()
         self._table: tuple[Path, Sequence[str], Callable[[Key, Made], Row]] | None = None
         self.has_new = False
@@ -53,9 +51,9 @@ class Store:
             self.open(folder)
 
     def open(self, folder: Path, *, force: bool = False) -> None:
-        """Lock the folder, unless this is done, and read the lines; with `force`, remove them.
+        """Lock the folder and read its lines, unless it is open; with `force`, remove the lines.
 
-        An incomplete last line is dropped.
+        An incomplete last line is removed.
         """
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +70,7 @@ class Store:
             if path.exists():
                 self._read(path)
         except BaseException:
-            self.close()  # an exception may keep this object, and thus the lock, for long
+            self.close()  # the exception may refer to this object, and thus keep the lock
             raise
         self._path = path
 
@@ -100,11 +98,11 @@ class Store:
         return sum(map(len, self._known.values()))
 
     def seconds(self) -> float:
-        """Return the time of all commands that have written to the file, also of killed ones."""
+        """Return the time of all commands that have written to the file, including killed ones."""
         return self._seconds + perf_counter() - self._since
 
     def known(self, key: Key) -> Made | None:
-        """Return the known result of a cell, which is used with this; None if it is not made."""
+        """Return the stored result of a cell, which is then used, or None."""
         digest = _digest(key)
         if not (places := self._known.get(digest)):
             return None
@@ -112,25 +110,30 @@ class Store:
         return self._entry_at(places[0])[1]
 
     def add(self, key: Key, result: Made) -> None:
-        """Add a line, and a row of the table, which may replace one."""
+        """Add a line, and add or replace a row of the table."""
         if self._path is None:
             return
         now = perf_counter()
-        self._write(key, result, now - self._since)
-        self._since, self.has_new = now, True
+        seconds, self._since, self.has_new = now - self._since, now, True
+        entry = {"asked": json.loads(_text(key)), "result": result, "seconds": seconds}
+        self._seconds += seconds
+        line = json.dumps(entry | {"sha256": _checksum(entry)}) + "\n"
+        with writing(self._path):
+            if self._stream is None:
+                self._stream = opened(self._path, "a", encoding="utf-8")
+            self._stream.write(line)
+            self._stream.flush()
         if self._table is not None and _digest(key) in self._known:
-            self._write_table(self._last_places().values())
+            last = {_digest(key): begin for begin, _, key, _ in self._lines(self._path)}
+            self._write_table(last.values())
         elif self._table is not None:
             path, columns, row_of = self._table
             append_row(path, columns, row_of(key, result))
 
     def tabulate(
-        self,
-        path: Path,
-        columns: Sequence[str],
-        row_of: Callable[[Key, Made], Row],
+        self, path: Path, columns: Sequence[str], row_of: Callable[[Key, Made], Row]
     ) -> None:
-        """Also keep a table with a row for each key, of its last result; no result is used yet."""
+        """Also write a table of the last result of each key; call this before using results."""
         self._table = path, columns, row_of
         # A killed process may have left the table without its last row.
         self._write_table([places[-1] for places in self._known.values()])
@@ -144,61 +147,32 @@ class Store:
             with writing(path):
                 path.unlink(missing_ok=True)
 
-    def _last_places(self) -> dict[bytes, int]:
-        """Return where the last result of each key begins."""
-        assert self._path is not None
-        return {_digest(key): place for place, key, _ in self._lines(self._path)}
-
-    def _write(self, key: Key, result: Made, seconds: float) -> None:
-        assert self._path is not None
-        entry = {"asked": json.loads(_text(key)), "result": result, "seconds": seconds}
-        self._seconds += seconds
-        with writing(self._path):
-            if self._stream is None:
-                self._stream = opened(self._path, "a", encoding="utf-8")
-            line = json.dumps(entry | {"sha256": _checksum(entry)}) + "\n"
-            self._size += len(line)
-            self._stream.write(line)
-            self._stream.flush()
-
     def _read(self, path: Path) -> None:
-        for place, key, seconds in self._lines(path):
-            self._remember(key, place)
+        end = 0
+        for begin, after, key, seconds in self._lines(path):
+            digest = _digest(key)
+            self._known[digest] = (*self._known.get(digest, ()), begin)
             self._seconds += seconds
+            end = after
         with reading(path):
-            is_whole = path.stat().st_size == self._size
+            is_whole = path.stat().st_size == end
         if not is_whole:
             with writing(path), opened(path, "a+b") as file:
-                file.truncate(self._size)
+                file.truncate(end)
 
-    def _lines(self, path: Path) -> Iterator[tuple[int, Key, float]]:
-        """Yield where each complete line begins, its key and its seconds."""
-        place = 0
-        with reading(path), opened(path) as stream:
-            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_RESULT), b""), 1):
-                if not line.endswith(b"\n"):
-                    self._refuse_long(path, number, line)
-                    break
-                with parsing(f"{path}:{number}", "is damaged", "Remove that line"):
-                    entry = json.loads(line)
-                    if entry.pop("sha256", None) != _checksum(entry):
-                        raise ValueError(MISMATCH)
-                    dict(entry["result"])
-                    found = entry["asked"], entry["seconds"]
-                yield place, *found
-                place += len(line)
-        self._size = place
-
-    def _refuse_long(self, path: Path, number: int, line: bytes) -> None:
-        if len(line) == LONGEST_RESULT:
-            raise InputError(
-                f"{path}:{number}: has more than {LONGEST_RESULT} bytes, the limit for the result"
-                " of a run. Remove that line"
-            )
-
-    def _remember(self, key: Key, place: int) -> None:
-        digest = _digest(key)
-        self._known[digest] = (*self._known.get(digest, ()), place)
+    def _lines(self, path: Path) -> Iterator[tuple[int, int, Key, float]]:
+        """Yield where the complete lines begin and end, with their keys and seconds."""
+        begin = 0
+        for place, line in complete_lines(path, LONGEST_RESULT, "the result of a run"):
+            with parsing(place, "is damaged", "Remove that line"):
+                entry = json.loads(line)
+                if entry.pop("sha256", None) != _checksum(entry):
+                    raise ValueError(MISMATCH)
+                dict(entry["result"])
+                found = entry["asked"], entry["seconds"]
+            end = begin + len(line)
+            yield begin, end, *found
+            begin = end
 
     def _entry_at(self, place: int) -> tuple[Key, Made]:
         assert self._path is not None
@@ -211,7 +185,7 @@ class Store:
 
 
 def plain(made: Mapping[str, Any]) -> Made:
-    """Return a result as it is read later: through JSON, with NumPy's numbers as Python's."""
+    """Return a result as it is read later, through JSON: NumPy's numbers become Python's."""
     return dict(json.loads(json.dumps(made, default=lambda number: number.item())))
 
 

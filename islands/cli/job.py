@@ -283,7 +283,7 @@ def facts(words: Sequence[str]) -> JobFacts:
     else:
         plan = SeriesPlan.of(args.instances, args.runs or 1, given)
         specs = [job.spec for job in plan.first]
-        runs = tuple(job.folder for job in plan.jobs())
+        runs = tuple(job.folder for job in plan.planned())
     return JobFacts(all(spec.general.backend == "cpu" for spec in specs), runs)
 
 

@@ -173,7 +173,7 @@ def _observers(
     screen: Screen,
     failures: Failures,
 ) -> list[Observer]:
-    """Return the observers in the order in which they are called, of the same types on all ranks."""
+    """Return the observers in the order of their calls, of the same types on all ranks."""
     observers: list[Observer] = []
     if run.world.bcast(output.callback is not None):
         observers.append(Calling(output.callback, run.world))
@@ -327,7 +327,8 @@ def _with_bound(
     """
     problem, device = run.resolved.problem, run.archipelago.backend
     cost, method = result.cost, method_for(problem)
-    assert cost is not None and method is not None, "a finished run of a problem with a bound"
+    assert cost is not None, "only a finished run has a bound"
+    assert method is not None, "the problem has a bound"
     solution = np.asarray(result.solution, np.int64)
     seconds = max(method.least, method.share * result.seconds)
     side = "upper" if problem.maximise else "lower"
