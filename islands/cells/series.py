@@ -23,9 +23,9 @@ from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import time_limit
 from islands.display.screen import Screen
+from islands.engine import runner
 from islands.engine.build import RankOptions
 from islands.engine.request import load_and_resolve
-from islands.engine.runner import resume_requested, run
 from islands.engine.signals import INTERRUPT, OUTPUT_LOST, Interruption
 from islands.engine.single import Output
 from islands.errors import RunError, UsageError
@@ -318,11 +318,11 @@ class _Runs:
         goes_on = not self.output.force and (is_whole or not options.asynchronous)
         world = self.campaign.world
         if not world.from_first(lambda: goes_on and (folder / RUN_SETTINGS).exists()):
-            return run(planned, world, output, options)
+            return runner.run(planned, world, output, options)
         self.campaign.heartbeat.skip()
         general = planned.spec.general
         device = Asked({"backend": general.backend, "threads": general.threads})
-        return resume_requested(folder, device, world, output, options)
+        return runner.resume_requested(folder, device, world, output, options)
 
     def _print_continuation(self) -> None:
         """Print the command that performs the remaining runs, if some are done."""

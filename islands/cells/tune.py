@@ -16,7 +16,7 @@ from islands.backends.base import Backend
 from islands.cells.campaign import Campaign
 from islands.cells.ranking import RankedConfiguration, Ranking, table
 from islands.cells.store import Made, plain
-from islands.cells.tuning import COLUMNS, TaskResult, Tuning, TuningRun, row_of
+from islands.cells.tuning import COLUMNS, TaskResult, Tuning, TuningTask, row_of
 from islands.custom.signature import signed
 from islands.custom.trust import references
 from islands.engine.build import take_device
@@ -25,7 +25,7 @@ from islands.engine.single import Output
 from islands.engine.waiting import may_share
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
-from islands.paths import published, writing
+from islands.paths import publish, writing
 from islands.problems.base import Problem
 from islands.record.files import write_table
 from islands.record.folder import (
@@ -49,19 +49,19 @@ class TuneResult:
     best: dict[str, Any]
     """The settings of the best configuration in the form of `islands run --config`."""
     left_out: Mapping[int, str]
-    """Errors of configurations that were refused when they ran, by number."""
+    """The errors of configurations that were refused when they ran, by number."""
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
-        candidates = self.tuning.candidates
-        left_out = [{"configuration": each, "reason": why} for each, why in self.left_out.items()]
+        candidates, refused = self.tuning.candidates, self.left_out.items()
+        left_out = [{"configuration": number, "reason": error} for number, error in refused]
         whole = {
             "instances": [*self.tuning.problems],
             "runs": self.tuning.runs,
             "metric": self.ranking.metric,
             "blocks": self.ranking.blocks,
             "friedman_p": self.ranking.friedman,
-            "configurations": [vars(each) for each in self.ranking.ranked],
+            "configurations": [*map(vars, self.ranking.ranked)],
             "left_out": left_out,
             "refused": candidates.refused,
             "last_refusal": candidates.refusal or None,
@@ -72,7 +72,7 @@ class TuneResult:
 
 
 def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
-    """Perform all runs, report each task, and write the files; collective."""
+    """Perform all runs, report the results, and write the files; collective."""
     general = tuning.tasks[0].spec.general
     backend = take_device(campaign.world, general.backend, general.threads or None)
     refuse = partial(_refuse_earlier, force=output.force)
@@ -81,10 +81,11 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
         performance.perform()
         campaign.end_work()
         results, left_out = performance.results, performance.left_out
-        ranked = [each for each in tuning.candidates.configurations if each.number not in left_out]
+        every = tuning.candidates.configurations
+        ranked = [configuration for configuration in every if configuration.number not in left_out]
         ranking = Ranking.of(ranked, tuning.problems, results, tuning.metric)
         campaign.world.run_on_all(lambda: _require_any(ranking, tuning.problems.values(), folder))
-        best = tuning.candidates.configurations[ranking.ranked[0].configuration]
+        best = every[ranking.ranked[0].configuration]
         settings = tuning.base.to_mapping(best.values, best.settings[0].spec)
         result = TuneResult(folder, tuning, ranking, settings, left_out)
         if campaign.world.rank == 0:
@@ -93,7 +94,7 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
 
 
 def _refuse_earlier(folder: Path, *, force: bool) -> None:
-    """Refuse a folder whose table was written by a version without a store."""
+    """Refuse a folder with a table, but without a store."""
     path = folder / TUNING_TABLE
     if path.exists() and not (force or (folder / LEDGER).exists()):
         raise UsageError(
@@ -113,48 +114,47 @@ class _Performance:
         self._tuning, self._tasks = tuning, tuning.tasks
         self._output, self._campaign, self._backend = output, campaign, backend
         self._share = tuning.runs > 1 and all(map(self._may_share, self._tasks))
+        self._limit = max(task.time_limit for task in self._tasks)
         self._is_timed = any(math.isfinite(task.time_limit) for task in self._tasks)
 
-    def _may_share(self, task: TuningRun) -> bool:
+    def _may_share(self, task: TuningTask) -> bool:
         try:
             return may_share(task, self._backend)
         except IslandsError:
             return True  # it is refused when it runs
 
     def perform(self) -> None:
-        """Perform the runs and report each task; if interrupted, report how to continue."""
+        """Perform the runs and report the tasks; if interrupted, report how to continue."""
         campaign, count = self._campaign, len(self._tasks)
         if campaign.world.rank == 0 and campaign.folder is not None:
             campaign.store.tabulate(campaign.folder / TUNING_TABLE, COLUMNS, row_of)
         self._report(self._header())
-        pieces = campaign.heartbeat.over(self._tasks, TuningRun.words, seconds=self._seconds())
+        seconds = self._limit * (1 if self._share else self._tuning.runs)
+        limit = seconds if math.isfinite(seconds) else None
+        pieces = campaign.heartbeat.over(self._tasks, TuningTask.words, seconds=limit)
         try:
             with campaign.hearing("tuning"):
                 next(pieces)
-                for number, words in enumerate(self._ends(), 1):
+                for number, words in enumerate(self._lines(), 1):
                     self._report(f"[{number:>{len(str(count))}}/{count}] {words}")
                     next(pieces, None)
         except BaseException:
             if done := len(self.results):
                 of = f"{counted(count, 'row')} of {TUNING_TABLE}"
-                self._say(campaign.to_continue(done, of, force=self._output.force))
+                words = campaign.to_continue(done, of, force=self._output.force)
+                campaign.print(words, self._output.stream)
             raise
 
-    def _seconds(self) -> float | None:
-        """Return the maximum seconds of a task, if they are limited."""
-        limit = max(task.time_limit for task in self._tasks)
-        return limit * (1 if self._share else self._tuning.runs) if math.isfinite(limit) else None
-
-    def _ends(self) -> Iterator[str]:
-        """Yield a line for each task when it ends; first for those that are in the folder."""
+    def _lines(self) -> Iterator[str]:
+        """Yield a line about each task when it is done, beginning with the stored ones."""
         campaign, tasks, runs = self._campaign, self._tasks, self._tuning.runs
-        asked = [task.asked(runs, share=self._share) for task in tasks]
-        known = campaign.world.bcast([campaign.store.known(each) for each in asked])
+        keys = [task.asked(runs, share=self._share) for task in tasks]
+        known = campaign.world.bcast([*map(campaign.store.known, keys)])
         for task, made in zip(tasks, known, strict=True):
             if made is not None:
                 campaign.heartbeat.skip()
                 yield self._keep(task, made, "done before")
-        # If some runs may not share their time, none does.
+        # If some runs cannot share their time, none does.
         sharers = runs if self._share else 1
         plan = Repeats(tasks, shares=self._share or not self._is_timed, sharers=sharers)
         left = (
@@ -171,15 +171,15 @@ class _Performance:
                 continue
             own[run] = found
             if len(own) == runs:
-                made = plain(vars(TaskResult.of(task, [own[each] for each in range(runs)])))
-                campaign.store.add(asked[place], made)
+                made = plain(vars(TaskResult.of(task, [own[number] for number in range(runs)])))
+                campaign.store.add(keys[place], made)
                 del ended[place]
                 yield self._keep(task, made)
 
-    def _is_left_out(self, task: TuningRun) -> bool:
+    def _is_left_out(self, task: TuningTask) -> bool:
         return task.configuration.number in self.left_out
 
-    def _leave_out(self, task: TuningRun, error: IslandsError) -> str:
+    def _leave_out(self, task: TuningTask, error: IslandsError) -> str:
         """Skip a configuration that was refused when it ran; raise if all were, or a run failed."""
         configuration, candidates = task.configuration, self._tuning.candidates
         words = f"configuration {configuration.number} ({configuration.words()})"
@@ -191,18 +191,18 @@ class _Performance:
         self._campaign.heartbeat.skip()
         return f"skipped: {error}"
 
-    def _keep(self, task: TuningRun, made: Made, time: str = "") -> str:
+    def _keep(self, task: TuningTask, made: Made, time: str = "") -> str:
         """Keep a result, and return a line about it and about adjusted settings."""
         result = self.results[task.key] = TaskResult(**made)
         costs = [cost for cost in result.costs if cost is not None]
-        gaps = [each for cost in costs if (each := task.problem.gap(cost)) is not None]
-        found = f"mean {fitting(statistics.mean(costs), 10)}" if costs else "no feasible solution"
-        found = f"gap {gap(statistics.mean(gaps))}" if gaps and len(gaps) == len(costs) else found
+        gaps = [percent for cost in costs if (percent := task.problem.gap(cost)) is not None]
+        words = f"mean {fitting(statistics.mean(costs), 10)}" if costs else "no feasible solution"
+        words = f"gap {gap(statistics.mean(gaps))}" if gaps and len(gaps) == len(costs) else words
         time = time or f"{result.seconds * len(result.costs):.2f} s"
         adjusted = f"\n    {task.spec.adjusted}" if task.spec.adjusted else ""
         return (
             f"{one_line(task.problem.instance)}   {task.configuration.number}:"
-            f" {task.configuration.words()}   {found}, {time}{adjusted}"
+            f" {task.configuration.words()}   {words}, {time}{adjusted}"
         )
 
     def _header(self) -> str:
@@ -225,22 +225,18 @@ class _Performance:
 
     def _report(self, text: str) -> None:
         if not self._output.quiet:
-            self._say(text)
-
-    def _say(self, text: str) -> None:
-        if self._campaign.world.rank == 0 and self._output.stream is not None:
-            self._campaign.heartbeat.print(text, self._output.stream)
+            self._campaign.print(text, self._output.stream)
 
 
 def _require_any(ranking: Ranking, problems: Iterable[Problem], folder: Path) -> None:
     """Refuse to rank configurations if no run of any of them has a valid result."""
-    if any(each.void < ranking.blocks for each in ranking.ranked):
+    if any(row.void < ranking.blocks for row in ranking.ranked):
         return
     for name in (RANKING, CONCLUSION, BEST, PROVENANCE):  # from an earlier command
         with writing(folder / name):
             (folder / name).unlink(missing_ok=True)
     words = "found a feasible solution"
-    hints = {each.words.infeasible_fix for each in problems} - {""}
+    hints = {problem.words.infeasible_fix for problem in problems} - {""}
     if ranking.metric == "evaluations":
         words = "reached the target of --stop"
         hints = {"Let runs take longer, or choose an easier target"}
@@ -253,15 +249,13 @@ def _write(result: TuneResult) -> None:
     import tomli_w
 
     folder, ranked = result.folder, result.ranking.ranked
-    rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranked]
-    columns = [each.name for each in fields(RankedConfiguration)]
-    write_table(folder / RANKING, columns, rows)
+    rows = [{**vars(row), "values": json.dumps(row.values)} for row in ranked]
+    write_table(folder / RANKING, [field.name for field in fields(RankedConfiguration)], rows)
     best = (
         f"# Configuration {ranked[0].configuration}, the best of {len(ranked)}. Use it"
         f" with: islands run INSTANCE --config FILE\n{tomli_w.dumps(result.best)}"
     )
     # Its scripts have just been run.
     best = signed(best) if any(references(result.best)) else best
-    for name, text in ((CONCLUSION, table(result.ranking) + "\n"), (BEST, best)):
-        with published(inside(folder, name)) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+    publish(inside(folder, CONCLUSION), table(result.ranking) + "\n")
+    publish(inside(folder, BEST), best)

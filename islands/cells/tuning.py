@@ -1,4 +1,4 @@
-"""The plan of a tuning: its configurations, instances and seeds, and what is kept of their runs.
+"""The plan of a tuning: its configurations, instances and seeds, and the results of its runs.
 
 The settings identify a row of `tune.tsv`, so no configuration runs twice, even if other
 configurations or instances are tuned in the same folder.
@@ -55,7 +55,7 @@ compilation."""
 
 @dataclass(frozen=True)
 class Base(Asked):
-    """What all configurations ask for."""
+    """The request that all configurations extend."""
 
     def resolved(self, problem: Problem, name: str, values: Values) -> Resolved:
         """Return the run of a configuration on an instance, with the first seed."""
@@ -73,9 +73,8 @@ class Base(Asked):
         `spec`, on any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
         """
-        sources = self.also(values).sources
-        own = [each for each in sources if not each.origin.startswith("preset ")]
-        keys = {key for each in own for key in each.values if key not in _NOT_WRITTEN}
+        sources = [s for s in self.also(values).sources if not s.origin.startswith("preset ")]
+        keys = {key for source in sources for key in source.values if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
         for full, value in flat(spec.stored).items():
             group, _, name = full.rpartition(".")
@@ -94,8 +93,8 @@ class Base(Asked):
 
 
 @dataclass(frozen=True)
-class TuningRun(Resolved):
-    """The runs of one configuration on one instance, by the one with the first seed."""
+class TuningTask(Resolved):
+    """The runs of one configuration on one instance; the settings are those of the first seed."""
 
     configuration: Configuration
 
@@ -116,15 +115,15 @@ class TuningRun(Resolved):
     @property
     def targets(self) -> list[Criterion]:
         """The criteria on the cost."""
-        return [each for each in self.spec.stop if each.is_target]
+        return [criterion for criterion in self.spec.stop if criterion.is_target]
 
     def asked(self, runs: int, *, share: bool) -> Key:
-        """Return what the results depend on.
+        """Return everything on which the results depend.
 
-        Whether runs share launches matters only if they have a time limit, which they then share.
+        Whether runs share launches matters only with a time limit, which they then share.
         """
         stored = self.spec.to_mapping().items()
-        settings = {name: each for name, each in stored if name not in _OWN}
+        settings = {name: value for name, value in stored if name not in _OWN}
         if share and math.isfinite(self.time_limit):
             settings["shares_seconds"] = True
         return {"runs": runs, "settings": settings}
@@ -132,15 +131,15 @@ class TuningRun(Resolved):
 
 @dataclass(frozen=True)
 class TaskResult:
-    """The results of the runs of a task, as the store has them."""
+    """The results of the runs of a task, in the form of the store."""
 
     instance: str
     configuration: int
-    """Its number in the command that made them."""
+    """Its number in the command that performed the runs."""
     values: Values
     costs: Sequence[float | None]
-    """Costs as the instance defines them, in the order of the seeds, as the next two; None for a
-    run without a feasible solution."""
+    """Costs as the instance defines them, in the order of the seeds, like the next two fields; None
+    for a run without a feasible solution."""
     evaluations: Sequence[int]
     reached: Sequence[bool]
     """Whether each run met one of its criteria on the cost."""
@@ -154,20 +153,21 @@ class TaskResult:
     device: str
 
     @classmethod
-    def of(cls, task: TuningRun, repeats: Sequence[Repeat]) -> Self:
+    def of(cls, task: TuningTask, repeats: Sequence[Repeat]) -> Self:
         """Return the results of all runs of a task."""
-        results, seconds = [each.result for each in repeats], seconds_of(repeats)
-        ends = [BestCost(task.problem, each.cost) for each in results]
+        results, seconds = [repeat.result for repeat in repeats], seconds_of(repeats)
+        costs = [run.cost for run in results]
+        ends = [BestCost(task.problem, cost) for cost in costs]
         return cls(
             instance=task.problem.instance,
             configuration=task.configuration.number,
             values=task.configuration.values,
-            costs=[each.cost for each in results],
-            evaluations=[each.evaluations for each in results],
+            costs=costs,
+            evaluations=[run.evaluations for run in results],
             reached=[any(target.reached_by(end) for target in task.targets) for end in ends],
-            generations=fmean(each.generations for each in results),
+            generations=fmean(run.generations for run in results),
             seconds=seconds / len(results),
-            elapsed=seconds + max(each.compile_seconds for each in results),
+            elapsed=seconds + max(run.compile_seconds for run in results),
             backend=results[0].backend,
             device=results[0].device,
         )
@@ -223,11 +223,11 @@ class Tuning:
         memory = block_memory(spec.general.backend)
 
         def resolved(values: Values) -> tuple[Resolved, ...]:
-            made = tuple(base.resolved(each, name, values) for name, each in problems.items())
-            for each in made:
-                require_possible(each, memory)
-                require_block_memory(each, lambda: memory)
-            return made
+            runs = tuple(base.resolved(each, name, values) for name, each in problems.items())
+            for run in runs:
+                require_possible(run, memory)
+                require_block_memory(run, lambda: memory)
+            return runs
 
         domains = _domains(over, base, spec, first)
         if steps is not None:
@@ -243,21 +243,19 @@ class Tuning:
         return tuning
 
     @property
-    def tasks(self) -> list[TuningRun]:
+    def tasks(self) -> list[TuningTask]:
         """All configurations instance by instance: a machine that slows down affects all."""
         return [
-            TuningRun(each.settings[place].spec, each.settings[place].problem, each)
+            TuningTask(**vars(configuration.settings[place]), configuration=configuration)
             for place in range(len(self.problems))
-            for each in self.candidates.configurations
+            for configuration in self.candidates.configurations
         ]
 
 
 def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
     """Return the problems by absolute names; refuse one that is named twice."""
-    named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
     found: dict[str, Problem] = {}
-    for each in named:
-        asked = base.also(each)
+    for asked in [base.also({"instance": name}) for name in instances] or [base]:
         problem = load_instance(asked)
         if any(problem.instance == other.instance for other in found.values()):
             raise UsageError(f"{problem.instance} is named twice. Name each instance once")
@@ -266,7 +264,7 @@ def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
 
 
 def _require_tunable(spec: RunSpec, runs: int, instances: int) -> None:
-    """Refuse settings that no tuning can have."""
+    """Refuse settings that cannot be tuned."""
     if spec.colonies:
         raise UsageError(
             "tune: a run with colonies cannot be tuned. Tune the settings of each colony in a"
