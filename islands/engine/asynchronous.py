@@ -1,4 +1,4 @@
-"""The loop of ranks that do not wait for each other: they report to rank 0, which ends the run."""
+"""The loop of asynchronous ranks: they report to rank 0, which ends the run."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _NAP_SECONDS = 0.001
 class AsyncLoop(Loop):
     """A loop whose ranks wait for each other at generation 0 and at the end of the run only.
 
-    Each rank has its own generation. Without checkpoints, any signal interrupts the run.
+    Ranks count their own generations. Without checkpoints, any signal interrupts the run.
     """
 
     waits_for_nobody: ClassVar[bool] = True
     _channel: Channel | None = None
     """Opened after generation 0; until then, ranks agree as in any run."""
     _rows: NDArray[np.int64]
-    """The latest numbers of each rank and its generation; ranks above 0 renew their own only."""
+    """The latest numbers and generations of all ranks; ranks above 0 only update their own row."""
     _messages: NDArray[np.int64]
-    """Those in flight. A message from rank 0 means that the run is over, whatever its numbers."""
+    """The rows in flight. Any message from rank 0 means that the run is over."""
     _is_over = False
     """Whether rank 0 has ended the run."""
 
     def run(self) -> Outcome:
-        """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
+        """Run until rank 0 finds a criterion satisfied, or all ranks reach the last generation."""
         outcome = super().run()
         self._archipelago.finish()
         return outcome
@@ -44,7 +44,7 @@ class AsyncLoop(Loop):
     def _agree(self, own: Tally) -> tuple[Tally, StopRequests]:
         self._own = own
         signals, rank = self._interruption.requested, self._world.rank
-        # The clock of rank 0 counts. Another rank need not report that time passes.
+        # Only the clock of rank 0 counts: other ranks need not report their time.
         row = own.row(signals, self._seconds() if rank == 0 else 0.0)
         row = np.append(row, self._archipelago.generation)
         if self._channel is None:
@@ -70,14 +70,14 @@ class AsyncLoop(Loop):
                 return self._outcome(decision)
             if self._visits.last is None or self._archipelago.generation < self._visits.last:
                 return None
-            time.sleep(_NAP_SECONDS)  # slower ranks have generations to do
+            time.sleep(_NAP_SECONDS)  # until slower ranks have done their generations
             tally, requests = self._agree(self._own)
             progress = self._progress(tally, progress.generation, requests.seconds, self._before)
 
     def _decision(
         self, progress: Progress, requests: StopRequests, moment: Moment
     ) -> Outcome | None:
-        """Return how the run ends if the latest numbers of all ranks say so."""
+        """Return the outcome if the latest numbers of all ranks end the run, or None."""
         slowest = replace(progress, generation=int(self._rows[:, -1].min()))
         outcome = super()._end(slowest, requests, moment)
         if outcome is not None and outcome.suspended:
@@ -85,10 +85,10 @@ class AsyncLoop(Loop):
         return outcome
 
     def _ends_epoch(self, generation: int) -> bool:
-        return True  # what a rank has reported last may be from inside an epoch
+        return True  # the last report of a rank may be from inside an epoch
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
-        """Return what may end the run as far as this rank knows."""
+        """Return the signals and the time that this rank knows."""
         if self._channel is None:
             return super()._requests(is_complete=is_complete)
         self._share()
@@ -96,23 +96,23 @@ class AsyncLoop(Loop):
         return StopRequests(signals, self._seconds() if self._world.rank == 0 else 0.0, is_complete)
 
     def _opened(self) -> Channel:
-        """Return the channel between rank 0 and the others, each of which has a row."""
+        """Return the channel between rank 0 and the others, with a row for each of them."""
         self._messages = self._rows.copy()
         rank, others = self._world.rank, range(1, self._world.size)
         if rank == 0:
             sends = dict.fromkeys(others, self._messages[0])
-            receives = {each: self._messages[each] for each in others}
+            receives = {other: self._messages[other] for other in others}
         else:
             sends, receives = {0: self._messages[rank]}, {0: self._messages[0]}
         return self._world.channel(_TAG, sends, receives)
 
     def _share(self) -> None:
-        """Receive what has arrived, and report to rank 0 unless a message is still in flight."""
-        assert self._channel is not None, "generation 0 is made"
-        for each in self._channel.arrived():
-            self._rows[each] = self._messages[each]
-            self._is_over |= each == 0
-            self._channel.listen(each)
+        """Receive messages, and report to rank 0 unless the last report is still in flight."""
+        assert self._channel is not None, "generation 0 is complete"
+        for sender in self._channel.arrived():
+            self._rows[sender] = self._messages[sender]
+            self._is_over |= sender == 0
+            self._channel.listen(sender)
         rank = self._world.rank
         is_new = rank > 0 and (self._messages[rank] != self._rows[rank]).any()
         if is_new and 0 in self._channel.free():
@@ -120,10 +120,10 @@ class AsyncLoop(Loop):
             self._channel.send(0)
 
     def _outcome(self, decision: Outcome | None) -> Outcome:
-        """Return how the run ended, with the progress of all ranks; collective."""
-        assert self._channel is not None, "generation 0 is made"
-        for each in self._channel.free() if self._world.rank == 0 else ():
-            self._channel.send(each)
+        """Return the outcome with the progress of all ranks; collective."""
+        assert self._channel is not None, "generation 0 is complete"
+        for other in self._channel.free() if self._world.rank == 0 else ():
+            self._channel.send(other)
         self._channel.close()
         decision = self._world.bcast(decision)
         assert decision is not None, "rank 0 has decided"

@@ -1,4 +1,4 @@
-"""The loop of a run: advance without the host, then migrate, measure and decide.
+"""The loop of a run: advance the islands, then migrate, measure and decide.
 
 There is one collective per epoch: from the same numbers, every rank makes the same decisions.
 """
@@ -44,7 +44,7 @@ class Loop:
     """The loop of a run on all ranks."""
 
     waits_for_nobody: ClassVar[bool] = False
-    """Whether ranks have generations of their own."""
+    """Whether each rank counts its own generations."""
 
     def __init__(
         self,
@@ -57,9 +57,9 @@ class Loop:
         say: Callable[[str], None] | None = None,
         origin: Moment | None = None,
     ) -> None:
-        """Prepare to run from the start, or from `origin`.
+        """Begin at generation 0, or at `origin`.
 
-        Pass observers of the same types on all ranks. `say` prints a message.
+        The observers have the same types on all ranks. `say` prints a message.
         """
         spec = resolved.spec
         self._archipelago, self._spec, self._problem = archipelago, spec, resolved.problem
@@ -69,11 +69,11 @@ class Loop:
         self._population, self._starts = spec.mean_population, spec.starts()
         self._budget = Budget(resolved)
         self._count_at = 0 if self._budget.is_limited else sys.maxsize
-        """The generation that may reach the limit of evaluations."""
+        """The first generation that may reach the limit of evaluations."""
         self._counted = -1, -1
-        """The last generation whose evaluations are known, and their number."""
+        """The last generation whose number of evaluations is known, and this number."""
         self._longest = sys.maxsize
-        """The most generations of a step."""
+        """Maximum number of generations of a step."""
         self._origin = origin
         origin = origin or _BEGIN
         self._before = origin.before
@@ -82,18 +82,18 @@ class Loop:
         self._viewed_at = origin.seconds
         self._abandoned_seconds = 0.0
         self.phases = Stopwatch()
-        # The same on all ranks, also if a colony lies on some of them only.
-        self._may_take_long = any(world.allgather(archipelago.may_take_long))
+        # The same on all ranks, even if only some of them have islands of a colony.
+        self._may_take_long = world.any(archipelago.may_take_long)
         self._pace = Pace(
             spec, origin.generation, origin.seconds, may_take_long=self._may_take_long
         )
-        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
-        self._always_attempts = any(world.allgather(archipelago.is_on_cpu))
-        self._always_attempts |= any(each.varies_in_length for each in used)
+        algorithms = (ALGORITHMS[colony.algorithm] for colony in spec.all_colonies)
+        self._always_attempts = world.any(archipelago.is_on_cpu)
+        self._always_attempts |= any(algorithm.varies_in_length for algorithm in algorithms)
         self.is_partial = False
         """Whether generation 0 was abandoned."""
         self._reason: str | None = None
-        """Why an observer has ended the run inside an epoch."""
+        """The reason of an observer that has ended the run inside an epoch."""
         self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
         self._has_told_idle = False
 
@@ -122,17 +122,17 @@ class Loop:
         )
 
     def _seek(self) -> None:
-        """End the run at the call that reaches a target, if `function=` gives the cost.
+        """End the run at the call that reaches a target, if the cost is a Python function.
 
         Collective.
         """
-        problem, targets = self._problem, [each for each in self._spec.stop if each.is_target]
+        problem, targets = self._problem, [stop for stop in self._spec.stop if stop.is_target]
         is_called = problem.evaluation.argument == "function"
         if not targets or not is_called or self.waits_for_nobody:
             return
 
         def ends(cost: float) -> bool:
-            return any(each.reached_by(BestCost(problem, cost)) for each in targets)
+            return any(target.reached_by(BestCost(problem, cost)) for target in targets)
 
         if all(self._world.allgather(self._archipelago.can_seek)):
             self._archipelago.seek(Goal(ends, self._world))
@@ -140,10 +140,10 @@ class Loop:
             self._always_attempts = True  # what the last generation overwrites is restored
 
     def _start(self) -> None:
-        """Make generation 0; collective.
+        """Create generation 0; collective.
 
-        It is abandoned if the run must end. After a signal for a handler that is not ours, which
-        lets the run continue, it is made again.
+        It is abandoned if the run must end, and restarted if it was abandoned for a signal to a
+        foreign handler that lets the run continue.
         """
         self._archipelago.may_be_partial = True
         if self._budget.is_limited:
@@ -158,14 +158,14 @@ class Loop:
                 return
 
     def _run_epoch(self) -> None:
-        """Advance to the next visit, and migrate; end earlier if the run may be over."""
+        """Advance to the next visit and migrate; return earlier if the run may be over."""
         visit = self._visits.after(self._archipelago.generation)
         if self._reach(visit) and self._visits.migrate(visit):
             self._archipelago.migrate()
             self.phases.lap(usage.MIGRATION)
 
     def _reach(self, visit: int) -> bool:
-        """Advance to a visit; return whether it is reached, or the run may be over earlier."""
+        """Advance to a visit; return False before it if the run may be over."""
         while (generation := self._archipelago.generation) < visit:
             step = min(self._pace.step, self._longest, min(visit, self._count_at) - generation)
             long = self._may_take_long and (
@@ -193,9 +193,8 @@ class Loop:
                 return False
             if self._archipelago.generation < visit:
                 self._pace.step_ended(self._archipelago.generation, requests.seconds)
-                if requests.signals or requests.seconds >= self._limit or self._may_be_spent():
-                    return False
-                if self._archipelago.has_reached:
+                is_over = requests.signals or requests.seconds >= self._limit
+                if is_over or self._may_be_spent() or self._archipelago.has_reached:
                     return False
                 self._step_ended(requests.seconds)
                 if self._reason is not None:
@@ -203,24 +202,22 @@ class Loop:
         return True
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
-        """Return what may end the run, the same on all ranks; collective."""
-        signals = self._interruption.requested
-        return StopRequests.of_all_ranks(
-            self._world, signals, self._seconds(), is_complete=is_complete
-        )
+        """Return the signals and the time, the same on all ranks; collective."""
+        own = self._interruption.requested, self._seconds()
+        return StopRequests.of_all_ranks(self._world, *own, is_complete=is_complete)
 
     def _progress(
         self, tally: Tally, generation: int, seconds: float, before: Progress | None
     ) -> Progress:
-        population, starts = self._population, self._starts
         if self._budget.is_limited:
             self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
         if self._budget.is_limited and generation > self._counted[0]:
             left = self._budget.left(tally.evaluations)
-            # An algorithm may pass all slots that are left: then the next generation is whole.
+            # Islands may skip all of the evaluations left: the next generation is then complete.
             stands = tally.evaluations == self._counted[1]
             self._counted = generation, tally.evaluations
             self._archipelago.limit(None if stands else left)
+        population, starts = self._population, self._starts
         return summarise(tally, generation, seconds, population, self._problem, before, starts)
 
     def _seconds(self) -> float:
@@ -263,7 +260,7 @@ class Loop:
         return own.of_all_ranks(self._world, self._interruption.requested, self._seconds())
 
     def _tell_idle(self) -> None:
-        """Say once that ranks which share an island with rank 0 are idle."""
+        """Print once that ranks which share an island with rank 0 are idle."""
         self._world.naps = self._archipelago.is_idle and self._archipelago.is_on_cpu
         if self._say is None or self._has_told_idle or not self._archipelago.why_idle:
             return
@@ -273,15 +270,15 @@ class Loop:
         self._say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
 
     def _decided(self, observers: Sequence[Observer], progress: Progress) -> str | None:
-        """Return why an observer ends the run now, or None; collective."""
+        """Return the reason of an observer that ends the run now, or None; collective."""
         reason: str | None = None
-        for each in observers:
-            if each.decides:
-                own = each.decide(progress)
+        for observer in observers:
+            if observer.decides:
+                own = observer.decide(progress)
                 reason = reason or own
-                # What it has taken is no work of the run: seconds of work count.
+                # The time of the observer does not count towards the next view.
                 self._viewed_at = self._world.bcast(self._seconds())
-                self.phases.lap(each.phase)
+                self.phases.lap(observer.phase)
         return reason
 
     def _report(self) -> None:
@@ -289,15 +286,15 @@ class Loop:
             measures, progress = self._unreported
             self._unreported = None
             epoch = Epoch(measures, self._archipelago.arrivals(), progress)
-            for each in self._observers:
-                each.epoch(epoch)
+            for observer in self._observers:
+                observer.epoch(epoch)
             self.phases.lap(usage.RECORDS)
 
     def _end(self, progress: Progress, requests: StopRequests, moment: Moment) -> Outcome | None:
-        """Return how the run ends now, or None if it continues.
+        """Return the outcome of a run that ends now, or None if it continues.
 
         Inside an epoch, only limits of time and of evaluations count: other criteria must not
-        depend on the number of generations between two looks.
+        depend on the number of generations of a step.
         """
         if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
@@ -321,24 +318,24 @@ class Loop:
 
     def _step_ended(self, seconds: float) -> None:
         """Show the progress between two distant visits, and write a checkpoint if it is due."""
-        seeing = [each for each in self._observers if each.sees_between]
-        if seeing and seconds - self._viewed_at >= _VIEW_SECONDS:
+        observers = [observer for observer in self._observers if observer.sees_between]
+        if observers and seconds - self._viewed_at >= _VIEW_SECONDS:
             self._viewed_at, epoch = seconds, self._measured(seconds)
-            for each in seeing:
-                each.between(epoch)
-            self._reason = self._decided(seeing, epoch.progress)
+            for observer in observers:
+                observer.between(epoch)
+            self._reason = self._decided(observers, epoch.progress)
         self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 
     def _measured(self, seconds: float) -> Epoch:
-        """Return what an epoch has found so far; collective."""
+        """Return the incomplete epoch in progress; collective."""
         measures = self._archipelago.measure()
         tally, _ = self._agree(Tally.of(measures))
         progress = self._progress(tally, self._archipelago.generation, seconds, self._before)
         return Epoch(measures, None, progress)
 
     def _keep_if_due(self, moment: Moment) -> None:
-        for each in self._observers:
-            if each.is_due(moment):
+        for observer in self._observers:
+            if observer.is_due(moment):
                 self._report()
-                each.keep(moment)
-                self.phases.lap(each.phase)
+                observer.keep(moment)
+                self.phases.lap(observer.phase)

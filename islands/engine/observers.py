@@ -1,8 +1,8 @@
-"""What a run does beside its search: it records, writes checkpoints, prints, and calls the user."""
+"""The side effects of a run: records, checkpoints, output, and callbacks."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,59 +14,58 @@ from islands.parallel import World
 from islands.progress import usage
 from islands.progress.progress import Callback, Epoch, Moment, Progress
 from islands.record.checkpoint import Checkpoints
+from islands.record.journal import Journal
+from islands.record.tables import MemoryRecords
 
 _ENDED_BY_CALLBACK = "the callback returned True"
 
 
 class Observer:
-    """Receives the epochs of a run; each method is called on all ranks.
+    """Receives the epochs of a run; all methods are called on all ranks.
 
-    At the end of an epoch, all `decide`; then each receives it by `epoch`, while a GPU goes on, and
-    before any of them is asked to `keep` the state. The last epoch is received, too.
+    At the end of an epoch, all observers `decide`. Then all receive it by `epoch`, while a GPU
+    already continues, before any of them is asked to `keep` the state. The last epoch is received
+    too.
     """
 
     phase: ClassVar[str] = usage.RECORDS
-    """The phase of the run to which the time of its methods belongs."""
+    """The phase of the run that includes the time of this observer."""
     decides: ClassVar[bool] = False
     """Whether it may end a run."""
     sees_between: ClassVar[bool] = False
-    """Whether it receives what is found inside long epochs, which must be measured for it, and may
-    end the run there if it `decides`."""
+    """Whether it also receives incomplete long epochs, which are measured for it, and may end the
+    run there if it `decides`."""
 
     def decide(self, progress: Progress) -> str | None:
-        """Return why the run ends with this epoch, or None; the islands have not gone on."""
+        """Return the reason to end the run with this epoch, or None; the islands wait meanwhile."""
         return None
 
     def epoch(self, epoch: Epoch) -> None:
-        """Receive an epoch; a GPU may already make the next generations."""
+        """Receive an epoch; a GPU may already compute the next generations."""
 
     def between(self, epoch: Epoch) -> None:
-        """Receive what a long epoch has found so far, without arrivals.
+        """Receive an incomplete long epoch, without arrivals.
 
-        It may be received again at its end, if that is in the same generation.
+        If the epoch ends in the same generation, it is received again.
         """
 
     def is_due(self, moment: Moment) -> bool:
-        """Return whether to keep the state of the run; the same on all ranks."""
+        """Return whether to keep the state of the run, the same on all ranks."""
         return False
 
     def keep(self, moment: Moment) -> None:
-        """Keep the state of the run, whose epochs have all been received."""
-
-
-class _Records(Protocol):
-    def epoch(self, epoch: Epoch) -> None: ...
+        """Keep the state of the run after all epochs have been received."""
 
 
 class Recording(Observer):
-    """Adds each epoch to the records of the run, and what was seen inside long ones."""
+    """Adds epochs to the records of the run, including incomplete long ones."""
 
     sees_between: ClassVar[bool] = True
 
-    def __init__(self, records: _Records, failures: Failures) -> None:
+    def __init__(self, records: Journal | MemoryRecords, failures: Failures) -> None:
         self._records, self._failures = records, failures
         self._seen: Epoch | None = None
-        """What was seen last inside an epoch, unless it is its end."""
+        """The last incomplete epoch, which is recorded unless it ends in the same generation."""
 
     def epoch(self, epoch: Epoch) -> None:
         self.between(epoch)
@@ -97,7 +96,7 @@ class Printing(Observer):
 
 
 class Checkpointing(Observer):
-    """Writes a checkpoint every few seconds, and one at the end."""
+    """Writes a checkpoint at intervals, and one at the end."""
 
     phase: ClassVar[str] = usage.CHECKPOINTS
 
@@ -109,7 +108,7 @@ class Checkpointing(Observer):
         every: float,
         origin: Moment | None,
     ) -> None:
-        """Begin at `origin`, if the run is resumed; 0 seconds: only at the end."""
+        """Begin at `origin`, if the run is resumed. With 0 seconds, only write one at the end."""
         self._checkpoints, self._screen, self._failures = checkpoints, screen, failures
         self._every, self._kept_at = every, 0.0 if origin is None else origin.seconds
 
@@ -141,11 +140,11 @@ class Calling(Observer):
     def _requests_end(self, progress: Progress) -> bool:
         """Call the function; return whether it returned True.
 
-        Other true values do not count: functions of libraries return all kinds of values.
+        Other true values do not count: functions of libraries return values of many types.
         """
         assert self._callback is not None
         try:
-            given = self._callback(progress)
+            value = self._callback(progress)
         except SystemExit as error:
             if is_of_signal(error):
                 raise
@@ -153,4 +152,4 @@ class Calling(Observer):
                 f"callback= called sys.exit({error.code!r}), which would end the run without a"
                 " result. To end the run, return True"
             ) from error
-        return isinstance(given, bool | np.bool_) and bool(given)
+        return isinstance(value, bool | np.bool_) and bool(value)

@@ -1,4 +1,4 @@
-"""The number of generations between looks at the clock, and until a run can end."""
+"""The number of generations between checks of the clock, after which a run can end."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _STEP_SECONDS = 0.5
 _QUICK_SECONDS = _STEP_SECONDS / 10
 """The time of a step that would still end in time if it took twenty times as long."""
 _ENOUGH = 10
-"""Searches that must have been measured, on average, before their time predicts that of others."""
+"""Mean number of measured searches after which their time is a reliable prediction."""
 _REMEMBERED = 0.9
-"""The share of the slowest time that counts after another step, which may have been lucky."""
+"""The fraction of the slowest time that remains after a faster step, which may be an exception."""
 
 
 class Pace:
-    """The number of generations in a step, adapted to the speed of the run.
+    """The number of generations of a step, adapted to the speed of the run.
 
-    Ranks with the same times get the same steps.
+    Ranks with the same times have the same steps.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Pace:
         *,
         may_take_long: bool = False,
     ) -> None:
-        """Begin at a generation, and at the time when it was completed.
+        """Begin at a generation and the time of its completion.
 
         If a generation `may_take_long`, a step is at most twice as long as the last one: a few
         quick generations predict little, and a step that is abandoned at the end of a run is lost.
@@ -47,10 +47,10 @@ class Pace:
         self._searched_each, self._searched = _searched_individuals(spec), 0.0
 
     def may_be_slow(self, generation: int, step: int) -> bool:
-        """Return whether a step may last much longer than the interval between checks.
+        """Return whether a step may take much longer than the interval between checks.
 
-        An evaluation or a local search may take many times longer than previous ones. Where the
-        host can prepare for that at no cost, as on a CPU, it does so for all steps instead.
+        An evaluation or a local search may take many times as long as previous ones. Where the
+        preparation for that is free, as on a CPU, the loop prepares all steps instead.
         """
         if searches := self._searches(generation, generation + step):
             is_known = self._searched >= _ENOUGH
@@ -74,7 +74,7 @@ class Pace:
         self._waited_at = generation, seconds
 
     def _limited(self, step: int, measured: int) -> int:
-        """Return the length of a step after a number of generations whose time was measured."""
+        """Limit the length of a step by the number of generations measured before it."""
         return min(step, max(1, self._first, 2 * measured)) if self._is_careful else step
 
     def _update(self, before: int, since: float, generation: int, seconds: float) -> None:
@@ -104,11 +104,11 @@ def step_after(before: Progress | None, generation: int, seconds: float, first: 
 
 
 def first_step(spec: RunSpec) -> int:
-    """Return how many generations contain one with local search, or 0 without any."""
+    """Return the number of generations that contain one with local search, or 0 without any."""
     steps = [
-        1 if not ALGORITHMS[each.algorithm].improves else max(1, each.improver.every // each.rate)
-        for each in spec.all_colonies
-        if each.improver.name != "none" or not ALGORITHMS[each.algorithm].improves
+        max(1, colony.improver.every // colony.rate) if ALGORITHMS[colony.algorithm].improves else 1
+        for colony in spec.all_colonies
+        if colony.improver.name != "none" or not ALGORITHMS[colony.algorithm].improves
     ]
     return min(steps, default=0)
 
@@ -116,16 +116,14 @@ def first_step(spec: RunSpec) -> int:
 def _searched_individuals(spec: RunSpec) -> float:
     """Return the mean number of individuals with a local search in a generation that has some.
 
-    Infinite if an algorithm searches itself, or if there is no search.
+    It is infinite if an algorithm searches itself, or if there is no search.
     """
-    return min(
-        (
-            each.islands * each.population * each.rate * each.improver.rate
-            for each in spec.all_colonies
-            if each.improver.name != "none" and ALGORITHMS[each.algorithm].improves
-        ),
-        default=math.inf,
-    )
+    searched = [
+        colony.islands * colony.population * colony.rate * colony.improver.rate
+        for colony in spec.all_colonies
+        if colony.improver.name != "none" and ALGORITHMS[colony.algorithm].improves
+    ]
+    return min(searched, default=math.inf)
 
 
 def _fitting(generations: int, elapsed: float) -> int:

@@ -27,7 +27,7 @@ from islands.engine.build import (
 from islands.engine.failures import resuming
 from islands.engine.request import load_and_resolve, resolve_stored, starting_from, stored_request
 from islands.engine.signals import Interruption, suspension
-from islands.engine.single import Output, PreparedRun, perform
+from islands.engine.single import Output, PreparedRun
 from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
 from islands.migration.exchange import require_same_senders
 from islands.parallel import Deal, World, describe
@@ -194,12 +194,12 @@ def run(
         if goes_on_in is not None:
             world.run_on_all(lambda: lock.take(goes_on_in) if world.rank == 0 else None)
         prepared = PreparedRun(
-            *(resolved, world, archipelago, machine, folder),
+            *(resolved, world, archipelago, machine, interruption, output, folder),
             goes_on=not is_new,
             asynchronous=asynchronous,
         )
         with advising(folder):
-            return perform(prepared, interruption, output, notices.lines)
+            return prepared.perform(notices.lines)
 
 
 def _require_runnable(resolved: Resolved, deal: Deal, *, asynchronous: bool) -> None:

@@ -1,7 +1,7 @@
-"""What ends a run early: signals, files that cannot be written, and the clock.
+"""The early end of a run: by signals, the clock, or files that cannot be written.
 
-SIGINT ends it normally, SIGTERM, SIGUSR1 and SIGHUP with a checkpoint. A thread watches both, and
-abandons a long generation.
+SIGINT ends a run normally, SIGTERM, SIGUSR1 and SIGHUP with a checkpoint. A thread watches for
+signals and the clock, and abandons a long generation.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SUSPENDED_STATUS = Suspended.status
 """The exit status of a run to resume from its checkpoint; EX_TEMPFAIL of sysexits.h."""
 
 INTERRUPT = 1
-"""The number of SIGINT; the numbers of several signals are combined with OR."""
+"""The bit of SIGINT; the bits of several signals are combined with OR."""
 OUTPUT_LOST, UNWRITABLE = 16, 32
-"""Reasons of the run itself to end early, combined with those numbers."""
+"""The bits of other reasons to end a run early."""
 SUSPENSIONS = {
     2: "SIGTERM",
     4: "SIGUSR1",
@@ -38,16 +38,16 @@ SUSPENSIONS = {
     OUTPUT_LOST: "the output cannot be written",
     UNWRITABLE: "a file cannot be written",
 }
-"""What ends a run so that it can be resumed, by number."""
+"""The reasons to end a run so that it can be resumed, by bit."""
 _NUMBERS = {signal.SIGINT: INTERRUPT, signal.SIGTERM: 2, signal.SIGUSR1: 4, signal.SIGHUP: 8}
 _CHECK_SECONDS = 0.1
 """Seconds between checks of the clock and of signals."""
 _GRACE_SECONDS = 0.5
-"""Seconds that the current generations have to complete, so that short ones are not lost."""
+"""Grace period for the current generations, so that short ones are completed."""
 
 
 def suspending_signals() -> list[signal.Signals]:
-    """Return the signals that suspend work: SIGHUP only if it is not ignored, as under nohup."""
+    """Return the signals that suspend work; without SIGHUP if it is ignored, as under nohup."""
     is_ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     return [signal.SIGTERM, signal.SIGUSR1, *([] if is_ignored else [signal.SIGHUP])]
 
@@ -65,7 +65,7 @@ def leave_lost_terminal() -> None:
 
 @contextmanager
 def suspending() -> Iterator[None]:
-    """Make the suspending signals raise `Suspended`, for work that is stored piece by piece."""
+    """Raise `Suspended` on a suspending signal, for work whose results are stored one by one."""
 
     def suspend(number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
@@ -91,17 +91,17 @@ def received() -> int:
 
 
 class Interruption:
-    """Receives signals inside its `with` block; `requested` combines their numbers.
+    """Receives signals inside its `with` block; `requested` combines their bits.
 
     A thread receives them, as Python's own handlers wait until a running kernel returns. Outside
-    the main thread, where Python allows no handlers, signals keep their usual effect. So do
-    SIGTERM, SIGUSR1 and SIGHUP unless `suspends` describes what a writing run does with them, and
-    SIGINT until `handle_interrupts` is called or unless `interrupts` describes its effect.
+    the main thread, where Python allows no handlers, signals keep their usual effect. SIGTERM,
+    SIGUSR1 and SIGHUP also keep it unless `suspends` describes the effect on a run that writes
+    files, and SIGINT unless `interrupts` describes its effect, or until `handle_interrupts`.
 
     A nested object receives signals instead of the outer one, handles all signals that the outer
     one handles, and passes them on at its end.
 
-    A signal for another handler has to wait until a kernel returns: `has_new_signal` reports it
+    A signal for a foreign handler has to wait until a kernel returns: `has_new_signal` reports it
     once.
     """
 
@@ -114,7 +114,7 @@ class Interruption:
         interrupts: str = "",
         ends: Callable[[], bool] | None = None,
     ) -> None:
-        """Handle signals as described; when `ends` is true, this is like an interrupt."""
+        """Handle signals as described; when `ends` is true, the effect is that of an interrupt."""
         self._received, self._ends = 0, ends
         self._has_new = False
         self._suspends, self._interrupts = suspends, interrupts
@@ -165,7 +165,7 @@ class Interruption:
 
     @contextmanager
     def before_checkpoints(self) -> Iterator[None]:
-        """Promise no checkpoint to a signal inside the block, as there may be none yet."""
+        """Announce no checkpoint on a signal inside the block, as there is none yet."""
         later = self._suspends
         self._suspends = later and "ending"
         try:
@@ -226,9 +226,9 @@ def _ignore(_number: int, _frame: FrameType | None) -> None:
 
 
 class Alarm:
-    """A thread that checks, inside its `with` block, whether a run must end.
+    """A watchdog thread that checks, inside its `with` block, whether a run must end.
 
-    The main thread waits for the device and cannot check. A signal to one rank stops all ranks.
+    The main thread cannot check while it waits for the device. A signal to one rank stops all.
     """
 
     def __init__(
@@ -286,9 +286,9 @@ class Alarm:
         return is_stopped or self._notice.is_requested or self._is_late()
 
     def _has_foreign_signal(self) -> bool:
-        """Return whether a signal has arrived for a handler that is not ours.
+        """Return whether a signal for a foreign handler has arrived.
 
-        Abandon each generation at most once: a handler may let the run continue, and frequent
+        A generation is abandoned at most once: a handler may let the run continue, and frequent
         signals would then prevent every generation from completing.
         """
         ahead = self._archipelago.ahead[:1]

@@ -35,7 +35,7 @@ from islands.engine.signals import INTERRUPT, Interruption
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.progress import Callback, Outcome
+from islands.progress.progress import Callback, Moment, Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
 from islands.record.folder import LOG
@@ -70,121 +70,213 @@ class Output:
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A run that is ready to begin, or to be resumed, on the islands of this rank."""
+    """A run that is ready to begin, or to be resumed, on the islands of this rank.
+
+    All methods are collective.
+    """
 
     resolved: Resolved
     world: World
     archipelago: Archipelago
     machine: Machine
+    interruption: Interruption
+    output: Output
     folder: Path | None = None
     goes_on: bool = False
     """Whether to resume from the folder."""
     asynchronous: bool = False
     """Whether ranks do not wait for each other, so that there are no checkpoints."""
 
+    def perform(self, notices: Sequence[str] = ()) -> Result:
+        """Evolve on all ranks, print on rank 0, and write files if there is a folder.
 
-def perform(
-    run: PreparedRun,
-    interruption: Interruption,
-    output: Output,
-    notices: Sequence[str] = (),
-) -> Result:
-    """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
-
-    `notices` are the messages that were printed before the log existed.
-    """
-    world, spec, problem = run.world, run.resolved.spec, run.resolved.problem
-    failures = Failures(world, run.folder, interruption)
-    processes = spec.general.threads or share_of_cores(world.local_size)
-    with (
-        problem.evaluation.prepared(processes, run.machine.backend) as evaluation,
-        _screen(run, output, failures) as screen,
-    ):
-        _introduce(run, screen, evaluation, notices)
-        records: Journal | MemoryRecords | None = None
-        if run.folder is not None:
-            whole = (run.folder, run.resolved, world, run.archipelago, screen.say)
-            records = Journal(*whole, goes_on=run.goes_on)
-        elif output.collects:
-            records = MemoryRecords(run.resolved, world)
-        observers = _observers(run, output, records, screen, failures)
-        screen.say("")
-        interruption.handle_interrupts()
-        energy = EnergyMeter(run.archipelago.backend, world)
-        outcome = _evolved(run, records, observers, screen, interruption)
-        result = _result(run, outcome, records, energy.of_all_ranks())
-        for observer in observers:
-            if isinstance(observer, Checkpointing) and not outcome.is_partial:
-                observer.keep(outcome.moment)
-        # A run without a solution is not finished; it can only be resumed.
-        is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
-        if isinstance(records, Journal) and is_finished:
-            with failures:
-                records.finish(result)
-        if spec.general.bound and is_finished and not result.interrupted:
-            screen.table.finish(outcome.progress)
-            result = _with_bound(run, result, interruption, screen.say)
-            if isinstance(records, Journal):
+        `notices` are the messages that were printed before the log existed.
+        """
+        world, spec, problem = self.world, self.resolved.spec, self.resolved.problem
+        failures = Failures(world, self.folder, self.interruption)
+        processes = spec.general.threads or share_of_cores(world.local_size)
+        with (
+            problem.evaluation.prepared(processes, self.machine.backend) as evaluation,
+            self._screen(failures) as screen,
+        ):
+            self._introduce(screen, evaluation, notices)
+            journal: Journal | None = None
+            records: Journal | MemoryRecords | None = None
+            if self.folder is not None:
+                whole = (self.folder, self.resolved, world, self.archipelago, screen.say)
+                records = journal = Journal(*whole, goes_on=self.goes_on)
+            elif self.output.collects:
+                records = MemoryRecords(self.resolved, world)
+            observers = self._observers(records, screen, failures)
+            screen.say("")
+            self.interruption.handle_interrupts()
+            energy = EnergyMeter(self.archipelago.backend, world)
+            outcome = self._evolved(observers, screen, None if journal is None else journal.origin)
+            result = self._result(outcome, records, energy.of_all_ranks())
+            for observer in observers:
+                if isinstance(observer, Checkpointing) and not outcome.is_partial:
+                    observer.keep(outcome.moment)
+            # A run without a solution is not finished; it can only be resumed.
+            is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
+            if journal is not None and is_finished:
                 with failures:
-                    records.amend(result)
-        if run.folder is not None:
-            # All files, such as the manifest, must exist before any rank leaves.
-            world.barrier()
-            result = _with_ending(result, failures.of_all_ranks())
-        summary = result.summary()
+                    journal.finish(result)
+            if spec.general.bound and is_finished and not result.interrupted:
+                screen.table.finish(outcome.progress)
+                result = self._with_bound(result, screen.say)
+                if journal is not None:
+                    with failures:
+                        journal.amend(result)
+            if journal is not None:
+                # All files, such as the manifest, must exist before any rank leaves.
+                world.barrier()
+                result = _with_ending(result, failures.of_all_ranks())
+            summary = result.summary()
+            if evaluation:
+                seconds, spent = outcome.progress.seconds, self.archipelago.evaluation_seconds
+                share = 100 * min(1.0, spent / seconds) if seconds else 0
+                summary += f"\n{share:.0f} % of the time was spent on: {evaluation}"
+            screen.end(outcome.progress, summary)
+        # The log may have failed last.
+        return result if journal is None else replace(result, write_error=failures.of_all_ranks())
+
+    def _screen(self, failures: Failures) -> Screen:
+        is_first, resolved = self.world.rank == 0, self.resolved
+        return Screen(
+            self.output.stream if is_first else None,
+            self.folder / LOG if self.folder is not None and is_first else None,
+            quiet=self.output.quiet,
+            criteria=resolved.spec.stop,
+            standstill=Standstill(advice(resolved), cure(resolved.problem)),
+            failed=failures.of_screen,
+        )
+
+    def _introduce(self, screen: Screen, evaluation: str, notices: Sequence[str]) -> None:
+        """Print what is known before the run begins."""
+        for text in notices:
+            screen.note(text)
+        screen.say(place(self.resolved.spec, self.machine, self.folder))
         if evaluation:
-            seconds, spent = outcome.progress.seconds, run.archipelago.evaluation_seconds
-            share = 100 * min(1.0, spent / seconds) if seconds else 0
-            summary += f"\n{share:.0f} % of the time was spent on: {evaluation}"
-        screen.end(outcome.progress, summary)
-    # The log may have failed last.
-    return result if run.folder is None else replace(result, write_error=failures.of_all_ranks())
+            screen.say(evaluation)
+        device = self.archipelago.backend.device
+        process = f"host {platform.node()}   pid {os.getpid()}   {device}"
+        for line in self.world.gather(f"rank {self.world.rank}   {process}"):
+            screen.note(line)
 
+    def _observers(
+        self, records: Journal | MemoryRecords | None, screen: Screen, failures: Failures
+    ) -> list[Observer]:
+        """Return the observers in the order of their calls, of the same types on all ranks."""
+        observers: list[Observer] = []
+        if self.world.bcast(self.output.callback is not None):
+            observers.append(Calling(self.output.callback, self.world))
+        if records is not None:
+            observers.append(Recording(records, failures))
+        observers.append(Printing(screen))
+        if isinstance(records, Journal) and not self.asynchronous:
+            every = self.resolved.spec.checkpoint.every
+            checkpoints = (records.checkpoints, screen, failures, every, records.origin)
+            observers.append(Checkpointing(*checkpoints))
+        return observers
 
-def _screen(run: PreparedRun, output: Output, failures: Failures) -> Screen:
-    """Return the output of this rank."""
-    is_first, resolved = run.world.rank == 0, run.resolved
-    return Screen(
-        output.stream if is_first else None,
-        run.folder / LOG if run.folder is not None and is_first else None,
-        quiet=output.quiet,
-        criteria=resolved.spec.stop,
-        standstill=Standstill(advice(resolved), cure(resolved.problem)),
-        failed=failures.of_screen,
-    )
+    def _evolved(
+        self, observers: Sequence[Observer], screen: Screen, origin: Moment | None
+    ) -> Outcome:
+        if origin is not None:
+            screen.table.since = origin.generation
+        kind = AsyncLoop if self.asynchronous else Loop
+        evolution = (self.archipelago, self.resolved, self.world, self.interruption, observers)
+        return kind(*evolution, say=screen.say, origin=origin).run()
 
+    def _result(
+        self, outcome: Outcome, records: Journal | MemoryRecords | None, joules: float | None
+    ) -> Result:
+        """Return the checked result, the same on every rank."""
+        resolved, world, archipelago = self.resolved, self.world, self.archipelago
+        bests = filter(None, world.allgather(archipelago.best()))
+        best = min(bests, key=lambda candidate: (candidate.cost, candidate.island), default=None)
+        violation = world.run_on_all(
+            lambda: check_exactly(resolved.problem, best, outcome.progress.cost)
+        )
+        # An incomplete generation 0 cannot be reproduced.
+        own = [] if outcome.is_partial else archipelago.digests()
+        digests = [pair for rank in world.allgather(own) for pair in rank]
+        kept: Records | None = None
+        if self.folder is not None:
+            kept = FolderRecords(resolved.problem, self.folder.absolute())
+        elif isinstance(records, MemoryRecords):
+            kept = records.of_all_ranks()
+        digest = "" if outcome.is_partial else combined(digests)
+        return made_result(
+            *(resolved, self.machine, outcome, best, violation, digest),
+            colonies=self._colonies(),
+            rank_seconds=world.allgather(dict(outcome.phases)),
+            team=max(world.allgather(archipelago.working_ranks)),
+            idle_ranks=sum(world.allgather(archipelago.is_idle)),
+            joules=joules,
+            reproducible=not self.asynchronous,
+            folder=str(self.folder) if self.folder is not None else None,
+            records=kept,
+        )
 
-def _introduce(run: PreparedRun, screen: Screen, evaluation: str, notices: Sequence[str]) -> None:
-    """Print what is known before the run begins; collective."""
-    for text in notices:
-        screen.note(text)
-    screen.say(place(run.resolved.spec, run.machine, run.folder))
-    if evaluation:
-        screen.say(evaluation)
-    process = f"host {platform.node()}   pid {os.getpid()}   {run.archipelago.backend.device}"
-    for line in run.world.gather(f"rank {run.world.rank}   {process}"):
-        screen.note(line)
+    def _colonies(self) -> list[dict[str, Any]]:
+        """Return the settings of the colonies, with the best cost on their islands."""
+        spec, scale = self.resolved.spec, self.resolved.problem.scale
+        if not spec.colonies:
+            return []
+        own = [(island.colony, island.best) for island in self.archipelago.measure()]
+        everyone = [pair for rank in self.world.allgather(own) for pair in rank]
+        rows = list[dict[str, Any]]()
+        for number, colony in enumerate(spec.colonies):
+            costs = [cost for of, cost in everyone if of == number and cost is not None]
+            settings = {name: getattr(colony, name) for name in _OF_COLONY}
+            cost = scale.own_sense(min(costs)) if costs else None
+            rows.append({**settings, "improver": colony.improver.name, "cost": cost})
+        return rows
 
+    def _with_bound(self, result: Result, say: Callable[[str], None]) -> Result:
+        """Return the result with a bound.
 
-def _observers(
-    run: PreparedRun,
-    output: Output,
-    records: Journal | MemoryRecords | None,
-    screen: Screen,
-    failures: Failures,
-) -> list[Observer]:
-    """Return the observers in the order of their calls, of the same types on all ranks."""
-    observers: list[Observer] = []
-    if run.world.bcast(output.callback is not None):
-        observers.append(Calling(output.callback, run.world))
-    if records is not None:
-        observers.append(Recording(records, failures))
-    observers.append(Printing(screen))
-    if isinstance(records, Journal) and not run.asynchronous:
-        every = run.resolved.spec.checkpoint.every
-        checkpoints = (records.checkpoints, screen, failures, every, records.origin)
-        observers.append(Checkpointing(*checkpoints))
-    return observers
+        Rank 0 computes it on its device. A signal ends it early; after SIGINT, the result is
+        interrupted, so that `islands resume` computes the bound again. If its computation fails,
+        the result has no bound.
+        """
+        problem, device = self.resolved.problem, self.archipelago.backend
+        cost, method = result.cost, method_for(problem)
+        assert cost is not None, "only a finished run has a bound"
+        assert method is not None, "the problem has a bound"
+        solution = np.asarray(result.solution, np.int64)
+        seconds = max(method.least, method.share * result.seconds)
+        side = "upper" if problem.maximise else "lower"
+        say("")
+        if seconds > 0:
+            article = "an" if problem.maximise else "a"
+            say(f"computing {article} {side} bound, for about {seconds:.0f} s")
+
+        def is_stopped() -> bool:
+            return self.interruption.requested != 0
+
+        bound: Bound | None = None
+        try:
+            bound = self.world.from_first(
+                lambda: method.compute(problem, solution, device, seconds, is_stopped)
+            )
+        except Exception as error:  # such as too little memory: the result is more important
+            words = str(error) if isinstance(error, IslandsError) else repr(error)
+            say(f"islands: no {side} bound: {words}")
+        signals = self.world.allgather(self.interruption.requested)
+        result = replace(result, interrupted=any(number & INTERRUPT for number in signals))
+        if bound is None:
+            return result
+        value, is_proven = problem.scale.value_of(bound.value), bound.kind != ESTIMATE
+        return replace(
+            result,
+            bound=value if is_proven else None,
+            bound_estimate=None if is_proven else value,
+            bound_gap=gap_to(cost, value),
+            bound_kind=bound.kind,
+            bound_seconds=bound.seconds,
+        )
 
 
 def _with_ending(result: Result, write_error: str) -> Result:
@@ -193,21 +285,6 @@ def _with_ending(result: Result, write_error: str) -> Result:
         return replace(result, write_error=write_error)
     kept = "no checkpoint; start again" if result.is_partial else "checkpoint written; resume"
     return replace(result, reason=f"{result.reason}: {kept} with: {resuming(result.folder)}")
-
-
-def _evolved(
-    run: PreparedRun,
-    records: Journal | MemoryRecords | None,
-    observers: Sequence[Observer],
-    screen: Screen,
-    interruption: Interruption,
-) -> Outcome:
-    origin = records.origin if isinstance(records, Journal) else None
-    if origin is not None:
-        screen.table.since = origin.generation
-    kind = AsyncLoop if run.asynchronous else Loop
-    evolution = (run.archipelago, run.resolved, run.world, interruption, observers)
-    return kind(*evolution, say=screen.say, origin=origin).run()
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> float:
@@ -229,57 +306,6 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
 def combined(digests: Iterable[tuple[int, str]]) -> str:
     """Return one SHA-256 of the digests of all islands, in island order."""
     return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
-
-
-def _colonies(run: PreparedRun) -> list[dict[str, Any]]:
-    """Return the settings of the colonies, with the best cost on their islands; collective."""
-    spec, scale = run.resolved.spec, run.resolved.problem.scale
-    if not spec.colonies:
-        return []
-    own = [(island.colony, island.best) for island in run.archipelago.measure()]
-    everyone = [pair for rank in run.world.allgather(own) for pair in rank]
-    rows = list[dict[str, Any]]()
-    for number, colony in enumerate(spec.colonies):
-        costs = [cost for of, cost in everyone if of == number and cost is not None]
-        settings = {name: getattr(colony, name) for name in _OF_COLONY}
-        cost = scale.own_sense(min(costs)) if costs else None
-        rows.append({**settings, "improver": colony.improver.name, "cost": cost})
-    return rows
-
-
-def _result(
-    run: PreparedRun,
-    outcome: Outcome,
-    records: Journal | MemoryRecords | None,
-    joules: float | None,
-) -> Result:
-    """Return the checked result, the same on every rank; collective."""
-    resolved, world, archipelago = run.resolved, run.world, run.archipelago
-    bests = filter(None, world.allgather(archipelago.best()))
-    best = min(bests, key=lambda candidate: (candidate.cost, candidate.island), default=None)
-    violation = world.run_on_all(
-        lambda: check_exactly(resolved.problem, best, outcome.progress.cost)
-    )
-    # An incomplete generation 0 cannot be reproduced.
-    own = [] if outcome.is_partial else archipelago.digests()
-    digests = [pair for rank in world.allgather(own) for pair in rank]
-    kept: Records | None = None
-    if run.folder is not None:
-        kept = FolderRecords(resolved.problem, run.folder.absolute())
-    elif isinstance(records, MemoryRecords):
-        kept = records.of_all_ranks()
-    digest = "" if outcome.is_partial else combined(digests)
-    return made_result(
-        *(resolved, run.machine, outcome, best, violation, digest),
-        colonies=_colonies(run),
-        rank_seconds=world.allgather(dict(outcome.phases)),
-        team=max(world.allgather(archipelago.working_ranks)),
-        idle_ranks=sum(world.allgather(archipelago.is_idle)),
-        joules=joules,
-        reproducible=not run.asynchronous,
-        folder=str(run.folder) if run.folder is not None else None,
-        records=kept,
-    )
 
 
 def made_result(
@@ -313,53 +339,6 @@ def made_result(
         checked="" if best is None else problem.evaluation.checker,
         stored_settings=spec.stored,
         **others,
-    )
-
-
-def _with_bound(
-    run: PreparedRun, result: Result, interruption: Interruption, say: Callable[[str], None]
-) -> Result:
-    """Return the result with a lower bound; collective.
-
-    Rank 0 computes it on its device. A signal ends it early; after SIGINT, the result is
-    interrupted, so that `islands resume` computes the bound again. If its computation fails, the
-    result has no bound.
-    """
-    problem, device = run.resolved.problem, run.archipelago.backend
-    cost, method = result.cost, method_for(problem)
-    assert cost is not None, "only a finished run has a bound"
-    assert method is not None, "the problem has a bound"
-    solution = np.asarray(result.solution, np.int64)
-    seconds = max(method.least, method.share * result.seconds)
-    side = "upper" if problem.maximise else "lower"
-    say("")
-    if seconds > 0:
-        article = "an" if problem.maximise else "a"
-        say(f"computing {article} {side} bound, for about {seconds:.0f} s")
-
-    def is_stopped() -> bool:
-        return interruption.requested != 0
-
-    found: Bound | None = None
-    try:
-        found = run.world.from_first(
-            lambda: method.compute(problem, solution, device, seconds, is_stopped)
-        )
-    except Exception as error:  # such as too little memory: the result is more important
-        words = str(error) if isinstance(error, IslandsError) else repr(error)
-        say(f"islands: no {side} bound: {words}")
-    signals = run.world.allgather(interruption.requested)
-    result = replace(result, interrupted=any(number & INTERRUPT for number in signals))
-    if found is None:
-        return result
-    value, is_proven = problem.scale.value_of(found.value), found.kind != ESTIMATE
-    return replace(
-        result,
-        bound=value if is_proven else None,
-        bound_estimate=None if is_proven else value,
-        bound_gap=gap_to(cost, value),
-        bound_kind=found.kind,
-        bound_seconds=found.seconds,
     )
 
 

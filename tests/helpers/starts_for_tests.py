@@ -17,7 +17,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
 from islands.configuration.asked import Asked
 from islands.configuration.resolve import resolve
-from islands.engine.single import Output, PreparedRun, perform
+from islands.engine.single import Output, PreparedRun
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.progress.result import Result
@@ -59,10 +59,12 @@ def start(
             world,
             archipelago,  # type: ignore[arg-type]
             Machine(world.size, "cpu", "CPU", "requested", "staged", 0.0, compiles=False),
+            interruption,
+            Output(stream=stream),
             folder,
             goes_on,
         )
-        return perform(begun, interruption, Output(stream=stream))
+        return begun.perform()
 
     return on_ranks(ranks, one)[0], stream.getvalue()
 

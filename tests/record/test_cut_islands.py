@@ -22,7 +22,7 @@ from islands.configuration.asked import Asked
 from islands.configuration.resolve import resolve
 from islands.engine import pace as pace
 from islands.engine.build import islands_of
-from islands.engine.single import Output, PreparedRun, perform
+from islands.engine.single import Output, PreparedRun
 from islands.migration.transport import InHostMemory
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -75,8 +75,9 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
 
         mine.advance = dying  # type: ignore[method-assign]
         machine = Machine(ranks, "cpu", "CPU", "requested", mine.transport, 0.0, compiles=False)
-        start = PreparedRun(resolved, world, mine, machine, folder, goes_on=True)
-        perform(start, Quiet, Output(stream=StringIO(), quiet=True))  # type: ignore[arg-type]
+        output = Output(stream=StringIO(), quiet=True)
+        whole = (resolved, world, mine, machine, Quiet, output, folder)
+        PreparedRun(*whole, goes_on=True).perform()  # type: ignore[arg-type]
 
     folder.mkdir(exist_ok=True)
     try:
