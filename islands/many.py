@@ -1,6 +1,6 @@
-"""Many instances in one call: each is solved as by `solve`, several at a time.
+"""Many problems in one call, several at a time, with the results of `solve`.
 
-Those of the same size and kind share the launches of a device: see islands/engine/scheduler.py.
+Similar problems share the launches of a device: see islands/engine/scheduler.py.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _OF_A_RUN = {
 }
 
 
-class _Task(NamedTuple):
-    """One solution of a problem."""
+class _Run(NamedTuple):
+    """One run of a problem."""
 
     number: int
     """The number of its result."""
     problem: Callable[[], Any]
-    """Returns the problem: only the rank that solves it makes one of a batch."""
+    """Returns the problem; those of a batch are only created by the rank that solves them."""
     seed: int | None
 
 
@@ -74,8 +74,8 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
     bit, unless time has ended it. Under MPI, call this on every rank: the ranks share the work, and
     each gets all results.
     """
-    found = dict(iter_many(problems, **settings))
-    return [found[index] for index in range(len(found))]
+    results = dict(iter_many(problems, **settings))
+    return [results[index] for index in range(len(results))]
 
 
 @explained
@@ -100,9 +100,9 @@ def iter_many(
     [0, 1, 2]
     """
     refuse_while_importing("islands.iter_many")
-    for name, words in _OF_A_RUN.items():
+    for name, alternative in _OF_A_RUN.items():
         if settings.get(name):
-            raise UsageError(f"{name}: many problems cannot have it. {words}")
+            raise UsageError(f"{name}: many problems cannot have it. {alternative}")
     if seed is not None and seed is not DEFAULT_SEED and seeds is not None:
         raise UsageError("seed and seeds: give one of them, a seed for all or a list")
     if not is_whole(runs) or runs < 1:
@@ -124,67 +124,48 @@ def iter_many(
     first = drawn(seed, ranks)
     if first is None and runs > 1:
         first = asked.seed
-    tasks = _tasks(as_problems(problems), first, seeds, int(runs))
+    cells = _runs(as_problems(problems), first, seeds, int(runs))
     count = GeneralSettings.converted("threads", threads or 0) or None
     plan = _Many(asked, start, callback, trust, sends=ranks.size > 1)
-    return _solved(tasks, int(runs), plan, ranks, backend, count, share_gpu=share)
+
+    def results() -> Iterator[tuple[int, Result]]:
+        with lasting(trust), solving_devices(ranks, backend, count, share_gpu=share) as devices:
+            for run, made in Scheduler(plan, devices, ranks).run([cell] for cell in cells):
+                if isinstance(made, IslandsError):
+                    made.args = (f"problems[{run.number // int(runs)}]: {made}",)
+                    raise made
+                yield run.number, made
+
+    return results()
 
 
-def _tasks(
+def _runs(
     problems: Iterable[Any], seed: int | None, seeds: Iterable[int] | None, runs: int
-) -> Iterator[_Task]:
-    """Yield the tasks in order, without a seed for the default; refuse fewer or more seeds."""
+) -> Iterator[_Run]:
+    """Yield the runs in order, without a seed for the default; refuse fewer or more seeds."""
     given = None if seeds is None else iter(seeds)
-    index = 0
-    for number, problem in enumerate(_sources(problems)):
-        first = seed
-        if given is not None:
-            first = next(given, None)
-            if first is None:
-                raise UsageError(
-                    f"seeds: has {number}, fewer than problems. Give one for each problem"
-                )
+    for position, problem in enumerate(_sources(problems)):
+        first = seed if given is None else next(given, None)
+        if given is not None and first is None:
+            raise UsageError(
+                f"seeds: has {position}, fewer than problems. Give one for each problem"
+            )
         for run in range(runs):
-            yield _Task(index, problem, None if first is None else first + run)
-            index += 1
+            yield _Run(position * runs + run, problem, None if first is None else first + run)
     if given is not None and next(given, None) is not None:
         raise UsageError("seeds: has more than there are problems. Give one for each problem")
 
 
 def _sources(problems: Iterable[Any]) -> Iterator[Callable[[], Any]]:
-    """Yield a function for each problem, which returns it, and makes it once."""
+    """Yield functions that return the problems, and create each problem once."""
     if type(problems) is Batch:
         yield from (cache(partial(problems.__getitem__, k)) for k in range(len(problems)))
     else:
-        yield from (partial(_itself, problem) for problem in problems)
+        for problem in problems:
+            yield lambda problem=problem: problem
 
 
-def _itself(problem: Any) -> Any:
-    return problem
-
-
-def _solved(
-    tasks: Iterator[_Task],
-    runs: int,
-    plan: _Many,
-    ranks: World,
-    backend: str,
-    threads: int | None,
-    *,
-    share_gpu: bool,
-) -> Iterator[tuple[int, Result]]:
-    with (
-        lasting(plan.trust),
-        solving_devices(ranks, backend, threads, share_gpu=share_gpu) as devices,
-    ):
-        for task, found in Scheduler(plan, devices, ranks).run([each] for each in tasks):
-            if isinstance(found, IslandsError):
-                found.args = (f"problems[{task.number // runs}]: {found}",)
-                raise found
-            yield task.number, found
-
-
-class _Many(AskedPlan[_Task]):
+class _Many(AskedPlan[_Run]):
     """The problems of a call, which all have the same settings."""
 
     trust: Trust
@@ -195,26 +176,23 @@ class _Many(AskedPlan[_Task]):
         self._asked, self.start, self.trust, self._sends = asked, start, trust, sends
         self.callback, self.shares = callback, callback is None
 
-    def asked_of(self, cell: _Task) -> tuple[Asked, Problem | None]:
-        """Return what `solve` would be asked for."""
+    def asked_of(self, cell: _Run) -> tuple[Asked, Problem | None]:
+        """Return the request as of `solve`."""
         name, problem = taken(cell.problem(), "solve")
         seed = {} if cell.seed is None else {"seed": cell.seed}
         return self._asked.also({"instance": name, **seed}), problem
 
-    def made(self, ready: Ready[_Task], result: Result) -> Result | IslandsError:
+    def made(self, ready: Ready[_Run], result: Result) -> Result | IslandsError:
         """Return what `solve` returns or raises."""
         if result.cost is None and not (result.violation > 0 or result.interrupted):
             return result.without_solution(ready.problem.words.infeasible_fix)
-        if (
-            self._sends
-            and isinstance(result.records, VisitRecords)
-            and isinstance(ready.cell.problem(), Problem)
-        ):
-            result.records.leave_problem()
+        records = result.records if self._sends else None
+        if isinstance(records, VisitRecords) and isinstance(ready.cell.problem(), Problem):
+            records.leave_problem()
         return result.shown_by(draw, page)
 
-    def received(self, cell: _Task, made: Any) -> Any:
-        """Return a result whose records make their problem again when it is needed."""
+    def received(self, cell: _Run, made: Any) -> Any:
+        """Return a result whose records create their problem again when it is needed."""
         if isinstance(made, Result) and isinstance(made.records, VisitRecords):
             made.records.take_problem(cell.problem)
         return made

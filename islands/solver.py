@@ -1,4 +1,4 @@
-"""The Python interface: `solve` runs in one call; `Solver` lets the caller control each step."""
+"""The Python interface: `solve` runs in one call; with `Solver`, the caller controls the steps."""
 
 from __future__ import annotations
 
@@ -135,15 +135,13 @@ def solve(
     issued.
     """
     refuse_while_importing("islands.solve")
-    name, made = taken(problem, "solve")
+    name, given = taken(problem, "solve")
     if session is not None:
         session.require_fit(backend=backend, threads=settings.get("threads"), world=world)
         backend, world = session.backend, session.world
         if session.threads:
             settings["threads"] = session.threads
-    require_function(callback)
-    if verbose not in (False, True):
-        raise UsageError(f"verbose={shown(verbose)}: must be True or False")
+    output = _output_of(out, callback, force=force, verbose=verbose)
     ranks = world if world is not None else launched_world()
     files, arrays = parted(start)
     asked = of_keywords(
@@ -167,26 +165,28 @@ def solve(
         backend=backend,
         bound=bound,
     )
-    output = Output(
-        writes=out is not None,
-        folder=given_folder(out, "out") if out is not None else None,
-        force=force,
-        stream=sys.stdout if verbose else None,
-        callback=callback,
-        collects=True,
-    )
     with ranks.guarded(show_traceback=True):
-        held = None if session is None else session.device
-        if held is not None:
-            held.begin_run()
-        device = RankOptions(share_gpu=share_gpu, device=held)
+        device = None if session is None else session.device
+        if device is not None:
+            device.begin_run()
+        options = RankOptions(share_gpu=share_gpu, device=device)
         if trust:
             ranks.run_on_all(
                 lambda: trust_files(signed_scripts(asked.config, followed, by_user=True))
             )
-        result = run_requested(asked, ranks, output, made, device, start=arrays)
+        result = run_requested(asked, ranks, output, given, options, start=arrays)
     result.warn_of_lost_files()
     return result.shown_by(draw, page)
+
+
+def _output_of(out: Any, callback: Any, *, force: bool, verbose: bool) -> Output:
+    """Return the output of a call; refuse invalid arguments."""
+    require_function(callback)
+    if verbose not in (False, True):
+        raise UsageError(f"verbose={shown(verbose)}: must be True or False")
+    folder = None if out is None else given_folder(out, "out")
+    stream = sys.stdout if verbose else None
+    return Output(folder is not None, folder, force, stream, callback=callback, collects=True)
 
 
 def require_function(callback: Any) -> None:
@@ -206,19 +206,17 @@ def drawn(seed: Any, world: World) -> Any:
 
 
 def parted(start: Any) -> tuple[list[str], list[Any]]:
-    """Return the files and the arrays of solutions to start from."""
+    """Return the files and the arrays of start solutions."""
     if start is None:
         return [], []
-    is_one = isinstance(start, str | Path) or not (
-        isinstance(start, list | tuple) and any(_is_one(each) for each in start)
-    )
+    is_one = not (isinstance(start, list | tuple) and any(map(_is_solution, start)))
     if is_one and np.ndim(start) < 2:
         start = [start] if not isinstance(start, list | tuple) or start else []
     files = [str(each) for each in start if _is_file(each)]
     return files, [each for each in start if not _is_file(each)]
 
 
-def _is_one(value: Any) -> bool:
+def _is_solution(value: Any) -> bool:
     """Return whether an item of a list is a solution rather than an entry of one."""
     return _is_file(value) or isinstance(value, Mapping) or np.ndim(value) > 0
 
@@ -280,13 +278,13 @@ class Session:
 
     @property
     def device(self) -> Backend:
-        """The device; refuses a closed session."""
+        """The device; raises a `UsageError` if the session is closed."""
         if self._device is None:
             raise UsageError("this session is closed. Call solve inside its `with` block")
         return self._device
 
     def require_fit(self, *, backend: Any, threads: Any, world: World | None) -> None:
-        """Refuse another device or other ranks than those of this session."""
+        """Refuse a device or ranks other than those of this session."""
         own = {"backend": self.backend, "threads": self.threads}
         for name, value in {"backend": backend, "threads": threads}.items():
             if value not in (None, "auto", own[name]):
@@ -341,20 +339,20 @@ class Solver:
         """
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
-        name, made = taken(problem, "Solver")
+        name, given = taken(problem, "Solver")
         files, arrays = parted(start)
         seed = drawn(seed, self._world)
         asked = of_keywords(settings, instance=name, start=files or None, seed=seed)
 
-        def chosen() -> Resolved:
-            resolved = load_and_resolve(asked, made)
+        def resolve() -> Resolved:
+            resolved = load_and_resolve(asked, given)
             if resolved.spec.general.bound:
                 raise UsageError(
                     "bound: Solver computes no bound. Leave it out, or use islands.solve"
                 )
             return starting_from(arrays, resolved)
 
-        resolved = self._world.run_on_all(chosen)
+        resolved = self._world.run_on_all(resolve)
         self.spec, self.problem = resolved.spec, resolved.problem
         require_agreement(self._world, resolved, writes=False)
         general = self.spec.general
@@ -389,21 +387,19 @@ class Solver:
     def best(self, count: int = 1) -> list[Candidate]:
         """Return at most `count` best individuals of all populations, best first, checked by NumPy.
 
-        The list is shorter, or empty, if fewer feasible individuals have been found.
+        The list is shorter, or empty, if fewer feasible individuals exist.
         """
         if count < 1:
             raise UsageError(f"count={count}: must be at least 1")
         own = self._archipelago.elite(count)
         everyone = [candidate for rank in self._world.allgather(own) for candidate in rank]
-        chosen = sorted(everyone, key=lambda candidate: (candidate.cost, candidate.island))[:count]
-        scale, kind = self.problem.scale, self.problem.kind
-        best = [
-            replace(each, cost=scale.own_sense(each.cost), solution=kind.presented(each.solution))
-            for each in chosen
-        ]
-        for candidate in best:
+        everyone.sort(key=lambda candidate: (candidate.cost, candidate.island))
+        scale, kind, best = self.problem.scale, self.problem.kind, list[Candidate]()
+        for candidate in everyone[:count]:
+            cost, solution = scale.own_sense(candidate.cost), kind.presented(candidate.solution)
+            best.append(replace(candidate, cost=cost, solution=solution))
             # All ranks have the same candidates, so either all raise or none does.
-            check_exactly(self.problem, candidate, candidate.cost)
+            check_exactly(self.problem, best[-1], cost)
         return best
 
     def inject(self, solutions: Sequence[Any]) -> None:
@@ -413,13 +409,12 @@ class Solver:
         item. The first one enters the island after the one that received the last solution of
         the previous call. Costs are computed by NumPy.
         """
-        general = self.spec.general
+        islands = self.spec.general.islands
         # Solutions are dealt to all islands in turn, so the smallest population limits them.
-        smallest = min(each.population for each in self.spec.all_colonies)
-        most = general.islands * smallest
-        chosen = self._world.run_on_all(lambda: checked_solutions(self.problem, solutions, most))
-        self._archipelago.inject(chosen, self._next_island)
-        self._next_island = (self._next_island + len(chosen)) % general.islands
+        most = islands * min(colony.population for colony in self.spec.all_colonies)
+        checked = self._world.run_on_all(lambda: checked_solutions(self.problem, solutions, most))
+        self._archipelago.inject(checked, self._next_island)
+        self._next_island = (self._next_island + len(checked)) % islands
 
     def populations(self) -> list[Any]:
         """Return the genomes of each island of this rank: arrays of population x genes.
