@@ -164,14 +164,6 @@ class Campaign:
         _raise_signals(reduce(or_, (signals for _, signals in values)))
         return next(value for value, _ in values if value is not None)
 
-    def raise_together(self, error: IslandsError) -> None:
-        """Raise an error that all ranks have."""
-
-        def fail() -> None:
-            raise error
-
-        self.world.run_on_all(fail)
-
     # Signals.
 
     def hearing(self, work: str) -> Interruption:

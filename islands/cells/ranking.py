@@ -41,7 +41,7 @@ class RankedConfiguration:
     loss: float | None
     """Mean gap in per cent, cost or evaluations of the runs that are not void.
 
-    The mean over the instances, like the standard deviation of an instance's runs."""
+    It is a mean over the instances, like the standard deviation of the runs of an instance."""
     standard_deviation: float | None
     hits: int | None
     """Runs at least as good as the best known value; None if no instance has one."""
@@ -72,23 +72,24 @@ class Ranking:
         cls,
         configurations: Sequence[Configuration],
         problems: Mapping[str, Problem],
-        cells: TaskResults,
+        results: TaskResults,
         metric: str,
     ) -> Self:
         """Rank the configurations by all runs; ties keep the order of the configurations."""
         losses = {
-            name: _losses(problem, [cells[each.number, name] for each in configurations], metric)
+            name: _losses(problem, [results[c.number, name] for c in configurations], metric)
             for name, problem in problems.items()
         }
         blocks = np.concatenate(list(losses.values()))
         ranks = mean_ranks(blocks)
         order = sorted(range(len(ranks)), key=lambda column: (ranks[column], column))
         compared = against(blocks, order[0])
-        sign = -1 if metric == "cost" and all(each.maximise for each in problems.values()) else 1
+        are_profits = all(problem.maximise for problem in problems.values())
+        sign = -1 if metric == "cost" and are_profits else 1
 
         def ranked(column: int) -> RankedConfiguration:
             configuration = configurations[column]
-            own = {name: cells[configuration.number, name] for name in problems}
+            own = {name: results[configuration.number, name] for name in problems}
             solved = [
                 [loss for loss in rows[:, column].tolist() if math.isfinite(loss)]
                 for rows in losses.values()
@@ -108,30 +109,30 @@ class Ranking:
                 standard_deviation=_mean(map(statistics.deviation, solved)),
                 hits=sum(hits) if hits else None,
                 void=int(np.isinf(blocks[:, column]).sum()),
-                evaluations=statistics.mean(statistics.mean(c.evaluations) for c in own.values()),
-                seconds=statistics.mean(each.seconds for each in own.values()),
+                evaluations=statistics.mean(statistics.mean(r.evaluations) for r in own.values()),
+                seconds=statistics.mean(result.seconds for result in own.values()),
                 p=compared[column],
             )
 
         return cls(
             metric=metric,
-            ranked=tuple(ranked(column) for column in order),
+            ranked=tuple(map(ranked, order)),
             blocks=len(blocks),
             friedman=friedman(blocks),
-            unknown=tuple(name for name, each in problems.items() if each.best_known is None),
+            unknown=tuple(name for name, p in problems.items() if p.best_known is None),
         )
 
 
-def _losses(problem: Problem, cells: Sequence[TaskResult], metric: str) -> Losses:
+def _losses(problem: Problem, results: Sequence[TaskResult], metric: str) -> Losses:
     """Return the loss of each run: one row per seed, one column per configuration."""
     sign = -1 if problem.maximise else 1
     if metric == "evaluations":
         runs = [
             [number if is_done else math.inf for number, is_done in pairs]
-            for pairs in (zip(each.evaluations, each.reached, strict=True) for each in cells)
+            for pairs in (zip(r.evaluations, r.reached, strict=True) for r in results)
         ]
     else:
-        runs = [[math.inf if cost is None else sign * cost for cost in c.costs] for c in cells]
+        runs = [[math.inf if cost is None else sign * cost for cost in r.costs] for r in results]
     losses: Losses = np.array(runs, np.float64).T
     solved = losses[np.isfinite(losses)]
     if metric != "gap" or not solved.size:
@@ -144,7 +145,7 @@ def _losses(problem: Problem, cells: Sequence[TaskResult], metric: str) -> Losse
 
 def _mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are known, if there are any."""
-    known = [each for each in values if each is not None]
+    known = [value for value in values if value is not None]
     return statistics.mean(known) if known else None
 
 
@@ -161,9 +162,9 @@ def table(ranking: Ranking) -> str:
         Column("evaluations", "Evals", 6, count),
         Column("seconds", "Time", 8, "{:.3f}s".format),
         Column("p", "p", 7, ".2g"),
-        Column("values", "Configuration", form="<", value=lambda each: words_of(each.values)),
+        Column("values", "Configuration", form="<", value=lambda row: words_of(row.values)),
     ]
-    rows = [line(columns, each) for each in ranking.ranked]
+    rows = [line(columns, row) for row in ranking.ranked]
     return "\n".join([*_legend(ranking), "", header(columns), *rows, "", _verdict(ranking)])
 
 
@@ -188,7 +189,7 @@ def _verdict(ranking: Ranking) -> str:
     first, *others = ranking.ranked
     if not others:
         return f"Only configuration {first.configuration} is left."
-    alike = [str(each.configuration) for each in others if (each.p or 0) >= SIGNIFICANT]
+    alike = [str(other.configuration) for other in others if (other.p or 0) >= SIGNIFICANT]
     better = f"not significantly better than {', '.join(alike)}" if alike else "better than all"
     best = f"Configuration {first.configuration} ranks first, {better}."
     if ranking.friedman is None:

@@ -99,21 +99,18 @@ class SeriesPlan:
 
     def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
         """Refuse ranks with different plans or folders; collective."""
-        found = differences(
-            campaign.world,
-            {
-                "the instances": ", ".join(run.folder for run in self.first),
-                "the number of runs": self.runs,
-                option("out"): str(folder),
-                option("force"): force,
-            },
-        )
-        if found:
+        own = {
+            "the instances": ", ".join(run.folder for run in self.first),
+            "the number of runs": self.runs,
+            option("out"): str(folder),
+            option("force"): force,
+        }
+        if found := differences(campaign.world, own):
             error = UsageError(
                 f"the ranks would make different series of runs: {found}. Start all of them with"
                 " the same options"
             )
-            campaign.raise_together(error)
+            campaign.world.agree_on(error)
 
     def refuse_other(self, folder: Path, *, force: bool) -> None:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Self
 
 from islands import statistics
@@ -13,9 +14,9 @@ from islands.problems.scale import Scale
 from islands.progress.result import Result
 from islands.text import count, counted, fitting, gap, one_line, rounded
 
-COSTS = "Runs |      Best     Gap |       Mean     Gap Std dev |     Worst"
-EFFORT = "Runs | Hits       in |   Evals     Time"
-KEY = (
+_COSTS = "{:>4} | {:>9} {:>7} | {:>10} {:>7} {:>7} | {:>9}"
+_EFFORT = "{:>4} | {:>4} {:>8} | {:>7} {:>8}"
+_KEY = (
     "Hits: runs that reach the best-known value; in: their mean time.\n"
     "Evals, Time: means over all runs."
 )
@@ -64,13 +65,15 @@ class Summary:
         """Return the summary of one or more runs of an instance."""
         first, maximise = results[0], scale.maximise
         solved = [(result.cost, result.gap) for result in results if result.cost is not None]
-        ranked = sorted(solved, key=lambda each: each[0], reverse=maximise)
+        ranked = sorted(solved, key=itemgetter(0), reverse=maximise)
         costs = [cost for cost, _ in ranked]
         gaps = [gap for _, gap in solved if gap is not None]
         best = costs[0] if costs else None
         tightest = min if maximise else max
-        bound = tightest((each.bound for each in results if each.bound is not None), default=None)
-        hits = [result for result in results if _hits(result, scale)]
+        bounds = [result.bound for result in results if result.bound is not None]
+        bound = tightest(bounds, default=None)
+        known = first.best_known
+        hits = [r for r in results if known is not None and scale.reaches(r.cost, known)]
         return cls(
             instance=first.instance,
             problem=first.problem,
@@ -80,11 +83,11 @@ class Summary:
             mean=statistics.mean(costs) if costs else None,
             standard_deviation=statistics.deviation(costs),
             worst=costs[-1] if costs else None,
-            best_known=first.best_known,
+            best_known=known,
             gap_best=ranked[0][1] if ranked else None,
             # If the best-known value is 0, only a cost of 0 has a gap.
             gap_mean=statistics.mean(gaps) if gaps and len(gaps) == len(solved) else None,
-            hits=len(hits) if first.best_known is not None else None,
+            hits=len(hits) if known is not None else None,
             hit_seconds=statistics.mean(result.seconds for result in hits) if hits else None,
             evaluations=statistics.mean(result.evaluations for result in results),
             seconds=statistics.mean(result.seconds for result in results),
@@ -95,33 +98,27 @@ class Summary:
         )
 
 
-def _hits(result: Result, scale: Scale) -> bool:
-    return result.best_known is not None and scale.reaches(result.cost, result.best_known)
-
-
 def table(summaries: Sequence[Summary]) -> str:
     """Return the final tables of a series, of costs and of effort, and remarks."""
-    names = [one_line(each.instance) for each in summaries]
+    named = [(one_line(summary.instance), summary) for summary in summaries]
+    costs = _COSTS.format("Runs", "Best", "Gap", "Mean", "Gap", "Std dev", "Worst")
+    effort = _EFFORT.format("Runs", "Hits", "in", "Evals", "Time")
     lines = []
-    for header, row in ((COSTS, costs_row), (EFFORT, effort_row)):
+    for header, row in ((costs, _costs_row), (effort, _effort_row)):
         lines.append(f"{'Instance':{_NAME}} {header}")
-        for name, each in zip(names, summaries, strict=True):
+        for name, summary in named:
             # A long name has a line of its own.
             lines += [name] if len(name) > _NAME else []
-            lines.append(f"{'' if len(name) > _NAME else name:{_NAME}} {row(each)}")
+            lines.append(f"{'' if len(name) > _NAME else name:{_NAME}} {row(summary)}")
         lines.append("")
-    lines[-1] = KEY
+    lines[-1] = _KEY
     lines += [
-        f"{name}: {each.without_solution} of {counted(each.runs, 'run')} found no feasible"
+        f"{name}: {summary.without_solution} of {counted(summary.runs, 'run')} found no feasible"
         " solution, counted only in Runs, Evals and Time"
-        for name, each in zip(names, summaries, strict=True)
-        if each.without_solution
+        for name, summary in named
+        if summary.without_solution
     ]
-    lines += [
-        f"{name}: {words}"
-        for name, each in zip(names, summaries, strict=True)
-        if (words := _bound_words(each))
-    ]
+    lines += [f"{name}: {words}" for name, summary in named if (words := _bound_words(summary))]
     return "\n".join(lines)
 
 
@@ -134,22 +131,16 @@ def _bound_words(summary: Summary) -> str:
     return ""
 
 
-def costs_row(summary: Summary) -> str:
-    """Return one row under `COSTS`, without the instance's name."""
+def _costs_row(summary: Summary) -> str:
     mean = _fitting if isinstance(summary.best, float) else _mean
-    return (
-        f"{summary.runs:>4} | {_cost(summary.best):>9} {gap(summary.gap_best):>7} |"
-        f" {mean(summary.mean, 10):>10} {gap(summary.gap_mean):>7}"
-        f" {mean(summary.standard_deviation, 7):>7} | {_cost(summary.worst):>9}"
-    )
+    best = _cost(summary.best), gap(summary.gap_best)
+    means = mean(summary.mean, 10), gap(summary.gap_mean), mean(summary.standard_deviation, 7)
+    return _COSTS.format(summary.runs, *best, *means, _cost(summary.worst))
 
 
-def effort_row(summary: Summary) -> str:
-    """Return one row under `EFFORT`, without the instance's name."""
-    return (
-        f"{summary.runs:>4} | {or_dash(summary.hits):>4} {_time(summary.hit_seconds):>8} |"
-        f" {count(summary.evaluations):>7} {_time(summary.seconds):>8}"
-    )
+def _effort_row(summary: Summary) -> str:
+    hits = or_dash(summary.hits), _time(summary.hit_seconds)
+    return _EFFORT.format(summary.runs, *hits, count(summary.evaluations), _time(summary.seconds))
 
 
 def _mean(value: float | None, width: int) -> str:

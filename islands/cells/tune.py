@@ -22,7 +22,7 @@ from islands.custom.trust import references
 from islands.engine.build import take_device
 from islands.engine.repeats import Repeat, Repeats
 from islands.engine.single import Output
-from islands.engine.waiting import may_share
+from islands.engine.waiting import waiting_for
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import publish, writing
@@ -119,7 +119,7 @@ class _Performance:
 
     def _may_share(self, task: TuningTask) -> bool:
         try:
-            return may_share(task, self._backend)
+            return waiting_for(None, task, self._backend, has_own_kind=True) is not None
         except IslandsError:
             return True  # it is refused when it runs
 
@@ -187,7 +187,7 @@ class _Performance:
         self.left_out[configuration.number] = str(error)
         is_last = len(self.left_out) == len(candidates.configurations)
         if is_last or not isinstance(error, UsageError):
-            self._campaign.raise_together(error)
+            self._campaign.world.agree_on(error)
         self._campaign.heartbeat.skip()
         return f"skipped: {error}"
 

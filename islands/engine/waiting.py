@@ -79,14 +79,6 @@ def shares_launches(spec: RunSpec) -> bool:
     return is_plain and (not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in)
 
 
-def may_share(resolved: Resolved, backend: Backend) -> bool:
-    """Return whether a run can share launches."""
-    spec = resolved.spec
-    return shares_launches(spec) and can_share(
-        parts_for(spec.as_colony(), resolved.problem, 1, backend)
-    )
-
-
 def waiting_for(
     cell: Cell, resolved: Resolved, backend: Backend, *, has_own_kind: bool = False
 ) -> Waiting[Cell] | None:

@@ -168,7 +168,7 @@ class Experiment(ABC):
         groups = [cells[first : first + a_rank] for first in range(0, runs, a_rank)]
         for (_, run), found in campaign.cells(plan, groups, devices, a_rank):
             if isinstance(found, IslandsError):
-                campaign.raise_together(found)
+                campaign.world.agree_on(found)
             made[run] = found
         return [made[run] for run in range(runs)]
 
