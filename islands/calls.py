@@ -1,4 +1,4 @@
-"""Calls of public functions whose arguments do not fit: one error that names the right ones."""
+"""Wrong calls of public functions: one error that names the right arguments."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _R = TypeVar("_R")
 _FUNCTIONS = ("batch", "function", "callback")
 """The arguments that take a Python function."""
 _MOST_NAMED = 3
-"""The most names that a message suggests."""
+"""Maximum number of names that a message suggests."""
 
 
 def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return a function that raises a `UsageError` where Python raises a `TypeError` for a call.
+    """Return a function that raises a `UsageError` for calls that do not fit its signature.
 
-    Arguments that are missing, unknown, given twice, or by position instead of by name.
+    Arguments may be missing, unknown, given twice, or by position instead of by name.
     """
     signature = inspect.signature(function)
     called = function.__qualname__.removesuffix(".__init__")
@@ -45,7 +45,7 @@ def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Let the signature of a function with `**others` name them: the fields of a dataclass."""
+    """Replace `**others` in the signature of a function by the fields of a dataclass."""
 
     def named(function: Callable[_P, _R]) -> Callable[_P, _R]:
         signature, parameter = inspect.signature(function), inspect.Parameter
@@ -61,7 +61,7 @@ def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def is_whole(value: Any) -> TypeGuard[int | np.integer[Any]]:
-    """Return whether an argument is a whole number; truth values and durations are none."""
+    """Return whether an argument is an integer; truth values and durations are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
@@ -71,14 +71,14 @@ def is_duration(value: Any) -> TypeGuard[float]:
 
 
 def seconds_of(time_limit: Any) -> float:
-    """Return a limit in seconds; refuse others with the error that interfaces of others have."""
+    """Return a limit in seconds; raise a `ValueError`, as other libraries do, if it is invalid."""
     if not is_duration(time_limit):
         raise ValueError(f"time_limit={time_limit!r}: must be a positive number of seconds")
     return float(time_limit)
 
 
 def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-    """Return what is wrong with the arguments of a call, and what to write."""
+    """Return what is wrong with the arguments of a call, and the fix."""
     parameters = [each for each in signature.parameters.values() if each.name != "self"]
     if len(parameters) < len(signature.parameters):
         args = args[1:]

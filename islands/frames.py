@@ -3,7 +3,7 @@
     islands.frames.tour(places)         # columns x and y; the rows in the order of a tour
     islands.frames.schedule(orders)     # columns job, machine and time; begin and end are added
 
-Both libraries are known by what their frames can do, and neither is imported.
+Frames are recognised by their methods: neither library is imported.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def schedule(
 ) -> Any:
     """Return a frame with the columns `begin` and `end` of a short schedule of its operations.
 
-    Each row is an operation: of a `job`, whose operations are done in the order of their rows, on a
-    `machine`, for a whole number of units of `time`.
+    A row is an operation of a `job` on a `machine`, for a whole number of units of `time`. The
+    operations of a job are done in the order of their rows.
     """
     _require(frame, time_limit)
     for name in _ADDED:
@@ -91,11 +91,11 @@ def _column(frame: Any, name: Any) -> list[Any]:
         raise ValueError(f"the frame has no column {name!r}. Its columns: {known}")
     if names.count(name) > 1:
         raise ValueError(f"the frame has {names.count(name)} columns {name!r}. Rename all but one")
-    found: list[Any] = frame[name].to_list()
-    for row, each in enumerate(found):
-        if _is_missing(each):
+    entries: list[Any] = frame[name].to_list()
+    for row, entry in enumerate(entries):
+        if _is_missing(entry):
             raise ValueError(f"column {name!r}, row {row}: is missing. Fill it, or drop the row")
-    return found
+    return entries
 
 
 def _is_missing(entry: Any) -> bool:
@@ -103,25 +103,25 @@ def _is_missing(entry: Any) -> bool:
     try:
         return entry is None or bool(entry != entry)
     except TypeError:
-        return True  # NA, of which nobody knows whether it equals itself
+        return True  # a comparison with NA has no truth value
 
 
 def _numbers(frame: Any, name: Any) -> NDArray[np.float64]:
     """Return a column as finite numbers."""
     entries = _column(frame, name)
     try:
-        found = np.array([*map(float, entries)])
+        numbers = np.array([*map(float, entries)])
     except (TypeError, ValueError):
-        found = np.zeros(0)
-    if len(found) < len(entries) or any(isinstance(each, str) for each in entries):
+        numbers = np.zeros(0)
+    if len(numbers) < len(entries) or any(isinstance(entry, str) for entry in entries):
         raise ValueError(f"column {name!r}: must have numbers")
-    if not np.isfinite(found).all():
-        row = int((~np.isfinite(found)).argmax())
-        raise ValueError(f"column {name!r}, row {row}: is {found[row]}, not a finite number")
-    return found
+    if not np.isfinite(numbers).all():
+        row = int((~np.isfinite(numbers)).argmax())
+        raise ValueError(f"column {name!r}, row {row}: is {numbers[row]}, not a finite number")
+    return numbers
 
 
 def _places(frame: Any, name: Any) -> Sequence[int]:
-    """Return a number for each entry of a column, from 0, equal ones for equal entries."""
+    """Return the numbers of the entries of a column, from 0, equal ones for equal entries."""
     numbers: dict[Any, int] = {}
-    return [numbers.setdefault(each, len(numbers)) for each in _column(frame, name)]
+    return [numbers.setdefault(entry, len(numbers)) for entry in _column(frame, name)]

@@ -15,6 +15,8 @@ from islands.errors import UsageError
 from islands.text import meant, seconds, shown, unknown
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
+_TRUTH = dict.fromkeys(("true", "yes", "on", "1"), True)
+_TRUTH |= dict.fromkeys(("false", "no", "off", "0"), False)
 _Value = TypeVar("_Value")
 
 
@@ -40,12 +42,11 @@ def setting(
 ) -> Any:
     """Declare one setting: its default, its description and the allowed values.
 
-    Integers have 64 bits, as in TOML, unless the limits are narrower.
-
-    Choices may be a registry, to which scripts add parts. A time is a number of seconds; text may
-    have another unit, as in `5m`. A setting with `of`, such as `selection=tournament or random`,
-    only has an effect with these choices. If they belong to another group of settings, the caller
-    of `require_effective` passes their value. `islands.Settings` has an example.
+    Integers have 64 bits, as in TOML, unless the limits are narrower. Choices may be a registry, to
+    which scripts add parts. A time is a number of seconds; text may have another unit, as in `5m`.
+    A setting with `of`, such as `selection=tournament or random`, only has an effect with these
+    choices. If they belong to another group of settings, the caller of `require_effective` passes
+    their value. `islands.Settings` has an example.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
     metadata |= {"is_time": is_time, "of": of}
@@ -103,7 +104,7 @@ class Settings:
 
     @classmethod
     def _types(cls) -> dict[str, Any]:
-        """Return the type of each setting; to find it takes longer than to convert a value."""
+        """Return the types of the settings, which are cached, as evaluating them takes long."""
         if "_known_types" not in vars(cls):
             cls._known_types = get_type_hints(cls)
         return cls._known_types
@@ -122,14 +123,14 @@ class Settings:
             chosen = cls.converted(other, values[other]) if is_own else values[other]
             return _shown(chosen) not in required
 
-        while found := [each for each in cls._conditions() if has_no_effect(*each)]:
+        while found := [condition for condition in cls._conditions() if has_no_effect(*condition)]:
             dropped |= {name for name, _, _ in found}
             strongest |= {name: strongest[other] for name, other, _ in found}
         return dropped
 
     @classmethod
     def _conditions(cls) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield each setting with a condition, the setting it depends on, and the choices."""
+        """Yield the settings with a condition, the settings they depend on, and the choices."""
         for name, field in cls._declared().items():
             other, _, required = field.metadata["of"].partition("=")
             if other:
@@ -174,8 +175,12 @@ def _shown(value: Any) -> str:
 
 
 def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> Any:
-    is_time = limits["is_time"] and isinstance(value, str)
-    result = _converted(name, _seconds(name, value) if is_time else value, kind)
+    if limits["is_time"] and isinstance(value, str):
+        try:
+            value = seconds(value)
+        except ValueError as error:
+            raise UsageError(f"{name}={value}: {error}") from None
+    result = _converted(name, value, kind)
     low, high, choices = limits["low"], limits["high"], limits["choices"]
     if kind is int and not _LEAST <= result <= _MOST:
         low, high = (_LEAST if low is None else low), (_MOST if high is None else high)
@@ -192,7 +197,7 @@ def _converted(name: str, value: Any, kind: type) -> Any:
     """Convert text, or a number of another type without loss, to `kind`."""
     try:
         if kind is bool:
-            return _truth(value)
+            return _TRUTH[str(value).strip().lower()]
         if kind is str:
             return str(value)
         if isinstance(value, bool):
@@ -205,25 +210,9 @@ def _converted(name: str, value: Any, kind: type) -> Any:
         if not math.isfinite(number):
             raise ValueError
         return float(number)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, KeyError):
         allowed = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
         raise UsageError(f"{name}={shown(value, str)}: must be {allowed}") from None
-
-
-def _seconds(name: str, value: str) -> float:
-    try:
-        return seconds(value)
-    except ValueError as error:
-        raise UsageError(f"{name}={value}: {error}") from None
-
-
-def _truth(value: Any) -> bool:
-    words = {"true": True, "yes": True, "on": True, "1": True}
-    words |= {"false": False, "no": False, "off": False, "0": False}
-    text = str(value).strip().lower()
-    if text not in words:
-        raise ValueError
-    return words[text]
 
 
 def _range(low: float | None, high: float | None) -> str:
@@ -239,10 +228,10 @@ def _bound(number: float) -> str:
 
 def flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Return nested settings by their full names, such as `migration.interval`."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):
-            found |= flat(value, f"{before}{name}.")
+            values |= flat(value, f"{before}{name}.")
         else:
-            found[f"{before}{name}"] = value
-    return found
+            values[f"{before}{name}"] = value
+    return values

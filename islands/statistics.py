@@ -71,14 +71,11 @@ def against(losses: Losses, best: int) -> list[float | None]:
 
     Equal pairs are dropped, as Wilcoxon did. The best itself has no p-value.
     """
-    others = [column for column in range(losses.shape[1]) if column != best]
     losses = losses / 8  # so that no difference exceeds the largest double
     finite = np.where(np.isfinite(losses), losses, _beyond(losses))
-    corrected = holm([_wilcoxon(finite[:, each] - finite[:, best]) for each in others])
-    found: list[float | None] = [None] * losses.shape[1]
-    for column, p in zip(others, corrected, strict=True):
-        found[column] = p
-    return found
+    others = np.delete(finite, best, axis=1).T
+    corrected: list[float | None] = [*holm([_wilcoxon(own - finite[:, best]) for own in others])]
+    return [*corrected[:best], None, *corrected[best:]]
 
 
 def holm(p: Sequence[float]) -> list[float]:

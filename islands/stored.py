@@ -1,4 +1,4 @@
-"""Runs in folders, from Python: `resume` goes on with one, `read_run` returns its result."""
+"""Runs in folders, from Python: `resume` continues a run, `read_run` returns its result."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def resume(
     needed only if the folder does not contain it: a Python function, or a file that has moved.
     """
     refuse_while_importing("islands.resume")
-    name, made = _named(problem, "resume")
+    name, given = _named(problem, "resume")
     asked = of_keywords(
         {},
         instance=name,
@@ -87,12 +87,12 @@ def resume(
         if trust:
             ranks.run_on_all(lambda: trust_folder(path))
         result = resume_requested(
-            *(path, asked, ranks, output, RankOptions(share_gpu=share_gpu)), problem=made
+            *(path, asked, ranks, output, RankOptions(share_gpu=share_gpu)), problem=given
         )
         if result.violation == 0:
             ranks.run_on_all(result.require_solution)
     result.warn_of_lost_files()
-    return _with_records(result, made)
+    return _with_records(result, given)
 
 
 @explained
@@ -118,17 +118,16 @@ def read_run(
         )
     if trust:
         trust_folder(path)
-    name, made = _named(problem, "read_run")
-    result = recorded(path).result
-    return _with_records(result, made, moved=name)
+    name, given = _named(problem, "read_run")
+    return _with_records(recorded(path).result, given, moved=name)
 
 
 def _named(problem: Any, call: str) -> tuple[str | None, Problem | None]:
     """Return the name of a problem, or the problem."""
     if problem is None:
         return None, None
-    name, made = taken(problem, call)
-    return (name, None) if made is None else (None, made)
+    name, given = taken(problem, call)
+    return (name, None) if given is None else (None, given)
 
 
 @dataclass(frozen=True)
@@ -136,10 +135,10 @@ class _Stored:
     """The records in a folder; its problem is loaded when it is needed."""
 
     folder: Path
-    made: Problem | None
+    given: Problem | None
     moved: str | None
     trust: Trust
-    """That of the call that returned the result."""
+    """The trust of the call that returned the result."""
 
     @cached_property
     def problem(self) -> Problem:
@@ -152,8 +151,7 @@ class _Stored:
     @cached_property
     def run(self) -> RecordedRun:
         """The run with its records."""
-        run = RecordedRun.read(self.folder, moved=self.moved)
-        return replace(run, given=self.made)
+        return replace(RecordedRun.read(self.folder, moved=self.moved), given=self.given)
 
     def table(self, name: str) -> Any:
         """Return all rows of the record, ordered by generation and island."""
@@ -168,21 +166,21 @@ class _Stored:
             return draw_run(lambda: self.run, result, what, axes)
 
     def page(self, result: Result) -> str:
-        """Return what a notebook shows."""
+        """Return the result as HTML, for notebooks."""
         with within(self.trust):
             return html(result, lambda: self.run)
 
     def _require_own(self, *names: str) -> None:
         """Refuse records of another run."""
-        found = strangers(self.folder) if self.folder.is_dir() else {}
-        mixed = [why for file, why in found.items() if file.split("/")[0] in names]
+        faults = strangers(self.folder) if self.folder.is_dir() else {}
+        mixed = [fault for file, fault in faults.items() if file.split("/")[0] in names]
         if mixed:
             raise InputError(f"{self.folder}: {'; '.join(mixed)}. Restore the files of the run")
 
 
-def _with_records(result: Result, made: Problem | None, moved: str | None = None) -> Result:
+def _with_records(result: Result, given: Problem | None, moved: str | None = None) -> Result:
     if result.records is not None:
         return result.shown_by(draw_result, of_result)
     assert result.folder is not None
-    stored = _Stored(Path(result.folder).absolute(), made, moved, current())
+    stored = _Stored(Path(result.folder).absolute(), given, moved, current())
     return replace(result, records=stored).shown_by(stored.draw, stored.page)

@@ -24,17 +24,17 @@ class Column:
     title: str = ""
     """Empty for a column that text does not have."""
     width: int = 0
-    """The least width; a column is at least as wide as its title."""
+    """The minimum width; a column is at least as wide as its title."""
     form: str | Callable[[Any], str] = ""
     """A Python format such as `.2f`, or a function; `<` aligns cells and title to the left."""
     value: Callable[[Any], object] | None = None
-    """Takes the cell from what was measured; None takes the attribute with the column's name. Of a
-    column without a name, takes it from the row."""
+    """Returns the cell of a measured object; None: its attribute with the name of the column. For a
+    column without a name, it gets the row."""
     group: str = ""
-    """A title above those of columns next to each other that have the same group."""
+    """A common title above adjacent columns with the same group."""
 
     def text(self, row: object) -> str:
-        """Return the cell of a row, or of what was measured, as text; `-` for None."""
+        """Return the cell of a row, or of a measured object, as text; `-` for None."""
         is_cell = bool(self.name) and isinstance(row, Mapping)
         value = row.get(self.name) if is_cell else self.of(row)  # type: ignore[attr-defined]
         if value is None:
@@ -53,38 +53,37 @@ class Column:
         return max(self.width, len(self.title))
 
     def of(self, measured: object) -> object:
-        """Return the cell of what was measured."""
+        """Return the cell of a measured object."""
         return getattr(measured, self.name) if self.value is None else self.value(measured)
 
 
 def columns_of(kind: type[Any]) -> tuple[Column, ...]:
-    """Return a column, which text does not have, for each field of a dataclass."""
+    """Return the columns of the fields of a dataclass, which are not printed."""
     return tuple(Column(each.name) for each in fields(kind))
 
 
 def header(columns: Sequence[Column]) -> str:
-    """Return the line of titles, below a line of the titles of groups if there are any."""
-    shown = [each for each in columns if each.title]
-    titles = ["  ".join(each.aligned(each.title) for each in shown).rstrip()]
-    if any(each.group for each in shown):
-        groups = [
-            (name, list(members)) for name, members in groupby(shown, lambda each: each.group)
-        ]
-        widths = [sum(2 + each.full_width for each in members) - 2 for _, members in groups]
-        names = [f"{name:^{width}}" for (name, _), width in zip(groups, widths, strict=True)]
-        titles.insert(0, "  ".join(names).rstrip())
+    """Return the line of titles, below a line with the titles of groups, if there are any."""
+    printed = [column for column in columns if column.title]
+    titles = ["  ".join(column.aligned(column.title) for column in printed).rstrip()]
+    if any(column.group for column in printed):
+        groups = list[str]()
+        for name, members in groupby(printed, lambda column: column.group):
+            width = sum(2 + column.full_width for column in members) - 2
+            groups.append(f"{name:^{width}}")
+        titles.insert(0, "  ".join(groups).rstrip())
     return "\n".join(titles)
 
 
 def line(columns: Sequence[Column], row: object) -> str:
     """Return a row as text, aligned with `header`."""
-    return "  ".join(each.text(row) for each in columns if each.title).rstrip()
+    return "  ".join(column.text(row) for column in columns if column.title).rstrip()
 
 
 def fitted(sides: str, rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines, each column as wide as its widest cell.
+    """Return rows of cells as lines, with columns as wide as their widest cells.
 
-    `sides` has `<` or `>` for each column.
+    `sides` has `<` or `>` for every column.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -96,16 +95,16 @@ def fitted(sides: str, rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 FORMULA = r"(?s)^'*[=+\-@]."
-"""The beginning of a text that spreadsheets compute, perhaps behind apostrophes."""
+"""The beginning of a text that spreadsheets evaluate, perhaps behind apostrophes."""
 _FORMULA = re.compile(FORMULA)
 
 
 def cells(row: Mapping[str, object]) -> dict[str, object]:
-    """Return the cells of a row for a file; spreadsheets compute no text as a formula.
+    """Return the cells of a row for a file, with an apostrophe before text that is a formula.
 
-    An apostrophe precedes such a text; numbers stay.
+    Spreadsheets could evaluate it otherwise. Numbers are unchanged.
     """
-    return {name: f"'{each}" if _is_formula(each) else each for name, each in row.items()}
+    return {name: f"'{cell}" if _is_formula(cell) else cell for name, cell in row.items()}
 
 
 def _is_formula(cell: object) -> bool:
@@ -120,7 +119,7 @@ def _is_formula(cell: object) -> bool:
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose columns do not depend on what is measured."""
+    """A table with fixed columns."""
 
     name: str
     columns: Sequence[Column]
@@ -129,18 +128,24 @@ class Table:
 
     @property
     def header(self) -> str:
-        """The titles, below the lines above them; empty if text has no column."""
+        """The titles, below the lines above them; empty if no column is printed."""
         return "\n".join(filter(None, [self.above, header(self.columns)]))
 
     def row(self, **cells: object) -> Row:
-        """Return a row with these cells, one for each column that has a name."""
-        if wrong := cells.keys() ^ {each.name for each in self.columns if each.name}:
+        """Return a row with these cells, one for every column that has a name."""
+        if wrong := cells.keys() ^ {*self._names}:
             raise TypeError(f"table {self.name}: {', '.join(sorted(wrong))}")
-        return Row(self, {each.name: cells[each.name] for each in self.columns if each.name})
+        return Row(self, {name: cells[name] for name in self._names})
 
     def row_of(self, measured: object) -> Row:
-        """Return the row of what was measured, as the columns say."""
-        return Row(self, {each.name: each.of(measured) for each in self.columns if each.name})
+        """Return the row of a measured object."""
+        return Row(
+            self, {column.name: column.of(measured) for column in self.columns if column.name}
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        return [column.name for column in self.columns if column.name]
 
     def write(self, folder: Path, rows: Iterable[Mapping[str, object]], end: str = "\r\n") -> Path:
         """Write rows to NAME.csv in a folder, and return its path; a row may lack cells.
@@ -148,19 +153,18 @@ class Table:
         The file is never seen incomplete.
         """
         path = inside(folder, f"{self.name}.csv")
-        names = [each.name for each in self.columns if each.name]
         with (
             published(path) as temporary,
             temporary.open("w", newline="", encoding="utf-8") as stream,
         ):
-            writer = csv.DictWriter(stream, names, lineterminator=end)
+            writer = csv.DictWriter(stream, self._names, lineterminator=end)
             writer.writeheader()
             writer.writerows(map(cells, rows))
         return path
 
 
 class Row(dict[str, Any]):
-    """The cells of one row by the names of their columns, as JSON and CSV files have them.
+    """The cells of a row by the names of their columns, as in JSON and CSV files.
 
     Other ranks receive a plain dict, as MPI cannot send the functions of a table.
     """

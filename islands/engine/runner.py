@@ -105,7 +105,7 @@ def resume_requested(
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
             check = partial(_check_again, ended, folder, asked, screen.say, problem)
             world.run_on_all(check)
-        world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
+        world.from_first(lambda: _complete_cleanup(folder, ended))
         return ended.result
     resolved = world.run_on_all(
         lambda: resolve_stored(folder, stored_request(folder, asked, problem))
@@ -180,7 +180,7 @@ def run(
         backend.compiling.tell = notices.say
 
         def must_end() -> bool:
-            # Other ranks would wait for one whose compiler was stopped.
+            # With several ranks, the others would wait for one whose compiler was stopped.
             return world.size == 1 and suspension(interruption.requested) is not None
 
         with backend.stopping_if(must_end), interruption.before_checkpoints():
@@ -192,7 +192,7 @@ def run(
             if is_new:
                 folder = _folder(resolved, world, output, lock)
         if goes_on_in is not None:
-            world.run_on_all(lambda: lock.take(goes_on_in) if world.rank == 0 else None)
+            world.from_first(lambda: lock.take(goes_on_in))
         prepared = PreparedRun(
             *(resolved, world, archipelago, machine, interruption, output, folder),
             goes_on=not is_new,
@@ -226,9 +226,7 @@ def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) 
     if not output.writes:
         return None
 
-    def claimed() -> Path | None:
-        if world.rank > 0:
-            return None
+    def claimed() -> Path:
         problem = resolved.problem
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
@@ -238,7 +236,7 @@ def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) 
         store_parts(folder, part_versions(resolved))
         return folder
 
-    return world.bcast(world.run_on_all(claimed))
+    return world.from_first(claimed)
 
 
 @contextmanager

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import count
+from itertools import count, cycle
+from threading import Event
 from typing import Any, Generic, TypeAlias
 
 from islands.backends.base import Backend
 from islands.engine.dealing import solved_by_ranks
+from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Plan
 from islands.engine.queue import Queue
-from islands.engine.workers import Workers
+from islands.engine.workers import SharedIterator, merged
 from islands.parallel import World
 
 Numbered: TypeAlias = tuple[int, Cell]
@@ -37,10 +39,12 @@ class Scheduler(Generic[Cell]):
 
         `places` is the number of runs that share launches; by default, as many as fill a device.
         """
-        self._plan, self._world, self._places = plan, world, places
-        self._workers = Workers(devices, on_gpu=not devices[0].in_host_memory)
-        self.count = self._workers.count
+        self._plan, self._devices, self._world, self._places = plan, devices, world, places
+        self.count = len(devices)
         """The number of threads of this rank."""
+        self._is_on_gpu = not devices[0].in_host_memory
+        self._ends = Event()
+        """Set when runs in progress must end."""
 
     def run(
         self,
@@ -72,13 +76,15 @@ class Scheduler(Generic[Cell]):
             return [*numbered], are_last
 
         own = partial(self._own_numbers, is_over or (lambda: False))
+        on_cpu = LIMITS.ahead_on_rank * self.count
+        ahead = LIMITS.ahead_on_rank_with_gpu if self._is_on_gpu else on_cpu
         # Ranks exchange numbers instead of cells: a cell may have a large problem, or a function.
-        for results in solved_by_ranks(world, deal, own, self._workers.ahead):
+        for results in solved_by_ranks(world, deal, own, ahead):
             for number, made in results:
                 cell = known.pop(number)
                 yield cell, self._plan.received(cell, made)
             if is_over is not None and world.any(is_over()):
-                self._workers.ends.set()
+                self._ends.set()
 
     def _own_numbers(
         self, is_over: Callable[[], bool], groups: Iterator[Sequence[Numbered[Cell]] | None]
@@ -102,23 +108,27 @@ class Scheduler(Generic[Cell]):
         self, is_over: Callable[[], bool] | None, cells: Iterator[Cell | None]
     ) -> Generator[tuple[Cell, Any] | None, None, None]:
         """Yield the results of this rank, and None when polled with nothing ready."""
-        return self._workers.stream(cells, self._solver, is_over)
-
-    def _solver(
-        self, first: Backend, cells: Iterator[Cell | None]
-    ) -> Callable[[Backend], Iterator[tuple[Cell, Any]]]:
-        """Return the function that the threads of a queue call with their devices."""
-        queue = Queue(
-            *(self._plan, cells, first, self._workers.ends.is_set),
-            threads=self._workers.together,
-            places=self._places,
+        self._ends.clear()  # the end of the previous call set it
+        must_end, on_gpu = self._ends.is_set, self._is_on_gpu
+        left = SharedIterator(cells, must_end)
+        # The threads of a GPU share a queue; each thread of a CPU has its own.
+        threads = self.count if on_gpu else 1
+        queues = [
+            Queue(self._plan, left, device, must_end, threads=threads, places=self._places)
+            for device in self._devices[::threads]
+        ]
+        pairs = zip(cycle(queues), self._devices, strict=False)
+        return merged(
+            [partial(_results, queue, device) for queue, device in pairs],
+            *(self._ends, is_over),
+            most=self.count * (LIMITS.most_done_on_gpu if on_gpu else LIMITS.most_done),
+            rest_seconds=LIMITS.rest_seconds_on_gpu if on_gpu else 0.0,
         )
 
-        def results(device: Backend) -> Iterator[tuple[Cell, Any]]:
-            device.begin_run()  # in this thread
-            return queue.results(device)
 
-        return results
+def _results(queue: Queue[Cell], device: Backend) -> Iterator[tuple[Cell, Any]]:
+    device.begin_run()  # in this thread
+    return queue.results(device)
 
 
 def _next(groups: Iterator[Sequence[Cell] | None], most: int) -> tuple[list[Sequence[Cell]], bool]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
+from threading import Event
 
 import pytest
 
@@ -16,7 +17,7 @@ from islands.engine import dealing
 from islands.engine.dealing import solved_by_ranks
 from islands.engine.limits import LIMITS
 from islands.engine.signals import INTERRUPT
-from islands.engine.workers import Workers
+from islands.engine.workers import SharedIterator, merged
 from islands.errors import Suspended, UsageError
 from islands.parallel import World, world
 from islands.testing.ranks import on_ranks
@@ -95,7 +96,7 @@ def test_ranks_that_are_over_wait_for_the_slowest() -> None:
 
 
 def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    workers, begun, rounds = Workers(["a"], on_gpu=False), list[int](), list[int]()
+    ends, begun, rounds = Event(), list[int](), list[int]()
     ranks = World()
 
     def agree_on(_: Exception | None) -> None:
@@ -110,7 +111,8 @@ def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) 
             yield task, 0
 
     def of_rank(tasks: Iterator[int | None]) -> Squares:
-        return workers.stream(tasks, lambda _, tasks: lambda _: solve(tasks), lambda: False)
+        left = SharedIterator(tasks, ends.is_set)
+        return merged([lambda: solve(left)], ends, lambda: False, most=8)
 
     monkeypatch.setattr(ranks, "agree_on", agree_on)
     with pytest.raises(OSError, match="no disk") as _kept:  # with its traceback
@@ -145,20 +147,18 @@ def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exceptio
 
 @pytest.mark.parametrize("stops", [False, True])
 def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, stops: bool) -> None:
-    workers, left = Workers(["a"], on_gpu=False), list[int]()
+    ends, left = Event(), list[int]()
+    tasks = SharedIterator(iter(range(20)), ends.is_set)
 
-    def after_all(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, int]]]:
-        return lambda _: waiting(tasks)
-
-    def waiting(tasks: Iterator[int]) -> Iterator[tuple[int, int]]:
+    def waiting() -> Iterator[tuple[int, int]]:
         yield next(tasks), 0
-        workers.ends.wait()
+        ends.wait()
         for task in range(1, 9):
             yield task, 0
         left.extend(tasks)
 
     found = list[int]()
-    done = workers.stream(range(20), after_all, is_over=lambda: bool(found))
+    done = merged([waiting], ends, lambda: bool(found), most=8)
     for task, _ in filter(None, done):
         found.append(task)
         if stops:

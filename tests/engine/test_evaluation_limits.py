@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from problems_for_tests import cities, facilities
 
@@ -13,7 +14,7 @@ from islands.backends.base import Backend
 from islands.cli import main
 from islands.configuration.asked import Asked
 from islands.configuration.resolve import resolve
-from islands.engine.budget import most_evaluations
+from islands.engine.budget import Budget, most_evaluations
 from islands.engine.repeats import Repeats
 from islands.engine.scheduler import Scheduler
 from islands.parallel import World
@@ -47,6 +48,18 @@ def test_a_run_ends_in_the_generation_that_reaches_the_limit(
         result = islands.solve(problem, backend=backend.name, **asked)
         wanted = (0, 2) if limit == 1 else (k + 1, all_counts[k])
         assert (result.generations, result.evaluations) == wanted
+
+
+def test_safe_generations_stay_below_the_limit_and_one_more_may_not(tmp_path: Path) -> None:
+    limit = 1000
+    resolved = resolve(Asked.of({**SEARCHING, "stop": f"evaluations={limit}"}), cities(N, tmp_path))
+    budget, most = Budget(resolved), most_evaluations(resolved)
+    every = np.arange(limit + 10)
+    safe = budget.safe(every)
+    assert (every + safe * most < limit)[:limit].all()
+    assert (every + (safe + 1) * most >= limit).all()
+    assert [int(budget.safe(number)) for number in every] == safe.tolist()
+    assert [budget.left(number) for number in (0, limit - 1, limit)] == [None, 1, 1]
 
 
 def test_a_limit_is_found_after_any_resumption_and_on_two_ranks(tmp_path: Path) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from itertools import count
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from islands.configuration.asked import Asked
 from islands.configuration.resolve import resolve
 from islands.engine.repeats import Repeats, seconds_of
 from islands.engine.scheduler import Scheduler
-from islands.engine.workers import Workers
+from islands.engine.workers import SharedIterator, merged
 from islands.parallel import World
 from islands.problems.base import Problem
 
@@ -130,12 +129,8 @@ def test_each_result_has_the_time_of_its_own_compilation() -> None:
 
 @pytest.mark.parametrize("threads", [2, 16])
 def test_many_threads_end_with_their_caller(threads: int) -> None:
-    workers = Workers([*range(threads)], on_gpu=False)
-
-    def endless(_: int, tasks: Iterator[int]) -> Any:
-        return lambda _: ((task, task) for task in tasks)
-
-    made = workers.stream(count(), endless)
+    numbers = SharedIterator(count(1), lambda: False)
+    made = merged([lambda: numbers] * threads, Event(), most=8)
     assert next(made) is not None
     time.sleep(0.2)  # until each thread waits for its results to be taken
     closing = Thread(target=made.close, daemon=True)

@@ -18,6 +18,8 @@ from islands.archipelago.shared import bytes_a_run
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.asked import Asked
+from islands.custom.scripts import Trust
+from islands.custom.trust import current
 from islands.engine import queue as queues
 from islands.engine.limits import LIMITS
 from islands.engine.plan import AskedPlan, Ready
@@ -192,6 +194,33 @@ def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     for each in running:
         each.join()
     assert (len(most), max(most)) == (8, 1)
+
+
+class Trusting(ProblemsInTurn):
+    """Has the trust of a call, and notes whether results are made with it."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(tours_in_turn(count), choose("cpu", 1), **QUEUED)
+        self.trust = Trust()
+        self.has_trust = list[bool]()
+
+    def made(self, ready: Ready[int], result: Result) -> Result:
+        self.has_trust.append(current() is self.trust)
+        return result
+
+
+def test_the_caller_of_a_queue_gets_neither_its_trust_nor_its_limit_of_reading(
+    tmp_path: Path,
+) -> None:
+    plan, before, path = Trusting(2), current(), written(tmp_path, "a.tsp", DATA[0])
+    ends = list[int]()
+    queue = Queue(plan, iter(range(2)), plan.backend, lambda: bool(ends))
+    for number, _ in queue.results(plan.backend):
+        ends.append(number)
+        assert current() is before
+        assert islands.load(path).size == 9
+    assert plan.has_trust
+    assert all(plan.has_trust)
 
 
 def test_a_run_that_must_end_early_has_no_result() -> None:
