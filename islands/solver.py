@@ -6,6 +6,7 @@ import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
@@ -174,7 +175,8 @@ def solve(
             ranks.run_on_all(
                 lambda: trust_files(signed_scripts(asked.config, followed, by_user=True))
             )
-        result = run_requested(asked, ranks, output, given, options, start=arrays)
+        prepare = partial(starting_from, arrays)
+        result = run_requested(asked, ranks, output, given, options, prepare=prepare)
     result.warn_of_lost_files()
     return result.shown_by(draw, page)
 

@@ -33,9 +33,9 @@ from islands.untrusted import followed
 
 if TYPE_CHECKING:
     from islands.cells.series import Series
+    from islands.configuration.resolved import Resolved
     from islands.engine.single import Output
     from islands.parallel import World
-    from islands.problems.base import Problem
     from islands.progress.result import Result
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
@@ -176,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
-    require = None if args.geojson is None else _required_of_maps(args)
+    prepare = None if args.geojson is None else _required_of_maps(args)
     ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         if args.geojson is not None:
@@ -188,7 +188,7 @@ def run(args: argparse.Namespace) -> int:
                 *(asked, ranks, output),
                 rank_options=rank_options,
                 allow_no_solution=True,
-                require=require,
+                prepare=prepare,
             )
             if args.plot and ranks.rank == 0:
                 _plot(result, output)
@@ -230,7 +230,7 @@ def _require_one_run(args: argparse.Namespace, message: str) -> None:
         raise UsageError(message)
 
 
-def _required_of_maps(args: argparse.Namespace) -> Callable[[Problem], None]:
+def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved]:
     """Refuse --geojson for several runs, or if its file exists; return what refuses problems."""
     from islands.report.maps import require_places
 
@@ -243,7 +243,12 @@ def _required_of_maps(args: argparse.Namespace) -> Callable[[Problem], None]:
         raise UsageError(
             f"--geojson {args.geojson}: exists. Name another file, or pass --force to overwrite it"
         )
-    return require_places
+
+    def required(resolved: Resolved) -> Resolved:
+        require_places(resolved.problem)
+        return resolved
+
+    return required
 
 
 def _require_folder(path: Path) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
@@ -25,7 +24,7 @@ from islands.engine.build import (
     take_device,
 )
 from islands.engine.failures import resuming
-from islands.engine.request import load_and_resolve, resolve_stored, starting_from, stored_request
+from islands.engine.request import load_and_resolve, resolve_stored, stored_request
 from islands.engine.signals import Interruption, suspension
 from islands.engine.single import Output, PreparedRun
 from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
@@ -60,20 +59,22 @@ def run_requested(
     rank_options: RankOptions = _DEFAULT,
     *,
     allow_no_solution: bool = False,
-    start: Sequence[Any] = (),
-    require: Callable[[Problem], None] | None = None,
+    prepare: Callable[[Resolved], Resolved] | None = None,
 ) -> Result:
     """Resolve the request, load the instance unless `problem` is given, and run.
 
-    `start` are start solutions as arrays, and `require` refuses unsuitable problems. Raise a
-    `RunError` if the run ends without a solution, unless it was interrupted or `allow_no_solution`
-    is true. A result with a violation has a solution.
+    `prepare` may change the resolved run, or refuse it. Raise a `RunError` if the run ends without
+    a solution, unless it was interrupted or `allow_no_solution` is true. A result with a violation
+    has a solution.
     """
     # Other hosts may lack the key.
     trust_files(world.from_first(lambda: signed_scripts(asked.config, followed)))
-    resolved = world.run_on_all(lambda: starting_from(start, load_and_resolve(asked, problem)))
-    if require is not None:
-        world.run_on_all(partial(require, resolved.problem))
+
+    def prepared() -> Resolved:
+        resolved = load_and_resolve(asked, problem)
+        return resolved if prepare is None else prepare(resolved)
+
+    resolved = world.run_on_all(prepared)
     result = run(resolved, world, output, rank_options)
     if allow_no_solution or result.violation > 0:
         return result

@@ -71,8 +71,7 @@ def with_arrays(runs: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
     return [run.arrays for run in runs]
 
 
-def shares_launches(spec: RunSpec) -> bool:
-    """Return whether runs with these settings may share launches."""
+def _may_share(spec: RunSpec) -> bool:
     is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
     is_plain &= not begins_partly(spec)
     # A user's topology may fail, which must end this run only.
@@ -87,7 +86,7 @@ def waiting_for(
     If its problem `has_own_kind`, only runs of this problem share its launches, which are faster.
     """
     spec, problem = resolved.spec, resolved.problem
-    if not shares_launches(spec):
+    if not _may_share(spec):
         return None
     colony = spec.as_colony()
     parts = parts_for(colony, problem, 1, backend)

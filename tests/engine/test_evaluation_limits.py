@@ -51,12 +51,13 @@ def test_a_run_ends_in_the_generation_that_reaches_the_limit(
 
 
 def test_safe_generations_stay_below_the_limit_and_one_more_may_not(tmp_path: Path) -> None:
-    limit = 1000
+    limit = 20_000
     resolved = resolve(Asked.of({**SEARCHING, "stop": f"evaluations={limit}"}), cities(N, tmp_path))
     budget, most = Budget(resolved), most_evaluations(resolved)
-    every = np.arange(limit + 10)
+    every = np.arange(0, limit + 1, 50)
     safe = budget.safe(every)
-    assert (every + safe * most < limit)[:limit].all()
+    assert 0 < safe[0] < limit
+    assert (every + safe * most < limit)[:-1].all()
     assert (every + (safe + 1) * most >= limit).all()
     assert [int(budget.safe(number)) for number in every] == safe.tolist()
     assert [budget.left(number) for number in (0, limit - 1, limit)] == [None, 1, 1]

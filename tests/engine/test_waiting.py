@@ -19,7 +19,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.asked import Asked
 from islands.custom.scripts import Trust
-from islands.custom.trust import current
+from islands.custom.trust import current, within
 from islands.engine import queue as queues
 from islands.engine.limits import LIMITS
 from islands.engine.plan import AskedPlan, Ready
@@ -212,13 +212,14 @@ class Trusting(ProblemsInTurn):
 def test_the_caller_of_a_queue_gets_neither_its_trust_nor_its_limit_of_reading(
     tmp_path: Path,
 ) -> None:
-    plan, before, path = Trusting(2), current(), written(tmp_path, "a.tsp", DATA[0])
+    plan, own, path = Trusting(2), Trust(), written(tmp_path, "a.tsp", DATA[0])
     ends = list[int]()
     queue = Queue(plan, iter(range(2)), plan.backend, lambda: bool(ends))
-    for number, _ in queue.results(plan.backend):
-        ends.append(number)
-        assert current() is before
-        assert islands.load(path).size == 9
+    with within(own):
+        for number, _ in queue.results(plan.backend):
+            ends.append(number)
+            assert current() is own
+            assert islands.load(path).size == 9
     assert plan.has_trust
     assert all(plan.has_trust)
 
