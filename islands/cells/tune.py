@@ -21,8 +21,8 @@ from islands.custom.signature import signed
 from islands.custom.trust import references
 from islands.engine.build import take_device
 from islands.engine.repeats import Repeat, Repeats
+from islands.engine.sharing import sharing_run
 from islands.engine.single import Output
-from islands.engine.waiting import waiting_for
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import publish, writing
@@ -119,7 +119,7 @@ class _Performance:
 
     def _may_share(self, task: TuningTask) -> bool:
         try:
-            return waiting_for(None, task, self._backend, has_own_kind=True) is not None
+            return sharing_run(None, task, self._backend, has_own_kind=True) is not None
         except IslandsError:
             return True  # it is refused when it runs
 

@@ -13,7 +13,7 @@ from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.engine.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
 from islands.engine.request import load_instance, starting_from
-from islands.engine.waiting import Waiting, waiting_for
+from islands.engine.sharing import SharingRun, sharing_run
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Finder
 from islands.problems.base import Problem
@@ -29,13 +29,13 @@ class Preparing(Generic[Cell]):
         self._asked = plan if isinstance(plan, AskedPlan) else None
         self._settings: dict[type[Problem], Settings] = {}
         """The problem settings of each class of problems, which all its instances share."""
-        self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
+        self._known: dict[Hashable, tuple[RunSpec, SharingRun[Any] | None]] = {}
         self._finder = Finder(FOUND_BY_NAME)
         self._name = "", ""
         """The last name, and its absolute form."""
 
     def ready(self, cell: Cell) -> Ready[Cell]:
-        """Return the run of a cell: a `Waiting` if it can share launches."""
+        """Return the run of a cell: a `SharingRun` if it can share launches."""
         plan = self._asked
         if plan is None:
             assert isinstance(self._plan, ResolvedPlan), "there are no other plans"
@@ -51,7 +51,7 @@ class Preparing(Generic[Cell]):
         known = type(problem), likeness, seed is None
         if known not in self._known:
             first = self._first(plan, cell, problem, asked)
-            kept = first.without_problem() if isinstance(first, Waiting) else None
+            kept = first.without_problem() if isinstance(first, SharingRun) else None
             self._known[known] = first.spec, kept
             return first
         spec, alike = self._known[known]
@@ -78,5 +78,5 @@ class Preparing(Generic[Cell]):
         if not self._plan.shares:
             return Ready(cell, resolved)
         has_own_kind = self._plan.repeats
-        waiting = waiting_for(cell, resolved, self._backend, has_own_kind=has_own_kind)
-        return Ready(cell, resolved) if waiting is None else waiting
+        run = sharing_run(cell, resolved, self._backend, has_own_kind=has_own_kind)
+        return Ready(cell, resolved) if run is None else run

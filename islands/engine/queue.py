@@ -21,7 +21,7 @@ from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Plan, Ready
 from islands.engine.preparing import Preparing
 from islands.engine.shared import SharedLoop
-from islands.engine.waiting import Waiting, places_for
+from islands.engine.sharing import SharingRun, places_for
 from islands.errors import IslandsError
 from islands.instances.lines import reading_until
 
@@ -56,7 +56,7 @@ class Queue(Generic[Cell]):
         call user code that is not thread-safe."""
         self._has_news = Event()
         """Set when a kind waits for a thread, and when nothing is left to do."""
-        self._waiting: dict[Hashable, deque[Waiting[Cell]]] = {}
+        self._waiting: dict[Hashable, deque[SharingRun[Cell]]] = {}
         self._alone: deque[Ready[Cell]] = deque()
         self._failed: deque[tuple[Cell, IslandsError]] = deque()
         self._count = self._bytes = 0
@@ -216,7 +216,7 @@ class Queue(Generic[Cell]):
         finally:
             backend.synchronise()  # another thread may get the memory
 
-    def _next(self, shared: SharedLoop[Cell], *, may_grow: bool) -> Waiting[Cell] | None:
+    def _next(self, shared: SharedLoop[Cell], *, may_grow: bool) -> SharingRun[Cell] | None:
         """Return the next run of a kind; None if it is not among the next cells.
 
         Also None if it `may_grow` and far more runs wait than there are places: the kind then
@@ -239,7 +239,7 @@ class Queue(Generic[Cell]):
                 return taken
             self._leave(taken)
 
-    def _taken(self, kind: Hashable) -> Waiting[Cell]:
+    def _taken(self, kind: Hashable) -> SharingRun[Cell]:
         """Remove and return the first run of a kind; the caller holds the lock."""
         waiting = self._waiting[kind]
         taken = waiting.popleft()
@@ -290,7 +290,7 @@ class Queue(Generic[Cell]):
                 self._failed.append((cell, error))
                 self._has_news.set()
             return
-        if not isinstance(ready, Waiting):
+        if not isinstance(ready, SharingRun):
             self._leave(ready)
             return
         with self._lock:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
@@ -27,10 +26,9 @@ from islands.engine.budget import Budget
 from islands.engine.halting import HaltedError, Watch
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell
+from islands.engine.sharing import SharingRun, Visit, with_arrays
 from islands.engine.single import check_exactly, combined, made_result
-from islands.engine.waiting import Waiting, with_arrays
 from islands.errors import IslandsError
-from islands.migration.shared import Landing
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch, Moment, Outcome, Progress
@@ -43,22 +41,8 @@ from islands.record.tables import MemoryRecords
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Take = Callable[[], Waiting[Cell] | None]
+Take = Callable[[], SharingRun[Cell] | None]
 """Returns the next run of a kind, or None if there is none now."""
-
-Visit: TypeAlias = tuple[int, float, bytes, Landing | None]
-"""The generation and seconds of a visit, the numbers of `MEASURE` of all islands, and the arrived
-migrants. Thousands of runs have many visits: the garbage collector does not traverse such tuples.
-"""
-
-
-@dataclass
-class _Run(Generic[Cell]):
-    """A run at a place."""
-
-    waiting: Waiting[Cell]
-    began: float
-    visits: list[Visit] = field(default_factory=list)
 
 
 class _Search(NamedTuple):
@@ -69,14 +53,14 @@ class _Search(NamedTuple):
     islands: FinalIslands
 
 
-Ended: TypeAlias = tuple[Waiting[Cell], Result | IslandsError]
+Ended: TypeAlias = tuple[SharingRun[Cell], Result | IslandsError]
 """A run with its result, or with its error."""
 
 
 class SharedLoop(Generic[Cell]):
     """Performs runs of one kind that share launches."""
 
-    def __init__(self, first: Waiting[Cell], places: int, backend: Backend) -> None:
+    def __init__(self, first: SharingRun[Cell], places: int, backend: Backend) -> None:
         """Compile the program for runs like the first one, with `places` at a time."""
         self._spec, self._backend = first.spec, backend
         colony = first.spec.as_colony()
@@ -87,13 +71,13 @@ class SharedLoop(Generic[Cell]):
             migration=first.spec.migration if first.spec.migrates else None,
         )
         self.kind, self.places = first.kind, places
-        self._ready: deque[Waiting[Cell]] = deque()
+        self._ready: deque[SharingRun[Cell]] = deque()
         self._is_new = True
         self._known = first.parts.algorithm
         """The algorithm of a run that fits."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
         self._budget, self._population = Budget(first.resolved), first.spec.mean_population
-        self._at: dict[int, _Run[Cell]] = {}
+        self._at: dict[int, SharingRun[Cell]] = {}
         """The runs by place, and their problems."""
         self._problems: dict[int, Problem] = {}
         # One entry for the run at each place.
@@ -102,7 +86,7 @@ class SharedLoop(Generic[Cell]):
         self._generations, self._evaluations = np.zeros((2, places), np.int64)
         self._is_active, self._rests, self._stands = np.zeros((3, places), np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
-        self._ended = deque[tuple[_Run[Cell], _Search | IslandsError]]()
+        self._ended = deque[tuple[SharingRun[Cell], _Search | IslandsError]]()
         """Completed searches, and runs that an error has ended."""
         self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
         # The time of user code is unknown.
@@ -117,16 +101,16 @@ class SharedLoop(Generic[Cell]):
             *(backend.compile_seconds - before, backend.compiling.was_needed),
         )
 
-    def fits(self, waiting: Waiting[Cell]) -> bool:
+    def fits(self, run: SharingRun[Cell]) -> bool:
         """Return whether the kernels can perform a run of the same kind."""
         # Problems with an equal `likeness` share the algorithm, and all numbers that must be equal.
-        if waiting.parts.algorithm is not self._known and self._runs.fits(waiting.parts):
-            self._known = waiting.parts.algorithm
-        return waiting.parts.algorithm is self._known
+        if run.parts.algorithm is not self._known and self._runs.fits(run.parts):
+            self._known = run.parts.algorithm
+        return run.parts.algorithm is self._known
 
     def solve(
         self, take: Take[Cell], must_end: Callable[[], bool]
-    ) -> Iterator[Ended[Cell] | tuple[Waiting[Cell], None]]:
+    ) -> Iterator[Ended[Cell] | tuple[SharingRun[Cell], None]]:
         """Perform the runs that `take` returns, until all are over and it returns None.
 
         Yield each run with its result or error, or with None if it must be performed alone, as
@@ -139,8 +123,8 @@ class SharedLoop(Generic[Cell]):
                 self.is_slow = True
             yield from self._results()
         if self.is_slow and not must_end():
-            for waiting in (*(run.waiting for run in self._at.values()), *self._ready):
-                yield waiting, None
+            for run in (*self._at.values(), *self._ready):
+                yield run, None
 
     def _solved(self, take: Take[Cell], must_end: Callable[[], bool]) -> Iterator[Ended[Cell]]:
         while not must_end():
@@ -205,7 +189,7 @@ class SharedLoop(Generic[Cell]):
     def _begin(self, take: Take[Cell]) -> list[int]:
         """Begin runs in free places, as far as there are runs now, and return these places."""
 
-        def next_run() -> Waiting[Cell] | None:
+        def next_run() -> SharingRun[Cell] | None:
             return self._ready.popleft() if self._ready else take()
 
         free: list[int] = np.flatnonzero(~self._is_active).tolist()
@@ -220,9 +204,9 @@ class SharedLoop(Generic[Cell]):
             instances = with_arrays(begun)
             instances += [instances[0]] * len(idle)
             self._began[chosen] = now = self._now()
-            for place, waiting in zip(chosen, begun, strict=True):
-                self._at[place], self._problems[place] = _Run(waiting, now), waiting.problem
-                self._seeds[place] = waiting.spec.general.seed
+            for place, run in zip(chosen, begun, strict=True):
+                self._at[place], self._problems[place], run.began = run, run.problem, now
+                self._seeds[place] = run.spec.general.seed
             seeds = [self._seeds[place] for place in chosen]
             with self._watch:
                 self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
@@ -316,22 +300,21 @@ class SharedLoop(Generic[Cell]):
             run, end = self._ended.popleft()
             result = self._result_or_error(run, end) if isinstance(end, _Search) else end
             paused = time.perf_counter()
-            yield run.waiting, result
+            yield run, result
             # The time of the caller is not that of a run.
             self._away += time.perf_counter() - paused
 
-    def _result_or_error(self, run: _Run[Cell], search: _Search) -> Result | IslandsError:
+    def _result_or_error(self, run: SharingRun[Cell], search: _Search) -> Result | IslandsError:
         try:
-            with run.waiting.problem.evaluation.prepared(1, self._backend.name):
+            with run.problem.evaluation.prepared(1, self._backend.name):
                 return self._result(run, search)
         except IslandsError as error:
             return error
 
-    def _result(self, run: _Run[Cell], search: _Search) -> Result:
+    def _result(self, run: SharingRun[Cell], search: _Search) -> Result:
         progress, reason, islands = search
-        waiting, meaning = run.waiting, self._meaning
+        meaning, problem, encoding = self._meaning, run.problem, run.parts.encoding
         best: Candidate | None = None
-        problem, encoding = waiting.problem, waiting.parts.encoding
         for elite in meaning.elite(islands.cost, islands.island, 1, any_solution=True):
             rows = islands.archive if elite.slot is None else islands.genes[:, elite.slot]
             best = elite.decoded(problem, encoding, rows[elite.island])
@@ -339,7 +322,7 @@ class SharedLoop(Generic[Cell]):
         digests = [*enumerate(map(meaning.digest, islands.genes, islands.cost))]
         outcome = Outcome(progress, reason, Moment(progress.generation, progress.seconds, None))
         return made_result(
-            *(waiting.resolved, self._machine, outcome, best, violation, combined(digests)),
+            *(run.resolved, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
             records=VisitRecords(self._spec, problem, meaning, run.visits, run.began),

@@ -26,7 +26,7 @@ from islands.engine.plan import AskedPlan, Ready
 from islands.engine.preparing import Preparing
 from islands.engine.queue import Queue
 from islands.engine.request import load_and_resolve
-from islands.engine.waiting import Waiting, places_for
+from islands.engine.sharing import SharingRun, places_for
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -102,7 +102,7 @@ def test_runs_fit_into_the_free_memory(free: int, monkeypatch: pytest.MonkeyPatc
     plan = ProblemsInTurn(tours(1), backend, **GA, stop="generations=1")
     threads = 3
     first = Preparing(plan, backend).ready(0)
-    assert isinstance(first, Waiting)
+    assert isinstance(first, SharingRun)
     monkeypatch.setattr(type(backend), "free_now", lambda _: free)
     places = places_for(first, backend, threads)
     assert places == 1 or places * bytes_a_run(first.parts, first.spec.migration) * threads <= free
@@ -145,7 +145,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
             name, problem, seed = wanted[cell]
             mine = preparing.ready(cell)
             spec = load_and_resolve(*plan.asked_of(cell)).spec
-            assert isinstance(mine, Waiting)
+            assert isinstance(mine, SharingRun)
             assert (mine.spec, mine.spec.stored) == (spec, spec.stored)
             is_path = problem is None
             assert mine.spec.instance == (str(tmp_path / name) if is_path else name)

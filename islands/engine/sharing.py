@@ -1,10 +1,10 @@
-"""Runs that wait for a place in shared launches, and the number of places."""
+"""Runs that share launches, and the number of their places."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -18,9 +18,15 @@ from islands.engine.budget import begins_partly
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Other, Ready
 from islands.migration.settings import require_fit
+from islands.migration.shared import Landing
 from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
 from islands.settings import changed
+
+Visit: TypeAlias = tuple[int, float, bytes, Landing | None]
+"""The generation and seconds of a visit, the numbers of `MEASURE` of all islands, and the arrived
+migrants. Thousands of runs have many visits: the garbage collector does not traverse such tuples.
+"""
 
 
 class Kind:
@@ -40,8 +46,8 @@ class Kind:
 
 
 @dataclass
-class Waiting(Ready[Cell]):
-    """A run that waits for a place in shared launches."""
+class SharingRun(Ready[Cell]):
+    """A run that shares launches: it waits for a place, or has one."""
 
     parts: ProgramParts
     """The parts of its program, for one run."""
@@ -52,18 +58,21 @@ class Waiting(Ready[Cell]):
     """Its arrays; those of many runs are created together, when they are needed."""
     has_own_kind: bool = False
     """Whether all runs of the kind have the same problem, and need no arrays of their own."""
+    began: float = 0.0
+    """When it got its place."""
+    visits: list[Visit] = field(default_factory=list)
 
-    def like(self, cell: Other, resolved: Resolved) -> Waiting[Other]:
+    def like(self, cell: Other, resolved: Resolved) -> SharingRun[Other]:
         """Return another run whose problem has an equal `likeness`."""
         parts = changed(self.parts, problem=resolved.problem)
-        return Waiting(cell, resolved, parts, self.kind, self.bytes)
+        return SharingRun(cell, resolved, parts, self.kind, self.bytes)
 
-    def without_problem(self) -> Waiting[None]:
+    def without_problem(self) -> SharingRun[None]:
         """Return a copy for `like` that keeps no problem in memory."""
         return self.like(None, Resolved(self.spec, cast(Problem, None)))
 
 
-def with_arrays(runs: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
+def with_arrays(runs: Sequence[SharingRun[Cell]]) -> list[Arrays | None]:
     """Return the arrays of runs of the same kind, which keep them."""
     lacking = [run for run in runs if run.arrays is None and not run.has_own_kind]
     for run, arrays in zip(lacking, arrays_of([run.parts for run in lacking]), strict=True):
@@ -78,10 +87,10 @@ def _may_share(spec: RunSpec) -> bool:
     return is_plain and (not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in)
 
 
-def waiting_for(
+def sharing_run(
     cell: Cell, resolved: Resolved, backend: Backend, *, has_own_kind: bool = False
-) -> Waiting[Cell] | None:
-    """Return a waiting run; None if it cannot share launches.
+) -> SharingRun[Cell] | None:
+    """Return a run that shares launches; None if it cannot.
 
     If its problem `has_own_kind`, only runs of this problem share its launches, which are faster.
     """
@@ -97,18 +106,18 @@ def waiting_for(
     settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
     if has_own_kind and not problem.evaluation.reports():
         kind = Kind(id(problem), *settings)
-        return Waiting(cell, resolved, parts, kind, 0, has_own_kind=True)
+        return SharingRun(cell, resolved, parts, kind, 0, has_own_kind=True)
     [arrays] = arrays_of([parts])
     macros = tuple(sorted(parts.macros().items()))
     # All runs of a launch have the same encoding.
     genome = tuple(np.asarray(each).tobytes() for each in parts.encoding.shape().members.values())
     kind = Kind(*settings, macros, genome, parts.algorithm.numbers(), shapes_of(arrays))
     size = sum(array.nbytes for array in arrays.values())
-    return Waiting(cell, resolved, parts, kind, size, arrays)
+    return SharingRun(cell, resolved, parts, kind, size, arrays)
 
 
 def places_for(
-    first: Waiting[Any], backend: Backend, threads: int = 1, wanted: int | None = None
+    first: SharingRun[Any], backend: Backend, threads: int = 1, wanted: int | None = None
 ) -> int:
     """Return the number of runs of a launch: those `wanted`, or as many as fill the device.
 
