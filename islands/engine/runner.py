@@ -157,15 +157,11 @@ def run(
     asynchronous, deal = rank_options.asynchronous, resolved.deal(world.size)
     require_agreement(world, resolved, writes=writes, folder=folder, asynchronous=asynchronous)
     asynchronous = asynchronous and world.size > 1
-
-    def require_runnable() -> None:
-        if is_new:
-            refuse_unfit(folder, force=output.force)
-        _require_runnable(resolved, deal, asynchronous=asynchronous)
-        if is_new:
-            read_start(resolved)
-
-    world.run_on_all(require_runnable)
+    if is_new:
+        world.run_on_all(lambda: refuse_unfit(folder, force=output.force))
+    world.run_on_all(
+        lambda: _require_runnable(resolved, deal, is_new=is_new, asynchronous=asynchronous)
+    )
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
@@ -203,23 +199,24 @@ def run(
             return prepared.perform(notices.lines)
 
 
-def _require_runnable(resolved: Resolved, deal: Deal, *, asynchronous: bool) -> None:
-    """Refuse settings that this machine or these ranks cannot run."""
+def _require_runnable(resolved: Resolved, deal: Deal, *, is_new: bool, asynchronous: bool) -> None:
+    """Refuse settings or start solutions that this machine or these ranks cannot run."""
     spec = resolved.spec
     require_block_memory(resolved, lambda: block_memory(spec.general.backend))
-    if not asynchronous:
-        return
-    if has_halo(spec):
+    if asynchronous and has_halo(spec):
         raise UsageError(
-            "--async with halo=true: slices of one population need each other's ends in each"
+            "--async with halo=true: slices of one population exchange their border cells in every"
             " generation. Leave --async out, or choose halo=false"
         )
-    if (team := deal.largest_team) > 1:
+    if asynchronous and (team := deal.largest_team) > 1:
         raise UsageError(
             f"--async with teams of {team} ranks: ranks that share islands wait for each other in"
-            " each generation. Leave --async out"
+            " every generation. Leave --async out"
         )
-    require_same_senders(spec.migration)
+    if asynchronous:
+        require_same_senders(spec.migration)
+    if is_new:
+        read_start(resolved)
 
 
 def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) -> Path | None:
