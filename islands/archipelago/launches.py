@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.algorithms.base import (
+    NEIGHBOURS,
     Concurrent,
     Host,
     HostStep,
@@ -21,12 +23,10 @@ from islands.algorithms.base import (
 )
 from islands.archipelago.instances import Instances
 from islands.archipelago.measure import READ_STRUCTS
-from islands.archipelago.memory import Memory, tile_bytes, tiles_of
-from islands.archipelago.parts import ProgramParts
+from islands.archipelago.memory import Memory, tables_of
 from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import (
     Array,
-    Backend,
     Block,
     Call,
     Calls,
@@ -39,6 +39,8 @@ from islands.backends.base import (
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
+from islands.migration.kernels import Side
+from islands.migration.settings import fixed
 from islands.problems.base import Problem
 
 _INDIVIDUALS_A_SLICE = 6
@@ -68,36 +70,44 @@ Segments = list[list[Call | Fork] | Repeated | HostStep]
 """Launches in groups, and the steps of the host between them."""
 
 
+def only(segments: Segments) -> Calls | None:
+    """Return the launches if the host has no step between them."""
+    first, *others = segments
+    return first if isinstance(first, list) and not others else None
+
+
 class Launches:
-    """The launches for all islands of a rank together."""
+    """The launches for all islands of a colony on a rank, or of runs that share launches."""
 
     def __init__(
         self,
-        backend: Backend,
-        parts: ProgramParts,
-        plan: Struct,
         memory: Memory,
         measured: Array,
         halt: Array,
-        near: Struct | None = None,
+        *,
+        halo: Array | None = None,
         instances: Instances | None = None,
     ) -> None:
-        """Compile the kernels and bind them to the algorithm's `plan` and all arrays.
+        """Compile the kernels and bind them to all arrays; `measure` writes to `measured`.
 
-        Fill the table of neighbours, if there is one. With `instances`, each run has its own, and
-        `begin_runs` are the launches that do this.
+        Fill the table of neighbours, if there is one. With `instances`, each run has a table, and
+        `begin_runs` are the launches that fill it.
         """
-        self._instances, self._has_runs = instances, "runs" in memory.all.members
+        backend, parts, archipelago = memory.backend, memory.parts, memory.all
+        self._instances, self._has_runs = instances, "runs" in archipelago.members
         self._backend, self._parts, self._shape = backend, parts, parts.shape
-        self._algorithm, self._archipelago = parts.algorithm, memory.all
-        archipelago = memory.all
+        self._algorithm, self._archipelago = parts.algorithm, archipelago
         self._archives = parts.algorithm.loses_best or parts.problem.scale.marks
         self.data = self._uploaded()
         """`problem::Data`, in which kernels may report faults of the problem."""
-        self._near = near
+        self.arrays = memory.state.arrays | ({} if halo is None else {"halo": halo})
+        """The arrays that the plan of the algorithm may point to."""
+        self.arrays |= tables_of(self._placed, parts, self.arrays)
+        plan, near = parts.algorithm.plan(self.arrays), self.arrays.get(NEIGHBOURS)
+        self._near: Struct | None = near
         self.arguments = (archipelago, self.data, plan, parts.improver.plan(halt, near))
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
-        self.ranking_room = Room(12 << (self._shape.population - 1).bit_length())
+        self._ranking_room = Room(12 << (self._shape.population - 1).bit_length())
         schedule = parts.schedule
         self._room, self._program, self.populations = self._compiled({*schedule.launches()})
         self.rank_again = self._ranking(step=0)
@@ -106,7 +116,7 @@ class Launches:
         """Whether each generation ends with sorted islands."""
         end = self._ranking(step=1) if self.keeps_order else self._finding_best()
         shares, beginning = parts.shape.made is not None, parts.beginning
-        mine, first = (memory.making(each.shape.slots) for each in (parts, beginning))
+        mine, first = memory.making(parts.shape.slots), memory.making(beginning.shape.slots)
         self.start = self._segments(beginning.schedule.start, first, shares=shares)
         self.generation = self._segments([*schedule.generation, end], mine, shares=shares)
         self.alone: Segments = []
@@ -130,18 +140,34 @@ class Launches:
             return Struct(nothing=np.int32(0))
         is_batch = self._parts.evaluated_by == "batch"
         members = problem.evaluation.reports() if is_batch else problem.device_data()
-        if self._instances is None:
-            return self._backend.uploaded(members)
-        place = self._instances.place
         return Struct(
             **{
-                name: each if isinstance(each, np.generic) else place(f"data/{name}", each)
+                name: each if isinstance(each, np.generic) else self._placed(f"data/{name}", each)
                 for name, each in members.items()
             }
         )
 
+    def _placed(self, name: str, values: NDArray[Any]) -> Array:
+        """Return an array of the instance on the device: that of the first run, or a copy."""
+        if self._instances is None:
+            return self._backend.upload(values)
+        return self._instances.place(name, values)
+
+    def side(self, first: int = 0) -> Side:
+        """Return what migration needs; `first` is the number of the first island on the rank."""
+        return Side(
+            first=first,
+            islands=self._shape.islands,
+            population=self._shape.population,
+            fixed=fixed(self._algorithm),
+            program=self.populations,
+            archipelago=self._archipelago,
+            rank_again=self.rank_again,
+            room=self._ranking_room,
+        )
+
     def taking_costs(self, cost: Array, place: Array) -> Call:
-        """Return the launch that checks and takes costs for the children at places."""
+        """Return the launch that checks and takes the costs of the children at `place`."""
         returned = _returned(cost, place, len(place))
         blocks = min(_MOST_BLOCKS, -(-len(place) // self._program.block.threads))
         return self._backend.call(
@@ -213,7 +239,7 @@ class Launches:
 
     def _of_populations(self) -> tuple[Source, Block]:
         backend, shape = self._backend, self._shape
-        block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
+        block = backend.block(self._ranking_room, 8 * shape.population, shape.islands)
         structs = {
             **_COMMON,
             "Islands": self._archipelago,
@@ -278,14 +304,13 @@ class Launches:
 
     def _evaluation(self, archipelago: Struct) -> Call:
         """Return the launch in which a thread evaluates each child."""
-        tiles, memory = tiles_of(self._shape, self._algorithm.children), self._backend.block_memory
-        room = Room(tile_bytes(self._parts))
+        memory, room = self._backend.block_memory, Room(self._parts.tile_bytes)
         fits = memory is None or (room.total <= memory and self._program.spilled is None)
         return self._backend.call(
             self._program,
             "evaluate_children",
             *(archipelago, *self.arguments[1:]),
-            blocks=self._shape.islands * tiles,
+            blocks=self._shape.islands * self._parts.tiles,
             room=room if fits else Room(0),
         )
 
@@ -334,7 +359,7 @@ class Launches:
             "rank",
             *(self._archipelago, self._ranking_plan(step)),
             blocks=self._shape.islands,
-            room=self.ranking_room,
+            room=self._ranking_room,
         )
 
     def _finding_best(self) -> Call:

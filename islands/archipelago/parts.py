@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.algorithms.base import Schedule, Shape
 from islands.archipelago.colonies import ColonySpec
-from islands.archipelago.measure import compares_edges
+from islands.archipelago.measure import ISLAND, compares_edges
 from islands.backends.base import Block
 from islands.backends.source import Header, Macros
+from islands.backends.state import Field
 from islands.encodings import ENCODINGS, Encoding, base_encoding
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
@@ -24,6 +26,12 @@ from islands.text import option
 
 HOST = "host"
 """The decoding with which the host evaluates children, between two launches."""
+QUOTA = "quota"
+"""The field with the number of evaluations that an island may make in the next generation."""
+GENES, COST, WAITING = "children", "children_cost", "children_waiting"
+SOLUTIONS = "children_solutions"
+"""The fields of children that are evaluated between two launches."""
+_TILE = 32
 _FREE = "free"
 _NARROW = 2  # bytes
 _FEW = 1024
@@ -183,8 +191,77 @@ class ProgramParts:
             raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
         return schedule
 
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """The shape and type of each array of an island."""
+        population, pitch, gene = self.shape.population, self.shape.pitch, self.shape.gene
+        marks = self.problem.scale.marks
+        fields = {
+            "genes": Field((population, pitch), gene, in_halves=True),
+            "cost": Field((population,), np.int64, in_halves=True),
+            "order": Field((population,), np.int32),
+            "island": Field((len(ISLAND),), np.int64),
+            "calls": Field((population,), np.int64),
+            "given": Field((), np.int32, kind="scratch"),
+            QUOTA: Field((), np.int64, kind="scratch"),
+        }
+        if self.algorithm.patience or self.algorithm.loses_best or marks:
+            fields["archive"] = Field((pitch,), gene)
+        if marks:
+            # For the archive: feasible solutions that the population may reject; PSO's particles.
+            fields["offered"] = Field((population, pitch), gene)
+            fields["offered_cost"] = Field((population,), np.int64)
+        if self.schedule.adopt:
+            fields["changed"] = Field((population,), np.int32, kind="scratch")
+        if self.outside:
+            fields |= self._children_fields()
+        return fields | self._algorithm_fields(fields)
+
+    def _algorithm_fields(self, built_in: Mapping[str, Field]) -> dict[str, Field]:
+        """Return the fields of the algorithm; refuse duplicate names, and those unfit to travel."""
+        population = self.shape.population
+        named = f"algorithm {self.algorithm.name}: the field"
+        fields = self.algorithm.fields(self.shape)
+        for name, field in fields.items():
+            if name in built_in and built_in[name] != field:
+                raise UsageError(
+                    f"{named} {name} has the name of a built-in field. Choose another name"
+                )
+            if field.travels and field.shape[:1] != (population,):
+                raise UsageError(
+                    f"{named} {name} travels with each individual, but its shape is {field.shape}."
+                    f" Its first dimension must be population={population}; or choose travels=False"
+                )
+        return fields
+
+    def _children_fields(self) -> dict[str, Field]:
+        """Return the arrays for the children of each individual, and for their solutions."""
+        population, children = self.shape.population, self.algorithm.children
+        fields = {
+            GENES: Field((population, children, self.shape.pitch), self.shape.gene, kind="scratch"),
+            COST: Field((population, children), np.int64, kind="scratch"),
+            WAITING: Field((population,), np.int32, kind="scratch"),
+        }
+        if self.evaluated_by in ("thread", "batch"):
+            kind = self.problem.kind
+            dtype = kind.stored_dtype(in_tiles=self.evaluated_by == "thread")
+            rows = _TILE * self.tiles
+            fields[SOLUTIONS] = Field((rows, kind.stored_length), dtype, kind="scratch")
+        return fields
+
+    @property
+    def tiles(self) -> int:
+        """The tiles of an island's children: see kernels/problems/solution.cuh."""
+        return -(-self.shape.population * self.algorithm.children // _TILE)
+
+    @property
+    def tile_bytes(self) -> int:
+        """The bytes of a tile."""
+        kind = self.problem.kind
+        return _TILE * kind.stored_length * kind.stored_dtype(in_tiles=True).itemsize
+
     def room(self) -> int:
-        """Return the bytes of working memory of a block besides what the kernels declare."""
+        """Return the bytes of scratch memory of a block besides what the kernels declare."""
         own = self.algorithm.room(self.encoding.pitch)
         return max(own, self.improver.room())
 

@@ -50,6 +50,11 @@ class Field:
             )
 
     @property
+    def island_bytes(self) -> int:
+        """The bytes of the part of one island."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    @property
     def entry_bytes(self) -> int:
         """The bytes of one individual, if the first dimension is the population."""
         return math.prod(self.shape[1:]) * np.dtype(self.dtype).itemsize

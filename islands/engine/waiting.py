@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from islands.archipelago.instances import Arrays, arrays_of, shapes_of
+from islands.archipelago.instances import InstanceArrays, arrays_of, shapes_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
@@ -45,7 +45,7 @@ class Waiting(Ready[Cell]):
     kind: Kind
     bytes: int
     """What its arrays take in memory."""
-    arrays: Arrays | None = None
+    arrays: InstanceArrays | None = None
     """Its arrays, when they are needed: those of many are made together."""
     has_own_kind: bool = False
     """Whether all runs of the kind have the same problem, and need no arrays of their own."""
@@ -61,7 +61,7 @@ class Waiting(Ready[Cell]):
         return self.like(None, Resolved(self.spec, none))
 
 
-def with_arrays(many: Sequence[Waiting[Cell]]) -> list[Arrays | None]:
+def with_arrays(many: Sequence[Waiting[Cell]]) -> list[InstanceArrays | None]:
     """Return the arrays of instances of the same kind, which keep them."""
     lacking = [each for each in many if each.arrays is None and not each.has_own_kind]
     for each, arrays in zip(lacking, arrays_of([each.parts for each in lacking]), strict=True):

@@ -21,11 +21,11 @@ from islands.encodings import Encoding
 from islands.errors import InputError, UsageError
 from islands.migration.kernels import Kernels, Side
 from islands.migration.migrant import Crossing
+from islands.migration.ranks import Ranks
 from islands.migration.route import Parcel, Planner, Route
 from islands.migration.settings import MigrationSettings, migrates
 from islands.migration.topology import NOBODY, TOPOLOGIES, Islands
 from islands.migration.transport import Transport
-from islands.parallel import Deal, World
 from islands.text import option
 
 _CHANNEL_TAG = 3
@@ -109,22 +109,17 @@ class Exchange:
         self,
         settings: MigrationSettings,
         backend: Backend,
-        world: World,
-        transport: type[Transport] | None,
+        ranks: Ranks,
         *,
-        deal: Deal,
         seed: int,
-        starts: Islands = np.zeros(1, np.int64),  # noqa: B008
+        starts: Islands,
     ) -> None:
-        """Plan the exchange of all islands.
-
-        `transport` is one that has passed its trial; `starts` are the colonies' first islands.
-        """
-        self._settings, self._backend, self._world = settings, backend, world
-        self._planner = Planner(TOPOLOGIES[settings.topology], world, deal, seed=seed)
+        """Plan the exchange of all islands; `starts` are the first islands of the colonies."""
+        self._settings, self._backend, self._world = settings, backend, ranks.world
+        self._planner = Planner(TOPOLOGIES[settings.topology], ranks.world, ranks.deal, seed=seed)
         self._starts = starts
-        self.active = migrates(settings, deal.islands)
-        self._transport_kind = transport if self.active else None
+        self.active = migrates(settings, ranks.deal.islands)
+        self._transport_kind = ranks.transport if self.active else None
         self._carrier: Transport | None = None
         self.migrations = 0
         """The number of migrations that have begun."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Call, Program
+from islands.migration.ranks import Ranks
 from islands.migration.route import Parcel
 from islands.migration.transport import Transport
-from islands.parallel import Deal, Standing, World
+from islands.parallel import Deal, PersistentMessages, World
 
 _TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
 
@@ -22,7 +23,7 @@ class RepeatedExchange:
     def __init__(self, world: World, backend: Backend, transport: type[Transport]) -> None:
         self._world, self._backend, self._transport = world, backend, transport
         self._parts: list[tuple[Transport, Sequence[Parcel], Sequence[Parcel]]] = []
-        self._messages: list[Standing] = []
+        self._messages: list[PersistentMessages] = []
         self.seconds = 0.0
         """The time of the messages, with the time in which ranks waited for each other."""
 
@@ -31,7 +32,7 @@ class RepeatedExchange:
         carrier = self._transport(self._world, self._backend, rows)
         self._parts.append((carrier, sends, receives))
         self._messages.append(
-            self._world.standing(
+            self._world.persistent(
                 [(each.rank, carrier.memory(each)) for each in sends],
                 [(each.rank, carrier.memory(each)) for each in receives],
                 self._world.new_tag(),
@@ -76,27 +77,20 @@ class Halo:
     individuals to the ranks with the previous and next islands, and receives theirs.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        world: World,
-        deal: Deal,
-        transport: type[Transport] | None,
-        reach: int,
-        migrant_bytes: int,
-    ) -> None:
+    def __init__(self, backend: Backend, ranks: Ranks, reach: int, migrant_bytes: int) -> None:
         """Allocate `reach` individuals of `migrant_bytes` bytes for each end."""
+        deal, rank = ranks.deal, ranks.world.rank
         self._backend, self._reach = backend, reach
         self._buffer: Array = backend.zeros((4, reach * migrant_bytes), np.uint8)
         self.adjacent: Array = self._buffer[_FROM_BEFORE:]
         """The individuals before the first and after the last, as kernels read them."""
         self.exchange: RepeatedExchange | None = None
         """The exchange of the ends; None if all islands are on this rank."""
-        if len(deal.held(world.rank)) < deal.islands:
-            assert transport is not None, "several ranks have found a transport"
-            self.exchange = RepeatedExchange(world, backend, transport)
-            self._add(deal, world.rank, -1, _TO_BEFORE, _FROM_AFTER)
-            self._add(deal, world.rank, 1, _TO_AFTER, _FROM_BEFORE)
+        if len(ranks.held) < deal.islands:
+            assert ranks.transport is not None, "several ranks have a transport"
+            self.exchange = RepeatedExchange(ranks.world, backend, ranks.transport)
+            self._add(deal, rank, -1, _TO_BEFORE, _FROM_AFTER)
+            self._add(deal, rank, 1, _TO_AFTER, _FROM_BEFORE)
 
     def _add(self, deal: Deal, rank: int, step: int, sent: int, received: int) -> None:
         """Add the messages of one direction, to the islands before or after those of each rank."""

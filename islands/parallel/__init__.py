@@ -25,7 +25,7 @@ from islands.parallel.ranks import (
     powers_of_two,
 )
 from islands.parallel.stop_notice import StopNotice
-from islands.parallel.world import Pending, Standing, World
+from islands.parallel.world import Pending, PersistentMessages, World
 
 __all__ = [
     "ERROR_FILE",
@@ -34,7 +34,7 @@ __all__ = [
     "Deal",
     "InterruptedTogether",
     "Pending",
-    "Standing",
+    "PersistentMessages",
     "StopNotice",
     "World",
     "blocks",

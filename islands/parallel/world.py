@@ -54,8 +54,8 @@ class Pending:
             request.Wait()
 
 
-class Standing:
-    """The same messages again and again, between the same ranks and arrays."""
+class PersistentMessages:
+    """Messages that are sent repeatedly between the same arrays: persistent requests of MPI."""
 
     def __init__(self, requests: Sequence[Any]) -> None:
         self._requests = requests
@@ -153,16 +153,16 @@ class World:
             raise
         return Pending(arriving, leaving)
 
-    def standing(
+    def persistent(
         self,
         sends: Sequence[tuple[int, Any]],
         receives: Sequence[tuple[int, Any]],
         tag: int = 0,
-    ) -> Standing:
+    ) -> PersistentMessages:
         """Prepare messages that are repeated: pairs of a rank and a contiguous array."""
         into = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
         out_of = [self._communicator.Send_init(what, rank, tag) for rank, what in sends]
-        return Standing([*into, *out_of])
+        return PersistentMessages([*into, *out_of])
 
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
         """Return a channel for ranks that do not wait for each other, with arrays by rank."""

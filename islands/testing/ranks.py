@@ -53,8 +53,8 @@ class Shared:
         barriers.append(self.barrier)
 
 
-class FakeStanding:
-    """Messages that are repeated."""
+class FakePersistentMessages:
+    """Messages that are sent repeatedly."""
 
     def __init__(self, post: Callable[[], FakePending]) -> None:
         self._post = post
@@ -116,13 +116,13 @@ class FakeWorld(World):
             self._barrier, [(self._queues[rank][self.rank], to) for rank, to in receives]
         )
 
-    def standing(  # type: ignore[override]
+    def persistent(  # type: ignore[override]
         self,
         sends: Sequence[tuple[int, NDArray[np.uint8]]],
         receives: Sequence[tuple[int, NDArray[np.uint8]]],
         tag: int = 0,
-    ) -> FakeStanding:
-        return FakeStanding(lambda: self.post(sends, receives, tag))
+    ) -> FakePersistentMessages:
+        return FakePersistentMessages(lambda: self.post(sends, receives, tag))
 
     def split(self, group: int) -> Self:
         groups = self.allgather(group)
