@@ -1,8 +1,8 @@
-"""Run the functions of a user's own problem in a process of their own, and describe their faults.
+"""Run the functions of a user's problem in a separate process, and describe their faults.
 
 A read outside of an array ends the process, and so does undefined behaviour if the compiler has
-sanitizers, whose messages name an address: here, an array, an index and a line. A function that
-does not return is ended after a time limit.
+sanitizers. From the address in their message follow the array, the index and the line. A function
+that does not return is ended at a time limit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Ended:
     """How the process ended."""
 
     done: int
-    """The number of solutions whose functions have returned."""
+    """The number of solutions for which all functions have returned."""
     count: int
     step: str
     """The function that ran last."""
@@ -68,10 +68,10 @@ def run_contained(
     seconds: float,
     walk: Walk | None = None,
 ) -> Ended:
-    """Call the functions on each solution; stop after `seconds` in one solution.
+    """Call the functions on each solution, at most `seconds` for one.
 
-    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. After
-    `seconds` in all, the rest is left out.
+    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. Solutions
+    that are left after `seconds` in total are omitted.
     """
     backend = CpuBackend(threads=1)
     data = Struct(
@@ -93,7 +93,7 @@ def run_contained(
             reason = (ended.log.strip().splitlines() or ["it did not start"])[0]
         except CompileError as error:
             reason = str(error)
-        # A real error of the user's code is raised here.
+        # Errors in the user's code are raised here.
         backend.executable(source, program)
         output.unlink(missing_ok=True)
         return _run(problem, folder, len(solutions), seconds, sanitized=False, reason=reason)
@@ -170,7 +170,7 @@ def _run(
 def _waited(
     process: subprocess.Popen[bytes], progress: NDArray[np.int64], seconds: float
 ) -> int | None:
-    """Return the exit status, 0 if time for further solutions is over, or None."""
+    """Return the exit status; 0 if the total time is over, None if a solution takes too long."""
     began = changed = time.monotonic()
     last = -1
     try:
@@ -212,7 +212,7 @@ _ACCESS = re.compile(r"\b(READ|WRITE) (?:of size|memory access)")
 _LOCAL = re.compile(r"'(\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (\w+)flows")
 _UNDEFINED = re.compile(r"(\S+?):(\d+):\d+: runtime error: ([^\n]*)")
 _NEAR = 1 << 34
-"""Bytes from an array within which there is no other memory."""
+"""Distance from an array, in bytes, within which there is no other memory."""
 
 
 def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
