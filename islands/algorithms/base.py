@@ -195,6 +195,38 @@ def reset_setting() -> Any:
     return setting(0, words, low=0, high=2**62)
 
 
+def require_parents(population: int) -> None:
+    """Refuse a population without two parents."""
+    if population < 2:
+        raise UsageError(f"population={population}: must be at least 2, as a child has two parents")
+
+
+def require_even(neighbours: int) -> None:
+    """Refuse an odd number of neighbours on a ring."""
+    if neighbours % 2:
+        raise UsageError(
+            f"neighbours={neighbours}: must be even, half on each side. Choose {neighbours - 1} or"
+            f" {neighbours + 1}"
+        )
+
+
+def require_interval(low: float, high: float) -> None:
+    """Refuse bounds of initial keys between which nothing can be drawn."""
+    if not np.float32(low) < np.float32(high):
+        raise UsageError(
+            f"low={low:g} with high={high:g}: low must be less than high, as initial keys are drawn"
+            " between them. Lower low or raise high"
+        )
+
+
+def bounds_unused(low: float, high: float) -> UsageError:
+    """Return the error for bounds of initial keys if the problem bounds its genes itself."""
+    return UsageError(
+        f"low={low:g}, high={high:g}: only for unbounded keys. Initial individuals of this problem"
+        " cover its whole range. Leave low and high out"
+    )
+
+
 class Algorithm(ABC):
     """An algorithm with its settings, for populations of one size."""
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from islands.backends.source import Header, Macros
 from islands.custom.parts import PartKind
 from islands.errors import UsageError
+from islands.settings import Settings
 from islands.text import meant, option, unknown
 
 
@@ -104,6 +105,7 @@ MUTATION = PartKind(
 )
 
 _Operator = TypeVar("_Operator", bound=Operator)
+_Settings = TypeVar("_Settings", bound=Settings)
 
 
 def crossover(name: str, encoding: str) -> Crossover:
@@ -116,12 +118,12 @@ def mutation(name: str, encoding: str) -> Mutation:
     return _fitting("mutation", name, encoding, _ALL_MUTATIONS, MUTATIONS)
 
 
-def completed(settings: Any, encoding: str) -> Any:
+def completed(settings: _Settings, encoding: str) -> _Settings:
     """Return the settings with the names of the operators chosen for an encoding."""
-    chosen = {"crossover": crossover(settings.crossover, encoding).name}
-    if hasattr(settings, "mutation"):
-        chosen["mutation"] = mutation(settings.mutation, encoding).name
-    return dataclasses.replace(settings, **chosen)
+    choose = {"crossover": crossover, "mutation": mutation}
+    kinds = [kind for kind in choose if hasattr(settings, kind)]
+    names = {kind: choose[kind](getattr(settings, kind), encoding).name for kind in kinds}
+    return dataclasses.replace(settings, **names)
 
 
 def macros(crossover: Operator, mutation: Operator) -> Macros:
@@ -149,8 +151,8 @@ def _fitting(
         return fit[name]
     if name not in registry:
         raise UsageError(f"{what}={name}: {unknown('choice', name, fit)}")
-    moved = [own for each in known if each.name == name for own in each.encodings]
+    others = [encoding for each in known if each.name == name for encoding in each.encodings]
     raise UsageError(
-        f"{what}={name} supports {' or '.join(moved)}, but the encoding is {encoding}. Choose one"
-        f" of {', '.join(fit)}, or {option('encoding', moved)}"
+        f"{what}={name} supports {' or '.join(others)}, but the encoding is {encoding}. Choose one"
+        f" of {', '.join(fit)}, or {option('encoding', others)}"
     )

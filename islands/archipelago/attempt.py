@@ -8,7 +8,7 @@ import numpy as np
 
 from islands.archipelago.team import Team
 from islands.backends.base import Array, Backend
-from islands.backends.state import State
+from islands.backends.state import IslandArrays
 
 
 class Halt:
@@ -68,7 +68,7 @@ _WORSE = 2  # keeps the lowest bit, which marks infeasible solutions
 class Attempt:
     """The generations in progress on one rank, which can be undone."""
 
-    def __init__(self, backend: Backend, state: State, team: Team | None = None) -> None:
+    def __init__(self, backend: Backend, state: IslandArrays, team: Team | None = None) -> None:
         """Let a `team` that shares the island agree whether to abandon generations."""
         self._backend, self._state, self._team = backend, state, team
         self.halt = Halt(backend)

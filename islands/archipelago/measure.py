@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
-from islands.backends.state import State
+from islands.backends.state import IslandArrays
 from islands.encodings import Encoding
 from islands.encodings.direct import Doubled
 from islands.errors import RunError
@@ -207,7 +207,7 @@ class IslandReader:
         self,
         problem: Problem,
         encoding: Encoding,
-        state: State,
+        state: IslandArrays,
         backend: Backend,
         mine: range,
     ) -> None:

@@ -13,7 +13,7 @@ from islands.archipelago.measure import INFEASIBLE
 from islands.archipelago.parts import COST, GENES, QUOTA, SOLUTIONS, WAITING, ProgramParts
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend
-from islands.backends.state import State
+from islands.backends.state import IslandArrays
 from islands.errors import UsageError
 from islands.migration import Migrant, MigrantLayout
 from islands.problems.base import Problem
@@ -42,7 +42,7 @@ class Memory:
             *(name for name, field in parts.algorithm.fields(shape).items() if field.cleared),
         )
         """Fields that are set to zero before generation 0."""
-        self.state = State(backend, shape.islands, parts.fields)
+        self.state = IslandArrays(backend, shape.islands, parts.fields)
         self.state.fill(QUOTA, UNLIMITED)
         self.migrant = Migrant(parts.fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from islands.algorithms import Algorithm
 from islands.algorithms.base import TeamExchanges
 from islands.backends.base import Array, Backend
-from islands.backends.state import State
+from islands.backends.state import IslandArrays
 from islands.migration.repeated import RepeatedExchange
 from islands.migration.route import Parcel
 from islands.migration.transport import Transport
@@ -95,7 +95,7 @@ class SlotExchange:
     """The steps of an algorithm in which the members of a team exchange their individuals."""
 
     def __init__(
-        self, team: Team, algorithm: Algorithm, state: State, steps: Iterable[TeamExchanges]
+        self, team: Team, algorithm: Algorithm, state: IslandArrays, steps: Iterable[TeamExchanges]
     ) -> None:
         self._team, self._algorithm, self._state = team, algorithm, state
         self._islands = len(state.arrays["island"])

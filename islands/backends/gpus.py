@@ -31,7 +31,7 @@ def load_cupy() -> Any:
         with suppress(InputError):  # the default may work if our cache is read-only
             os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
     if "cupy" not in sys.modules:
-        # Both take a tenth of a second.
+        # The import and the driver's start take a tenth of a second each.
         Thread(target=_start_driver, daemon=True).start()
     try:
         import cupy
@@ -104,8 +104,8 @@ def block_memory(number: int) -> int:
 def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> list[int]:
     """Return the number of the GPU that each rank of a host uses, among those that it sees.
 
-    `visible` contains the identities of the GPUs that each rank sees: all of the host, or those in
-    CUDA_VISIBLE_DEVICES. Only with `share` can two ranks use the same GPU.
+    `visible` contains the identities of the GPUs that each rank sees: all GPUs of the host, or
+    those in CUDA_VISIBLE_DEVICES. Two ranks use the same GPU only with `share`.
     """
     taken: Counter[str] = Counter()
     numbers = [0] * len(visible)

@@ -40,7 +40,7 @@ _WARM_UP, _REPEATS = 3, 21
 
 
 @dataclass(frozen=True)
-class Place:
+class RankInfo:
     """A rank's host, cores and device."""
 
     rank: int
@@ -84,7 +84,7 @@ class Checkup:
     gpus: dict[str, list[Gpu]]
     """GPUs by host."""
     links: list[Link]
-    ranks: list[Place]
+    ranks: list[RankInfo]
     transports: list[TransportResult]
     problems: list[str]
     """What should work but does not."""
@@ -149,7 +149,7 @@ def examine(world: World) -> Checkup:
     )
 
 
-def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str]]:
+def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[str]]:
     """Return the device that a run would use, its place, and why better ones are not used.
 
     Collective. Ranks may share a GPU here, so that everything else can be tried.
@@ -173,7 +173,7 @@ def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str
     except IslandsError as error:
         troubles.append(str(error))
     name, device = (backend.name, backend.device) if backend is not None else ("none", "none")
-    place = Place(world.rank, platform.node(), world.local_rank, _cores(), name, device, gpu)
+    place = RankInfo(world.rank, platform.node(), world.local_rank, _cores(), name, device, gpu)
     return backend, place, troubles
 
 
@@ -263,7 +263,7 @@ def _seconds(transport: type[Transport], world: World, backend: Backend, size: i
     return statistics.median(seconds[_WARM_UP:])
 
 
-def _unique(troubles: list[list[str]], places: list[Place]) -> list[str]:
+def _unique(troubles: list[list[str]], places: list[RankInfo]) -> list[str]:
     """Return each trouble once, with its hosts unless all hosts have it."""
     hosts = defaultdict(set)
     for place, each in zip(places, troubles, strict=True):
@@ -276,7 +276,7 @@ def _unique(troubles: list[list[str]], places: list[Place]) -> list[str]:
     ]
 
 
-def _differences(installed: list[dict[str, str]], places: list[Place]) -> list[str]:
+def _differences(installed: list[dict[str, str]], places: list[RankInfo]) -> list[str]:
     """Return the packages whose version on a rank differs from rank 0."""
     first = installed[0]
     found = [
@@ -289,7 +289,7 @@ def _differences(installed: list[dict[str, str]], places: list[Place]) -> list[s
     return list(dict.fromkeys(found))
 
 
-def _shared(places: list[Place]) -> list[str]:
+def _shared(places: list[RankInfo]) -> list[str]:
     """Return a sentence for each GPU that several ranks would share."""
     takers = defaultdict(list)
     for place in places:

@@ -18,7 +18,7 @@ _TRANSPORTS = "OMPI_MCA_btl"  # those below the layer `ob1`, and of one-sided me
 def prepare() -> None:
     """Set the variables that Open MPI reads at its start; call this before importing mpi4py."""
     if _TRANSPORTS not in os.environ and _is_from_wheel():
-        # Its search for networks takes a second, and only one-sided messages would use them.
+        # The search for networks takes a second, and only one-sided messages would use them.
         os.environ[_TRANSPORTS] = "^ofi"
     if _takes_ucx() and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
         import libucx
@@ -38,7 +38,7 @@ def prepare() -> None:
 
 
 def _takes_ucx() -> bool:
-    """Return whether the user has chosen no layer, and MPI has not loaded its libraries yet."""
+    """Return whether the layer can still be chosen: not by the user, and before MPI is loaded."""
     return _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
 
 
@@ -53,7 +53,7 @@ def takes_gpu_memory() -> bool:
         if b"\0ucx\0" in component.raw and _has_loaded_ucx():
             return True
     except ValueError:
-        pass  # only Open MPI has this symbol; the next question suits every library
+        pass  # only Open MPI has this symbol
     try:
         return bool(library.MPIX_Query_cuda_support())
     except AttributeError:
@@ -68,7 +68,7 @@ def takes_threads() -> bool:
 
 
 def vendor() -> tuple[str, str] | None:
-    """Return the MPI's name and version, and its own description; None without mpi4py."""
+    """Return the name and version of MPI, and its description; None without mpi4py."""
     try:
         import mpi4py
     except ImportError:
