@@ -1,4 +1,4 @@
-"""Solutions that become individuals: those of a warm start, and those that a script injects."""
+"""Solutions that become individuals: those of a warm start, and those injected by a script."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def checked_solutions(
     `call` is the argument or the function that received them.
     """
     if not isinstance(solutions, list | tuple | np.ndarray) or any(
-        np.ndim(each) == 0 and not isinstance(each, Mapping) for each in solutions
+        np.ndim(solution) == 0 and not isinstance(solution, Mapping) for solution in solutions
     ):
         begin, end = ("(", ")") if call == "inject" else ("=", "")
         raise UsageError(
@@ -40,7 +40,7 @@ def checked_solutions(
             " Pass fewer, or raise population or islands"
         )
     name = "solutions" if call == "inject" else call
-    return [_checked(problem, f"{name}[{i}]", each) for i, each in enumerate(solutions)]
+    return [_checked(problem, f"{name}[{i}]", values) for i, values in enumerate(solutions)]
 
 
 def _checked(problem: Problem, name: str, values: Any) -> Solution:

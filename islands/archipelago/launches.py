@@ -1,4 +1,4 @@
-"""The kernels of islands, compiled for their problem and algorithm and bound to their arrays."""
+"""The launches of islands: kernels compiled for their parts, and bound to their arrays."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from islands.migration.settings import fixed
 from islands.problems.base import Problem
 
 _INDIVIDUALS_A_SLICE = 6
-_CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
+_CITIES_A_BLOCK = 64  # whose neighbours a block finds
 _MOST_BLOCKS = 4096
 
 _COMMON = {"Arena": arena(None, 0)}
@@ -175,17 +175,17 @@ class Launches:
         )
 
     def _required_room(self, launches: set[Launch]) -> Room:
-        """Return the working memory that a block needs for all of the launches."""
+        """Return the scratch memory that a block needs for all of the launches."""
         common = [launch for launch in launches if launch.threads is None]
-        own = Room(max((launch.room or 0 for launch in common), default=0))
+        declared = Room(max((launch.room or 0 for launch in common), default=0))
         self._needed = Room(0)
         if all(launch.room is not None for launch in common):
-            return own
+            return declared
         loop = self._needed = self._backend.required_room(self._source(), *self.arguments)
-        return Room(max(own.large, loop.large + self._parts.room()), loop.small)
+        return Room(max(declared.large, loop.large + self._parts.room()), loop.small)
 
     def fits(self, problem: Problem) -> bool:
-        """Return whether blocks have enough working memory for another instance."""
+        """Return whether blocks have enough scratch memory for another instance."""
         if problem.evaluation.same_memory:
             return True
         all_, _, *others = self.arguments
@@ -210,19 +210,16 @@ class Launches:
         return Source("program.cuh", macros, structs, slow, is_waited_for)
 
     def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
-        """Return the working memory of a block, the program of the parts and that of populations.
+        """Return the scratch memory of a block, the program of the parts and that of populations.
 
         Both programs are compiled at the same time.
         """
-        started = time.perf_counter()
-        if self._backend.knows(*self._of_populations()):
-            room = self._required_room(launches)
-            compiled = room, self._compiled_parts(room), self._compiled_populations()
-            self._backend.compile_seconds += time.perf_counter() - started
-            return compiled
-        self._backend.compiling.expect(self._parts.kind, self._source())
+        started, population_source = time.perf_counter(), self._population_source()
+        is_known = self._backend.knows(*population_source)
+        if not is_known:
+            self._backend.compiling.expect(self._parts.kind, self._source())
         with ThreadPoolExecutor(1) as pool:
-            populations = pool.submit(self._compiled_populations)
+            populations = pool.submit(self._backend.compile, *population_source)
             try:
                 room = self._required_room(launches)
                 compiled = room, self._compiled_parts(room), populations.result()
@@ -231,13 +228,11 @@ class Launches:
                 raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
-        self._backend.compiling.took(seconds)
+        if not is_known:
+            self._backend.compiling.took(seconds)
         return compiled
 
-    def _compiled_populations(self) -> Program:
-        return self._backend.compile(*self._of_populations())
-
-    def _of_populations(self) -> tuple[Source, Block]:
+    def _population_source(self) -> tuple[Source, Block]:
         backend, shape = self._backend, self._shape
         block = backend.block(self._ranking_room, 8 * shape.population, shape.islands)
         structs = {
@@ -272,9 +267,9 @@ class Launches:
     def _segments(
         self, steps: Iterable[Step | Call], archipelago: Struct, *, shares: bool
     ) -> Segments:
-        """Return the steps of a rank to which this `archipelago` says what it makes.
+        """Return the steps of a rank that makes the individuals of the slots in `archipelago`.
 
-        `shares`: whether it exchanges this with others.
+        `shares`: whether it exchanges them with other ranks.
         """
         launches: list[Call | Fork] = []
         segments: Segments = [launches]
@@ -297,8 +292,8 @@ class Launches:
         return [each for each in segments if each]
 
     def _forked(self, step: Concurrent, archipelago: Struct) -> list[Call | Fork]:
-        fork = Fork([self._all_bound(own, archipelago) for own in step.sequences])
-        # Arenas in global memory serve one launch at a time.
+        fork = Fork([self._all_bound(launches, archipelago) for launches in step.sequences])
+        # Only one launch at a time can use arenas in global memory.
         is_shared = self._program.spilled is not None
         return list(in_turn([fork])) if is_shared or not fork.sequences else [fork]
 
@@ -315,14 +310,14 @@ class Launches:
         )
 
     def _all_bound(self, launches: Iterable[Launch], archipelago: Struct) -> list[Call]:
-        """Return the launches with blocks: a rank may make no individual of an island."""
-        return [self._bound(each, archipelago) for each in launches if each.blocks]
+        """Return the launches that have blocks, as a rank of a team may have no slots."""
+        return [self._bound(launch, archipelago) for launch in launches if launch.blocks]
 
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
         _, data, plan, improving = self.arguments
-        own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
-        if layout_of(own) != layout_of(plan):
+        changed = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
+        if layout_of(changed) != layout_of(plan):
             raise UsageError(
                 f"Launch({launch.kernel!r}): plan={launch.plan!r} must replace members of"
                 " algorithm::Plan by values of the same types. Give them these types"
@@ -330,7 +325,7 @@ class Launches:
         return self._backend.call(
             self._program,
             launch.kernel,
-            *(archipelago, data, own, improving),
+            *(archipelago, data, changed, improving),
             blocks=launch.blocks,
             room=room,
             threads=launch.threads,

@@ -52,11 +52,11 @@ class Memory:
             self.all = Struct(**self.all.members, runs=runs)
 
     def making(self, slots: range) -> Struct:
-        """Return `Islands` for a rank that makes the individuals of these slots only."""
+        """Return `Islands` for a rank that makes only the individuals of these slots."""
         return Struct(**(self.all.members | _slots(slots)))
 
     def clear(self, islands: NDArray[np.int64]) -> None:
-        """Prepare generation 0: write the records of the islands, and clear their arrays."""
+        """Write the records of islands before generation 0, and clear their arrays."""
         self.backend.upload(islands, self.state.part("island", 0))
         for name in self.cleared:
             self.state.fill(name)
@@ -92,14 +92,13 @@ class Memory:
 
 
 Placing = Callable[[str, NDArray[Any]], Array]
-"""Takes the name of an array of the instance and its values; returns an array on the device."""
+"""Copies an array of the instance, given by name and values, to the device."""
 
 
 def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the tables of the algorithm, which all islands share.
 
     They include the neighbours of each item if a part uses them. Names of `arrays` are refused.
-    `place` copies a table to the device.
     """
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():
@@ -111,10 +110,10 @@ def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) 
                 f"{named} has the type {type(table).__name__}. Return a NumPy array with the"
                 " element type that kernels read"
             )
-    found: dict[str, Any] = {name: place(f"table/{name}", table) for name, table in tables.items()}
+    placed: dict[str, Any] = {name: place(f"table/{name}", table) for name, table in tables.items()}
     if parts.uses_neighbours:
-        found[NEIGHBOURS] = neighbours_of(place, parts.problem)
-    return found
+        placed[NEIGHBOURS] = neighbours_of(place, parts.problem)
+    return placed
 
 
 NEAR_FIELDS = ("cities", "axis", "split", "twins", "table")

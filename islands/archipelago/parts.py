@@ -25,7 +25,7 @@ from islands.problems.base import Problem
 from islands.text import option
 
 HOST = "host"
-"""The decoding with which the host evaluates children, between two launches."""
+"""The decoding by the host, which then also evaluates children, between two launches."""
 QUOTA = "quota"
 """The field with the number of evaluations that an island may make in the next generation."""
 GENES, COST, WAITING = "children", "children_cost", "children_waiting"
@@ -35,8 +35,9 @@ _TILE = 32
 _FREE = "free"
 _NARROW = 2  # bytes
 _FEW = 1024
-"""Up to this number of individuals, one thread of each block is as fast as a thread for each of
-them in tiles, which need more launches. Measured on an H200: 1.1 to 2.2 times with 768."""
+"""Up to this number of individuals, evaluation by one thread of each block is as fast as one thread
+per individual in tiles, which needs more launches. Measured on an H200: 1.1 to 2.2 times with
+768."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class ProgramParts:
     algorithm: Algorithm
     shape: Shape
     evaluated_by: str
-    """Who evaluates children: the `block` that made them, then each in one `thread`, the `host`, or
-    a Python function in a `batch` on the GPU."""
+    """What evaluates children: the `block` that makes them, a `thread` for each in another launch,
+    the `host`, or a Python function for a `batch` on the GPU."""
 
     @property
     def outside(self) -> bool:
@@ -70,14 +71,14 @@ class ProgramParts:
 
     @property
     def is_worth_sharing(self) -> bool:
-        """Whether a generation surely takes longer than an exchange between ranks."""
+        """Whether a generation certainly takes longer than an exchange between ranks."""
         is_search = self.improver.name != "none" or not self.algorithm.improves
         return is_search or self.is_python
 
     def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
         """Return the parts of a rank that makes the individuals of these slots only; None: all.
 
-        `first` are those of generation 0.
+        `first` are its slots in generation 0.
         """
         return replace(self, shape=replace(self.shape, made=slots, first_made=first))
 
@@ -89,8 +90,8 @@ class ProgramParts:
 
     @property
     def keeps_quota(self) -> bool:
-        """Whether an island ends a generation when it has made the evaluations that it may."""
-        # A local search makes any number of them.
+        """Whether an island ends a generation when its quota of evaluations is used up."""
+        # A local search does not count its evaluations.
         return self.algorithm.keeps_quota and self.improver.name == "none"
 
     def first_quotas(self, limit: int, islands: int) -> NDArray[np.int64]:
@@ -102,9 +103,9 @@ class ProgramParts:
         return quotas
 
     def quotas(self, left: int, islands: int) -> NDArray[np.int64]:
-        """Return the evaluations of each island of a run that has some left.
+        """Return the evaluations of each island of a run with `left` evaluations left.
 
-        They are those of whole slots, if a slot makes several children at once.
+        If a slot makes several children at once, their number is rounded up.
         """
         unit = self.algorithm.children if self.algorithm.improves else 1
         share, rest = divmod(-(-left // unit), islands)
@@ -112,7 +113,7 @@ class ProgramParts:
 
     @property
     def evaluates_own(self) -> bool:
-        """Whether kernels evaluate a user's own problem, which may take any time."""
+        """Whether kernels evaluate a problem of a user, which may take any time."""
         return self.evaluated_by != "host" and not PROBLEMS.has_built_in(type(self.problem))
 
     @property
@@ -130,11 +131,12 @@ class ProgramParts:
         on_cpu = block_memory is None
         evaluated_by = _evaluated_by(problem, improver.name, decoding, on_cpu=on_cpu)
         is_few = colony.population * islands <= _FEW
-        if evaluated_by == "thread" and (is_few or not kind.improves):  # it evaluates its own moves
+        # Algorithms with their own local search evaluate moves in the block.
+        if evaluated_by == "thread" and (is_few or not kind.improves):
             evaluated_by = "block"
         encoder = ENCODINGS[colony.encoding][solutions]
-        own = kind.confined(colony.settings) if encoder.bounded else colony.settings
-        algorithm = kind(own, colony.population, base_encoding(colony.encoding))
+        settings = kind.confined(colony.settings) if encoder.bounded else colony.settings
+        algorithm = kind(settings, colony.population, base_encoding(colony.encoding))
         encoded = encoder(
             problem.size,
             block_memory,
@@ -169,8 +171,8 @@ class ProgramParts:
             chosen["ISLANDS_NEIGHBOURS"] = "1"
         if self.evaluates_own:
             chosen["PROBLEM_MAY_TAKE_LONG"] = "1"
-        own = self.improver.defines() | self.algorithm.defines()
-        return self.encoding_macros() | chosen | own
+        chosen |= self.improver.defines() | self.algorithm.defines()
+        return self.encoding_macros() | chosen
 
     def encoding_macros(self) -> Macros:
         """Return the macros of the encoding, of what genomes mean, and of the format of costs."""
@@ -184,7 +186,10 @@ class ProgramParts:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The algorithm's launches; refuses one whose children only its kernels evaluate."""
+        """The algorithm's launches.
+
+        Refuses host decoding for an algorithm that evaluates in its own kernels.
+        """
         schedule = self.algorithm.schedule(self.shape, outside=self.outside)
         if self.outside and not schedule.evaluates_outside:
             name = self.algorithm.name
@@ -262,11 +267,10 @@ class ProgramParts:
 
     def room(self) -> int:
         """Return the bytes of scratch memory of a block besides what the kernels declare."""
-        own = self.algorithm.room(self.encoding.pitch)
-        return max(own, self.improver.room())
+        return max(self.algorithm.room(self.encoding.pitch), self.improver.room())
 
     def block(self) -> Block | None:
-        """Return the threads that the kernels need on a GPU, and the most resident blocks."""
+        """Return the block size for which the kernels were written, if any."""
         return self.improver.block(self.problem) or self.algorithm.block
 
     def items(self) -> int:
@@ -281,7 +285,7 @@ def _decoding(
     improver: str,
     problem: Problem,
 ) -> str:
-    """Return how a kernel decodes keys; changed solutions need the free decoding."""
+    """Return how kernels decode keys; solutions that are changed need the free decoding."""
     known = algorithm.decodings
     if requested not in ("", HOST, *known):
         allowed = " or ".join((*known, HOST))
@@ -299,7 +303,7 @@ def _decoding(
 
 
 def _evaluated_by(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
-    """Return who evaluates the children of an algorithm."""
+    """Return what evaluates the children of an algorithm."""
     if (python := problem.evaluation.python) is not None:
         if improver != "none":
             raise UsageError(
@@ -312,7 +316,7 @@ def _evaluated_by(problem: Problem, improver: str, decoding: str, *, on_cpu: boo
     if decoding == HOST:
         _require_host_evaluation(problem, improver)
         return HOST
-    # On a CPU, a block is one thread. A search or a repair changes solutions in the block.
+    # On a CPU, a block is one thread. Local searches and repairs change solutions in the block.
     is_split = not on_cpu and improver == "none" and not problem.evaluation.changes_solutions
     return "thread" if problem.evaluation.is_serial and is_split else "block"
 

@@ -29,7 +29,7 @@ def has_gpu() -> bool:
 
 @contextmanager
 def emulated_gpu(threads: int) -> Iterator[None]:
-    """Let runs use a GPU that the CPU emulates; skip the test outside of a checkout of islands."""
+    """Use an emulated GPU for runs; skip the test outside of a checkout of islands."""
     if not (_HELPERS / "emulated_gpu.py").exists():
         pytest.skip("the emulated GPU is in a checkout of islands only")
     if str(_HELPERS) not in sys.path:
