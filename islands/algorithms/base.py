@@ -67,7 +67,6 @@ class Host(Enum):
     """A step performed by the host alone."""
 
     EVALUATES = "evaluates the new children"
-    EXCHANGES_HALO = "exchanges the ends of neighbouring islands"
 
 
 @dataclass(frozen=True)

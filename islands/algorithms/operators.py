@@ -6,14 +6,13 @@ that the macros `ISLANDS_CROSSOVER` and `ISLANDS_MUTATION` name.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, TypeVar
 
 from islands.backends.source import Header, Macros
 from islands.custom.parts import PartKind
 from islands.errors import UsageError
-from islands.settings import Settings
+from islands.settings import Settings, changed
 from islands.text import meant, option, unknown
 
 
@@ -123,7 +122,7 @@ def completed(settings: _Settings, encoding: str) -> _Settings:
     choose = {"crossover": crossover, "mutation": mutation}
     kinds = [kind for kind in choose if hasattr(settings, kind)]
     names = {kind: choose[kind](getattr(settings, kind), encoding).name for kind in kinds}
-    return dataclasses.replace(settings, **names)
+    return changed(settings, **names)
 
 
 def macros(crossover: Operator, mutation: Operator) -> Macros:

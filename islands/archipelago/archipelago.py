@@ -50,30 +50,25 @@ class Archipelago:
         self.backend, self._warm_start = backend, warm_start
         self.is_on_cpu = backend.in_host_memory
         self._islands = islands_of_each(colonies)
-        islands, held = ranks.deal.islands, RankIslands(ranks.deal.islands, self.held, seed)
+        held = RankIslands(ranks.deal.islands, self.held, seed)
         setups = list[ColonySetup]()
-        for number, (spec, mine) in enumerate(zip(colonies, self._islands, strict=True)):
+        for number, (spec, islands) in enumerate(zip(colonies, self._islands, strict=True)):
             with of_colony(number if colonies[1:] else None):
-                setup = ColonySetup.of(
-                    *(number, spec, held.within(mine)),
-                    problem=problem,
-                    backend=backend,
-                    ranks=ranks,
-                )
-                size = {"islands": islands, "seed": seed}
-                require_fit(setup.parts.algorithm, spec.population, migration, **size)
+                mine = held.within(islands)
+                setup = ColonySetup.of(number, spec, mine, problem, backend, ranks)
+                require_fit(setup.parts.algorithm, spec.population, migration, held.islands, seed)
                 setups.append(setup)
-        here, first = [setup for setup in setups if setup.held is not None], setups[0].parts
+        here = [setup for setup in setups if setup.held is not None]
         layout = MigrantLayout([(s.parts.algorithm.name, s.parts.fields) for s in setups])
         parts = [setup.parts for setup in here]
         require_memory(backend, parts, migration, layout, seed=seed, deal=ranks.deal)
-        halo = None
-        if reach := first.algorithm.halo:  # refused with several colonies
-            halo = Halo(backend, ranks, reach, layout.bytes)
+        halo = self._halo = None
+        if reach := setups[0].parts.algorithm.halo:  # refused with several colonies
+            halo = self._halo = Halo(backend, ranks, reach, layout.bytes)
         self._colonies = [Colony(setup, backend, layout, halo) for setup in here]
         self._encodings = [setup.parts.encoding for setup in setups]
         exchange = AsyncExchange if ranks.asynchronous and ranks.world.size > 1 else Exchange
-        starts = np.array([mine.start for mine in self._islands], np.int64)
+        starts = np.array([islands.start for islands in self._islands], np.int64)
         self._exchange = exchange(migration, backend, ranks, seed=seed, starts=starts)
         sides = {c.number: c.side(self._place(c).start) for c in self._colonies}
         self._exchange.prepare(sides, self._encodings, layout.bytes)
@@ -234,6 +229,7 @@ class Archipelago:
         """Replace the worst individuals by solutions, dealt to the islands in turn from `first`."""
         for colony in self._colonies:
             colony.inject(solutions, first, self.generation)
+        self.renew_halo()
 
     def populations(self) -> list[Array]:
         """Return the genomes of each recorded island, valid until the islands advance."""
@@ -292,8 +288,8 @@ class Archipelago:
 
     def renew_halo(self) -> None:
         """Exchange the halo, if there is one; collective."""
-        for colony in self._colonies:
-            colony.renew_halo()
+        if self._halo is not None:
+            self._halo.renew()
 
     def measure(self) -> list[IslandMeasure]:
         """Return the measures of the recorded islands, without distances if `is_partial`."""

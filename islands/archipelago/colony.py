@@ -24,7 +24,7 @@ from islands.archipelago.sizes import require_countable
 from islands.archipelago.team import SlotExchange, Team, Trial, divided
 from islands.backends.base import Array, Backend, Calls
 from islands.migration import MigrantLayout, Ranks, Side
-from islands.migration.repeated import Halo
+from islands.migration.repeated import Halo, RepeatedExchange
 from islands.parallel import World
 from islands.problems.base import Problem, Solution
 from islands.text import counted
@@ -51,7 +51,6 @@ class ColonySetup:
         number: int,
         spec: ColonySpec,
         held: RankIslands | None,
-        *,
         problem: Problem,
         backend: Backend,
         ranks: Ranks,
@@ -104,7 +103,8 @@ class Colony:
         self._generation, self._alone = self._launches.generation, self._launches.alone
         if halo is not None:
             halo.prepare(self._launches.populations, memory.all)
-            self._generation, self._alone = map(self._with_halo, (self._generation, self._alone))
+            self._generation = _with_halo(self._generation, halo)
+            self._alone = _with_halo(self._alone, halo) if self._alone else []
         self._is_idle = self._undivided is not None and self._undivided.rank > 0
         self._sharing: SlotExchange | None = None
         self._trial: Trial | None = None
@@ -288,10 +288,8 @@ class Colony:
             elif isinstance(segment, TeamExchanges):
                 assert self._sharing is not None
                 self._sharing.run(segment, generation)
-            elif segment is Host.EXCHANGES_HALO:
-                assert self.halo is not None
-                assert self.halo.exchange is not None
-                self.halo.exchange.run()
+            elif isinstance(segment, RepeatedExchange):
+                segment.run()  # of the halo
             else:
                 self._evaluate(segment, generation)
 
@@ -353,14 +351,6 @@ class Colony:
         calls[0, slots.start] += evaluated
         upload(calls, self.state.arrays["calls"])
 
-    def _with_halo(self, segments: Segments) -> Segments:
-        """Return the steps of a generation, followed by the exchange of the halo."""
-        assert self.halo is not None
-        *others, last = segments or [[]]
-        assert isinstance(last, list), "a generation ends with a launch"
-        ends = [] if self.halo.exchange is None else [Host.EXCHANGES_HALO]
-        return [*others, [*last, self.halo.pack], *ends] if segments else []
-
     def derive(self, *, everyone: bool = False) -> None:
         """Update the derived fields of changed individuals, or of everyone."""
         if self.derives:
@@ -369,18 +359,12 @@ class Colony:
             self._backend.run(self._launches.adopt)
             self.state.fill("changed")
 
-    def renew_halo(self) -> None:
-        """Exchange the halo, if there is one; collective."""
-        if self.halo is not None:
-            self.halo.renew()
-
     def inject(self, solutions: Sequence[Solution], first: int, generation: int) -> None:
         """Replace the worst individuals by solutions, dealt to all islands of the run."""
         dealt = self.held.dealt(solutions, first)
         replace_worst(dealt, self._memory, generation * self.spec.rate)
         self._backend.run([self._launches.rank_again])
         self.derive()
-        self.renew_halo()
 
     def populations(self, generation: int) -> list[Array]:
         """Return the genomes of each island on the device."""
@@ -430,3 +414,11 @@ class Colony:
     def digests(self, generation: int) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
         return self._reader.digests(generation * self.spec.rate)
+
+
+def _with_halo(segments: Segments, halo: Halo) -> Segments:
+    """Return the steps of a generation, followed by the exchange of the halo."""
+    *others, last = segments
+    assert isinstance(last, list), "a generation ends with a launch"
+    exchange = [] if halo.exchange is None else [halo.exchange]
+    return [*others, [*last, halo.pack], *exchange]

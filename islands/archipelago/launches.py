@@ -40,6 +40,7 @@ from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
 from islands.migration.kernels import Side
+from islands.migration.repeated import RepeatedExchange
 from islands.migration.settings import fixed
 from islands.problems.base import Problem
 
@@ -66,7 +67,7 @@ class Repeated:
     calls: Calls
 
 
-Segments = list[list[Call | Fork] | Repeated | HostStep]
+Segments = list[list[Call | Fork] | Repeated | HostStep | RepeatedExchange]
 """Launches in groups, and the steps of the host between them."""
 
 
@@ -110,11 +111,11 @@ class Launches:
         self._ranking_room = Room(12 << (self._shape.population - 1).bit_length())
         schedule = parts.schedule
         self._room, self._program, self.populations = self._compiled({*schedule.launches()})
-        self.rank_again = self._ranking(step=0)
+        self.rank_again = self._ordering("rank", step=0)
         """Sorts islands whose individuals have changed, without ending a generation."""
         self.keeps_order = parts.algorithm.needs_order
         """Whether each generation ends with sorted islands."""
-        end = self._ranking(step=1) if self.keeps_order else self._finding_best()
+        end = self._ordering("rank" if self.keeps_order else "find_best", step=1)
         shares, beginning = parts.shape.made is not None, parts.beginning
         mine, first = memory.making(parts.shape.slots), memory.making(beginning.shape.slots)
         self.start = self._segments(beginning.schedule.start, first, shares=shares)
@@ -348,19 +349,13 @@ class Launches:
             step=np.int32(step),
         )
 
-    def _ranking(self, step: int) -> Call:
+    def _ordering(self, kernel: str, step: int) -> Call:
         return self._backend.call(
             self.populations,
-            "rank",
+            kernel,
             *(self._archipelago, self._ranking_plan(step)),
             blocks=self._shape.islands,
-            room=self._ranking_room,
-        )
-
-    def _finding_best(self) -> Call:
-        arguments = (self._archipelago, self._ranking_plan(step=1))
-        return self._backend.call(
-            self.populations, "find_best", *arguments, blocks=self._shape.islands
+            room=self._ranking_room if kernel == "rank" else None,
         )
 
 

@@ -206,22 +206,18 @@ class IslandReader:
         self._problem, self._encoding = problem, encoding
         self._state, self._backend, self._mine = state, backend, mine
         self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
-        self._fetched = backend.host_array(self.measured.shape, np.int64)
+        self.rows = backend.host_array(self.measured.shape, np.int64)
+        """The fetched measures: a row of `MEASURE` for each island."""
         self.meaning = Meaning(problem, encoding, int(state.arrays["order"].shape[1]))
         """Interprets the measures."""
 
     def fetch(self) -> None:
         """Begin to copy the measures to the host."""
-        self._backend.fetch(self.measured, self._fetched)
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The fetched numbers, a row of `MEASURE` for each island."""
-        return self._fetched
+        self._backend.fetch(self.measured, self.rows)
 
     def measures(self) -> list[IslandMeasure]:
         """Return the fetched measures."""
-        return self.meaning.measures(self._mine, self._fetched.tolist(), self._problem.instance)
+        return self.meaning.measures(self._mine, self.rows.tolist(), self._problem.instance)
 
     def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
         """Return the best individuals: see `Meaning.elite`."""

@@ -66,7 +66,7 @@ class Memory:
     def _as_kernels_see(self) -> Struct:
         """Return `Islands` of kernels/core/islands.cuh."""
         arrays, shape = self.state.arrays, self.parts.shape
-        traits = self.migrant.traits(arrays)
+        traits, solutions = self.migrant.traits(arrays), arrays.get(SOLUTIONS)
         return Struct(
             island=arrays["island"],
             genes=arrays["genes"],
@@ -78,7 +78,12 @@ class Memory:
             offered_cost=arrays.get("offered_cost", Null(np.int64)),
             given=arrays["given"],
             quota=arrays[QUOTA],
-            outside=_children_as_kernels_see(arrays, shape.gene),
+            outside=Struct(  # null pointers if kernels evaluate
+                genes=arrays.get(GENES, Null(shape.gene)),
+                cost=arrays.get(COST, Null(np.int64)),
+                waiting=arrays.get(WAITING, Null(np.int32)),
+                solutions=Null(np.uint8) if solutions is None else solutions.view(np.uint8),
+            ),
             changed=arrays.get("changed", Null(np.int32)),
             traits=self.backend.upload_structs(traits) if traits else Null(np.uint8),
             trait_count=np.int32(len(traits)),
@@ -135,13 +140,3 @@ def neighbours_of(place: Placing, problem: Problem) -> Struct:
 def _slots(slots: range) -> dict[str, np.generic]:
     """Return the members of `Islands` for the slots whose individuals a rank makes."""
     return {"first": np.int32(slots.start), "made": np.int32(len(slots))}
-
-
-def _children_as_kernels_see(arrays: Mapping[str, Array], gene: np.dtype[Any]) -> Struct:
-    """Return `Outside` of kernels/core/islands.cuh, with null pointers if kernels evaluate."""
-    return Struct(
-        genes=arrays.get(GENES, Null(gene)),
-        cost=arrays.get(COST, Null(np.int64)),
-        waiting=arrays.get(WAITING, Null(np.int32)),
-        solutions=arrays[SOLUTIONS].view(np.uint8) if SOLUTIONS in arrays else Null(np.uint8),
-    )

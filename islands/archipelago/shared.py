@@ -309,7 +309,7 @@ class SharedRuns:
         count = len(chosen)
         self._read.fetch(count)
         self._backend.synchronise()
-        arrays: dict[str, Sequence[Any]] = {
+        arrays: dict[str, Any] = {
             name: self._read.of(name, count).copy().view(dtype).reshape(count, *shape)
             for name, (shape, dtype) in self._shapes.items()
         }

@@ -58,7 +58,6 @@ def require_fit(
     algorithm: Algorithm,
     population: int,
     migration: MigrationSettings,
-    *,
     islands: int,
     seed: int,
 ) -> None:

@@ -20,7 +20,9 @@ def prepare() -> None:
     if _TRANSPORTS not in os.environ and _is_from_wheel():
         # The search for networks takes a second, and only one-sided messages would use them.
         os.environ[_TRANSPORTS] = "^ofi"
-    if _takes_ucx() and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
+    # The layer can be chosen if the user has not, and before MPI loads its libraries.
+    can_choose = _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
+    if can_choose and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
         import libucx
 
         # PyPI's Open MPI is built without CUDA, but uses a UCX library that is loaded before it.
@@ -35,11 +37,6 @@ def prepare() -> None:
         os.environ[_LAYER] = "ucx,ob1"
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_tls", "any")
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_devices", "any")
-
-
-def _takes_ucx() -> bool:
-    """Return whether the layer can still be chosen: not by the user, and before MPI is loaded."""
-    return _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
 
 
 def takes_gpu_memory() -> bool:

@@ -54,21 +54,13 @@ class Pending:
             request.Wait()
 
 
-class PersistentMessages:
+class PersistentMessages(Pending):
     """Messages that are sent repeatedly between the same arrays: persistent requests of MPI."""
-
-    def __init__(self, requests: Sequence[Any]) -> None:
-        self._requests = requests
 
     def start(self) -> None:
         """Begin to send the current content of the arrays, and to receive."""
         for request in self._requests:
             request.Start()
-
-    def wait(self) -> None:
-        """Wait until all messages have arrived and all sent arrays may be overwritten."""
-        for request in self._requests:
-            request.Wait()
 
 
 class World:
@@ -86,7 +78,9 @@ class World:
         self.local_rank, self.local_size = 0, 1
         if communicator is not None:
             self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
-            self._local = _on_this_host(communicator)
+            from mpi4py import MPI
+
+            self._local = communicator.Split_type(MPI.COMM_TYPE_SHARED)
             self.local_rank, self.local_size = self._local.Get_rank(), self._local.Get_size()
 
     def allgather(self, value: Value) -> list[Value]:
@@ -162,7 +156,7 @@ class World:
         """Prepare messages that are repeated: contiguous arrays, given with the other rank."""
         into = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
         out_of = [self._communicator.Send_init(what, rank, tag) for rank, what in sends]
-        return PersistentMessages([*into, *out_of])
+        return PersistentMessages(into, out_of)
 
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
         """Return a channel for ranks that do not wait for each other; arrays are given by rank."""
@@ -268,9 +262,3 @@ def _complete_with_naps(request: Any) -> None:
     began = time.monotonic()
     while not request.Test():
         time.sleep(min(_LONGEST_NAP, 0.1 * (time.monotonic() - began)))
-
-
-def _on_this_host(communicator: Any) -> Any:
-    from mpi4py import MPI
-
-    return communicator.Split_type(MPI.COMM_TYPE_SHARED)

@@ -148,16 +148,14 @@ class TopologyContract:
         solver.evolve(3)
 
         def best() -> list[float]:
-            costs = [problem_cost(solver.problem, each) for each in solver.populations()]
-            return [min(each) for each in costs]
+            size = solver.problem.size
+            return [
+                min(solver.problem.cost(order) for order in np.asarray(orders)[:, :size])
+                for orders in solver.populations()
+            ]
 
         before = best()
         solver.exchange()
         rows = self.rows(self.topology(), Scene(5, 4, 1), range(5))
         for after, own, senders in zip(best(), before, rows, strict=True):
             assert after == min([own, *(before[each] for each in senders)])
-
-
-def problem_cost(problem: Problem, genomes: Any) -> list[float]:
-    """Return the costs of genomes that are orders."""
-    return [problem.cost(each) for each in np.asarray(genomes)[:, : problem.size]]
