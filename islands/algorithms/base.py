@@ -146,12 +146,12 @@ class Schedule:
     @property
     def evaluates_outside(self) -> bool:
         """Whether the host evaluates children in every generation."""
-        return any(each is Host.EVALUATES or isinstance(each, Rounds) for each in self.generation)
+        return any(s is Host.EVALUATES or isinstance(s, Rounds) for s in self.generation)
 
     @property
     def divides(self) -> bool:
         """Whether ranks can share the work of an island."""
-        return any(isinstance(each, TeamExchanges) for each in self.start)
+        return any(isinstance(step, TeamExchanges) for step in self.start)
 
     def launches(self) -> Iterator[Launch]:
         """Yield all launches, without host steps."""
@@ -364,8 +364,8 @@ class Algorithm(ABC):
     def _divides(self, shape: Shape) -> bool:
         if self.divides is not None:
             return self.divides
-        fields = [each for each in self.fields(shape).values() if each.kind != "scratch"]
-        return all(each.shape[:1] == (shape.population,) for each in fields)
+        fields = [field for field in self.fields(shape).values() if field.kind != "scratch"]
+        return all(field.shape[:1] == (shape.population,) for field in fields)
 
     def are_renewed(self, read: Callable[[str], NDArray[Any]]) -> list[bool]:
         """Return for each island of the rank whether the current generation restarts it.

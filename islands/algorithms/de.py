@@ -113,5 +113,5 @@ class De(Algorithm):
     def fields(self, shape: Shape) -> dict[str, Field]:
         if self.settings.adaptation == "none":
             return {}
-        own = Field((shape.population,), np.float32, travels=True)
-        return {"weight": own, "crossover": own}
+        field = Field((shape.population,), np.float32, travels=True)
+        return {"weight": field, "crossover": field}

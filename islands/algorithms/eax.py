@@ -373,14 +373,14 @@ def _threads_of(pitch: int, usual: int) -> int:
 def _halves(pairs: range) -> list[range]:
     """Return the two halves of the pairs: one creates children while the other finds cycles."""
     middle = pairs.start + (len(pairs) + 1) // 2
-    return [each for each in (range(pairs.start, middle), range(middle, pairs.stop)) if each]
+    return [half for half in (range(pairs.start, middle), range(middle, pairs.stop)) if half]
 
 
 @lru_cache(maxsize=64)
 def entropy_of(population: int) -> NDArray[np.int32]:
     """Return the entropy contribution of an edge by the number of tours that contain it."""
     shares = [number / population for number in range(1, population + 2)]
-    return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
+    return np.array([0, *(round(-_UNIT * share * math.log(share)) for share in shares)], np.int32)
 
 
 def _places(problem: Problem) -> NDArray[np.float64] | None:

@@ -88,8 +88,8 @@ _ALL_MUTATIONS = (
     *(Mutation.built_in(name, (_VECTORS, _KEYS)) for name in ("polynomial", "gaussian")),
 )
 
-CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
-MUTATIONS: dict[str, Mutation] = {each.name: each for each in _ALL_MUTATIONS}
+CROSSOVERS: dict[str, Crossover] = {operator.name: operator for operator in _ALL_CROSSOVERS}
+MUTATIONS: dict[str, Mutation] = {operator.name: operator for operator in _ALL_MUTATIONS}
 """The operators by name; the one for orders if two share a name."""
 
 CROSSOVER = PartKind(
@@ -138,19 +138,20 @@ def _fitting(
     registry: Mapping[str, _Operator],
 ) -> _Operator:
     known = dict.fromkeys([*built_in, *registry.values()])
-    fit = {each.name: each for each in known if encoding in each.encodings}
+    fit = {operator.name: operator for operator in known if encoding in operator.encodings}
     if not fit:
         raise UsageError(
             f"encoding {encoding}: no {what} supports it. Choose your own: {what}=FILE.py:NAME"
         )
     name = meant(name, registry)
     if not name:
-        return min(fit.values(), key=lambda each: each.encodings.index(encoding))
+        return min(fit.values(), key=lambda operator: operator.encodings.index(encoding))
     if name in fit:
         return fit[name]
     if name not in registry:
         raise UsageError(f"{what}={name}: {unknown('choice', name, fit)}")
-    others = [encoding for each in known if each.name == name for encoding in each.encodings]
+    same = [operator for operator in known if operator.name == name]
+    others = [encoding for operator in same for encoding in operator.encodings]
     raise UsageError(
         f"{what}={name} supports {' or '.join(others)}, but the encoding is {encoding}. Choose one"
         f" of {', '.join(fit)}, or {option('encoding', others)}"

@@ -132,7 +132,10 @@ class Colony:
         return None if self._is_idle else only(self._generation)
 
     def side(self, first: int) -> Side:
-        """Return what migration needs; `first` is the number of the first island on the rank."""
+        """Return the islands as migration needs them.
+
+        `first` is the number of the first one on the rank.
+        """
         return self._launches.side(first)
 
     def start(self, solutions: Sequence[Solution], *, may_be_partial: bool) -> bool:

@@ -141,12 +141,9 @@ class Launches:
             return Struct(nothing=np.int32(0))
         is_batch = self._parts.evaluated_by == "batch"
         members = problem.evaluation.reports() if is_batch else problem.device_data()
-        return Struct(
-            **{
-                name: each if isinstance(each, np.generic) else self._placed(f"data/{name}", each)
-                for name, each in members.items()
-            }
-        )
+        arrays = {n: a for n, a in members.items() if not isinstance(a, np.generic)}
+        placed = {name: self._placed(f"data/{name}", array) for name, array in arrays.items()}
+        return Struct(**{**members, **placed})
 
     def _placed(self, name: str, values: NDArray[Any]) -> Array:
         """Return an array of the instance on the device: that of the first run, or a copy."""
@@ -155,7 +152,10 @@ class Launches:
         return self._instances.place(name, values)
 
     def side(self, first: int = 0) -> Side:
-        """Return what migration needs; `first` is the number of the first island on the rank."""
+        """Return the islands as migration needs them.
+
+        `first` is the number of the first one on the rank.
+        """
         return Side(
             first=first,
             islands=self._shape.islands,
@@ -290,7 +290,7 @@ class Launches:
             elif shares or not isinstance(step, TeamExchanges):
                 launches = []
                 segments += [step, launches]
-        return [each for each in segments if each]
+        return [segment for segment in segments if segment]
 
     def _forked(self, step: Concurrent, archipelago: Struct) -> list[Call | Fork]:
         fork = Fork([self._all_bound(launches, archipelago) for launches in step.sequences])

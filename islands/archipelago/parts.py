@@ -62,7 +62,7 @@ class ProgramParts:
     def kind(self) -> str:
         """The names of the parts: programs of one kind take about the same time to compile."""
         parts = (self.problem, self.encoding, self.improver, self.algorithm)
-        return " ".join([*(each.name for each in parts), self.evaluated_by])
+        return " ".join([*(part.name for part in parts), self.evaluated_by])
 
     @property
     def is_python(self) -> bool:
@@ -175,7 +175,7 @@ class ProgramParts:
         return self.encoding_macros() | chosen
 
     def encoding_macros(self) -> Macros:
-        """Return the macros of the encoding, of what genomes mean, and of the format of costs."""
+        """Return the macros of the encoding, of the meaning of genomes, and the format of costs."""
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "ENCODING_BOUNDED": str(int(self.encoding.bounded)),

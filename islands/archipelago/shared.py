@@ -195,7 +195,7 @@ class SharedRuns:
         for name in ("island", "changed", "offered_cost"):
             if name in fields:
                 parts[name] = part(name, state.arrays[name])
-        # Derived fields are computed anew, and need not have a part for each island.
+        # Derived fields are computed again, and may have no part for each island.
         cleared = [name for name in self._memory.cleared if fields[name].kind != "derived"]
         for name in dict.fromkeys(("given", *cleared)):
             for half in (0, 1) if fields[name].in_halves else (0,):

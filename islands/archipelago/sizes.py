@@ -1,4 +1,4 @@
-"""The sizes of a run: what kernels can count, and the memory that the islands of a rank need.
+"""Limits on the sizes of a run: of the numbers in kernels, and of the memory of a rank.
 
 Sizes are refused here, before any array of the islands exists. The settings have the limits that
 do not depend on the ranks and the device.

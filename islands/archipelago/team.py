@@ -33,8 +33,8 @@ def divided(population: int, members: int, copied: int = 0) -> list[range]:
 
     The first `copied` slots take no time, so the first member has them besides its share.
     """
-    made = population - copied
-    ends = [0, *(copied + -(-made * number // members) for number in range(1, members + 1))]
+    rest = population - copied
+    ends = [0, *(copied + -(-rest * number // members) for number in range(1, members + 1))]
     return [range(first, end) for first, end in pairwise(ends)]
 
 

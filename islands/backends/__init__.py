@@ -45,10 +45,10 @@ def automatic() -> tuple[str, str]:
         return "cpu", "CuPy is not installed"
     from islands.backends.gpus import devices, has_driver
 
-    found = devices() if has_driver() else 0
-    if found == 0:
+    gpus = devices() if has_driver() else 0
+    if gpus == 0:
         return "cpu", "no GPU found"
-    return "cuda", f"{counted(found, 'GPU')} found"
+    return "cuda", f"{counted(gpus, 'GPU')} found"
 
 
 def takes_gpu(name: str) -> bool:

@@ -112,9 +112,9 @@ def _packed(members: Mapping[str, Any], address: Address) -> NDArray[Any]:
     if not members:
         return np.zeros(1, np.uint8)  # a C++ struct is never empty
     values = [as_in_kernels(member, address) for member in members.values()]
-    kinds = tuple([each.dtype for each in values])
+    kinds = tuple([value.dtype for value in values])
     record = np.zeros(1, _aligned(tuple(members), kinds))
-    record[0] = tuple([each[0] if isinstance(each, np.ndarray) else each for each in values])
+    record[0] = tuple([v[0] if isinstance(v, np.ndarray) else v for v in values])
     return record
 
 
@@ -137,7 +137,7 @@ def layout_checks(structs: Mapping[str, Struct]) -> str:
 
     Members whose names are numbers are compared by position.
     """
-    return "".join([_checks_of(name, each, each.kind()) for name, each in structs.items()])
+    return "".join([_checks_of(name, struct, struct.kind()) for name, struct in structs.items()])
 
 
 _known: dict[tuple[str, Hashable], str] = {}

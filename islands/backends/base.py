@@ -182,7 +182,7 @@ class Backend(ABC):
 
     def knows(self, source: Source, block: Block) -> bool:
         """Return whether this object has loaded a program."""
-        return all(each.key() in self._loaded for each in self._pieces(source, block))
+        return all(piece.key() in self._loaded for piece in self._pieces(source, block))
 
     def joules(self) -> float | None:
         """Return the energy that the device has used since a fixed time; None if unknown."""
@@ -210,7 +210,7 @@ class Backend(ABC):
     def compile(self, source: Source, block: Block) -> Program:
         """Return the program, compiled now or loaded from the cache; from any thread."""
         pieces = self._pieces(source, block)
-        handles = self._together([partial(self._handle, each) for each in pieces])
+        handles = self._together([partial(self._handle, piece) for piece in pieces])
         return Program(handles, block, source.apart, self._spilled(block))
 
     def _together(self, jobs: Sequence[Callable[[], _Made]]) -> list[_Made]:

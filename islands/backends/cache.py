@@ -53,17 +53,17 @@ def _loaded(
                     return load(path)
             path.unlink()
     with writing(folder, CACHE_ELSEWHERE), TemporaryDirectory(dir=folder) as scratch:
-        made = Path(scratch) / f"program{suffix}"
-        make(made)
-        made.chmod(0o600)
+        path = Path(scratch) / f"program{suffix}"
+        make(path)
+        path.chmod(0o600)
         try:
-            program = load(made)
+            program = load(path)
         except Exception as error:
             raise CompileError(
                 f"a program was compiled but cannot be loaded: {error}. If {folder} is on a file"
                 " system that forbids programs, set ISLANDS_CACHE to a folder on another one"
             ) from error
-        made.replace(folder / _name(digest, made.read_bytes(), suffix))
+        path.replace(folder / _name(digest, path.read_bytes(), suffix))
         return program
 
 
@@ -231,8 +231,8 @@ class Compiling:
     def _known(self) -> dict[str, tuple[float, int]]:
         """Return the last duration and the size in bytes of each kind, the newest last."""
         try:
-            found = json.loads((cache_folder("") / self._name).read_text(encoding="utf-8"))
-            kinds = {str(name): (float(took), int(size)) for name, (took, size) in found.items()}
+            content = json.loads((cache_folder("") / self._name).read_text(encoding="utf-8"))
+            kinds = {str(name): (float(took), int(size)) for name, (took, size) in content.items()}
         except (IslandsError, OSError, ValueError, TypeError, AttributeError, OverflowError):
             return {}
         right = all(0 <= took < _LONGEST and size > 0 for took, size in kinds.values())

@@ -89,7 +89,7 @@ class CpuBackend(Backend):
             self._make(source, digest, options, path)
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
-        if place := crash_place(source.own()):
+        if place := crash_place(source.headers()):
             library.islands_explain_crashes(place.encode())
         return library
 
@@ -100,14 +100,14 @@ class CpuBackend(Backend):
 
     def _make(self, source: Source, digest: str, options: list[str], path: Path) -> None:
         """Compile a source to `path`."""
-        with TemporaryDirectory() as own:
-            for name, text in source.own().items():
-                header = Path(own, name)
+        with TemporaryDirectory() as folder:
+            for name, text in source.headers().items():
+                header = Path(folder, name)
                 header.parent.mkdir(parents=True, exist_ok=True)
                 header.write_text(text, encoding="utf-8")
             objects = self._together(
                 [
-                    partial(self._object, piece, digest, options, Path(own), number)
+                    partial(self._object, piece, digest, options, Path(folder), number)
                     for number, piece in enumerate(source.pieces(min(_MOST_PIECES, _cores())))
                 ]
             )
@@ -127,22 +127,22 @@ class CpuBackend(Backend):
             )
 
     def _object(
-        self, piece: Source, digest: str, options: list[str], own: Path, number: int
+        self, piece: Source, digest: str, options: list[str], folder: Path, number: int
     ) -> Path:
-        """Compile one piece of a program; its generated headers are in the folder `own`."""
-        path = own / f"{number}.o"
+        """Compile one piece of a program; its headers without a file are in `folder`."""
+        path = folder / f"{number}.o"
         # These headers precede the kernels, and never replace <vector> and the like.
-        command = [*self._compiler, "-iquote", str(own), *options, *piece.options()]
+        command = [*self._compiler, "-iquote", str(folder), *options, *piece.options()]
         command += ["-x", "c++", "-c", "-o", str(path), "-"]
         status, output = self._done(command, piece.text(digest, _KEPT))
         # The temporary folder means nothing to the author of a header.
-        self._require_done(status, output.replace(f"{own}/", ""), piece, digest)
+        self._require_done(status, output.replace(f"{folder}/", ""), piece, digest)
         return path
 
     def _require_done(self, status: int, output: str, source: Source, digest: str) -> None:
         if status != 0:
             log = output or f"it failed with status {status} and printed nothing. Check CXX"
-            raise refused(self._compiler[0], digest, log, source.own())
+            raise refused(self._compiler[0], digest, log, source.headers())
 
     def _done(self, command: list[str], text: str) -> tuple[int, str]:
         """Run the compiler on a text; return its status and its output."""

@@ -129,8 +129,8 @@ class CudaBackend(Backend):
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
         if few:
-            each = room.total + 2 * _RESERVED  # with the kernels' own arrays
-            fits = max(1, min(_MOST_SMALL, self._shared // each))
+            size = room.total + 2 * _RESERVED  # with the arrays that kernels declare
+            fits = max(1, min(_MOST_SMALL, self._shared // size))
             return Block(_FEW // fits // 32 * 32, fits)
         # Measured on an H200: about 16 items per thread; 1536 threads per multiprocessor, which
         # leaves 40 registers for each; and an eighth of the shared memory left as cache.
@@ -238,8 +238,8 @@ class CudaBackend(Backend):
             arguments = (space, *arguments)
         if shared > self.block_memory:
             raise without_room(kernel, shared, self.block_memory)
-        # More than 48 KiB, including the kernel's own arrays, must be requested. Other threads may
-        # launch the same kernel with more.
+        # More than 48 KiB, including arrays that kernels declare, must be requested. Other threads
+        # may launch the same kernel with more.
         with _requesting:
             largest = self._requested[function.kernel.ptr] = max(
                 shared, self._requested.get(function.kernel.ptr, 0)
@@ -364,7 +364,7 @@ class Graphs:
     def _launch_all(self, calls: Calls, stream: Any) -> None:
         for call in calls:
             if isinstance(call, Fork):
-                jobs = [partial(self._launch_all, each) for each in call.sequences]
+                jobs = [partial(self._launch_all, calls) for calls in call.sequences]
                 self._together(jobs, stream)
             else:
                 self.launch(call, stream)
@@ -437,8 +437,8 @@ def compiled(
 def translated(source: Source, digest: str, options: Sequence[str], form: str) -> bytes:
     """Return the code that NVRTC compiles; `form` is the method for it: `getCUBIN` or `getPTX`."""
     nvrtc = load_cupy().cuda.nvrtc
-    own = source.own()
-    names, texts = ([each.encode() for each in side] for side in (own, own.values()))
+    headers = source.headers()
+    names, texts = ([text.encode() for text in side] for side in (headers, headers.values()))
     program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)
     try:
         nvrtc.compileProgram(program, (*options, *source.options()))
@@ -448,8 +448,8 @@ def translated(source: Source, digest: str, options: Sequence[str], form: str) -
         log = nvrtc.getProgramLog(program)
         if _ON_ALL_CORES in options and "): error" not in log:  # not in a line of the source
             # Rarely, NVRTC 13 fails to read the output of its threads.
-            alone = [each for each in options if each != _ON_ALL_CORES]
+            alone = [option for option in options if option != _ON_ALL_CORES]
             return translated(source, digest, alone, form)
-        raise refused("NVRTC", digest, log, own) from None
+        raise refused("NVRTC", digest, log, headers) from None
     finally:
         nvrtc.destroyProgram(program)

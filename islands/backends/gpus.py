@@ -27,7 +27,7 @@ _OWN = 2048  # maximum bytes of block memory that kernels declare themselves
 def load_cupy() -> Any:
     """Return the module CuPy; refuse if it cannot be imported."""
     if "cupy" not in sys.modules and _CUPY_CACHE not in os.environ:
-        # CuPy creates a folder for its own kernels, by default in the home folder.
+        # CuPy creates a cache folder for its kernels, by default in the home folder.
         with suppress(InputError):  # the default may work if our cache is read-only
             os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
     if "cupy" not in sys.modules:
@@ -110,14 +110,14 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
     taken: Counter[str] = Counter()
     numbers = [0] * len(visible)
     # Ranks that see the fewest GPUs choose first.
-    for rank in sorted(range(len(visible)), key=lambda each: len(visible[each])):
+    for rank in sorted(range(len(visible)), key=lambda rank: len(visible[rank])):
         seen = visible[rank]
         if not seen:
             raise UsageError(
                 f"host {host}: one of its {counted(len(visible), 'rank')} sees no GPU. Check"
                 f" CUDA_VISIBLE_DEVICES and nvidia-smi, or choose {option('backend', 'cpu')}"
             )
-        number = min(range(len(seen)), key=lambda each: (taken[seen[each]], each))
+        number = min(range(len(seen)), key=lambda gpu: (taken[seen[gpu]], gpu))
         if taken[seen[number]] and not share:
             gpus = len({identity for every in visible for identity in every})
             raise UsageError(

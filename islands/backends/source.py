@@ -82,7 +82,7 @@ class Source:
         The kernels of `apart` are distributed over them; the last one also has all other kernels. A
         program that contains generated headers is not divided, as these may define variables.
         """
-        count = 1 if self.own() else min(most, len(self.apart) + 1)
+        count = 1 if self.headers() else min(most, len(self.apart) + 1)
         return [self._piece(self.apart[turn::count], turn == count - 1) for turn in range(count)]
 
     def _piece(self, named: Sequence[str], has_others: bool) -> Source:
@@ -107,7 +107,7 @@ class Source:
         macros = [f"-D{name}={value}" for name, value in sorted(self.defines.items())]
         return [f"-I{data_folder('kernels')}", *macros]
 
-    def own(self) -> dict[str, str]:
+    def headers(self) -> dict[str, str]:
         """Return the headers that are not files of the package: their texts by name."""
         headers = (value for value in self.defines.values() if isinstance(value, Header))
         return {header.name: header.text for header in headers if header.text is not None}
@@ -133,13 +133,13 @@ class Source:
 
     def _texts(self) -> dict[str, str]:
         """Return the texts of all included files, by name."""
-        own, found, waiting = self.own(), dict[str, str](), [("", self.entry)]
+        headers, texts, waiting = self.headers(), dict[str, str](), [("", self.entry)]
         while waiting:
             by, name = waiting.pop(0)
-            if name not in found:
-                found[name] = own[name] if name in own else _read(name, by)
-                waiting += [(name, other) for other in self._included(found[name])]
-        return found
+            if name not in texts:
+                texts[name] = headers[name] if name in headers else _read(name, by)
+                waiting += [(name, other) for other in self._included(texts[name])]
+        return texts
 
     def _included(self, text: str) -> Iterator[str]:
         for named in _inclusions(text):
@@ -186,27 +186,29 @@ _LINE = re.compile(rf'(?:^{CONTRACT}([^\n]*)\n)?^#line 1 "([^"\n]+)"\n', re.MULT
 _PLACE = re.compile(r"^(\S+?)[:(](\d+)")
 
 
-def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> CompileError:
+def refused(compiler: str, digest: str, log: str, headers: Mapping[str, str]) -> CompileError:
     """Return the error for a program that does not compile: its first error and the full log.
 
-    Errors in `own`, the headers of scripts, are preferred to errors in headers that include them.
-    If a header contains code under another name (`#line`), the line and its contract are shown.
+    Errors in `headers`, those of scripts, are preferred to errors in headers that include them. If
+    a header contains code under another name (`#line`), the line and its contract are shown.
     """
     path = cache_folder("programs") / f"{digest}.log"
     publish(path, log, CACHE_ELSEWHERE)
     lines = [line for line in log.splitlines() if line.strip()]
     errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
-    found = [each for text in own.values() for each in _LINE.findall(text)]
-    codes = {name: contract for contract, name in reversed(found)}
-    places = tuple(f"{name}{mark}" for name in (*own, *codes) for mark in ":(")
-    first = next((line for line in errors if line.startswith(places)), "")
+    places = [place for text in headers.values() for place in _LINE.findall(text)]
+    codes = {name: contract for contract, name in reversed(places)}
+    starts = tuple(f"{name}{mark}" for name in (*headers, *codes) for mark in ":(")
+    first = next((line for line in errors if line.startswith(starts)), "")
     if not first:
         first = "".join(errors[:1])
-        if own and not codes:
-            first += f"; see that {', '.join(own)} has all that built-in headers have"
-        elif cause := _cause(log, codes, own):
+        if headers and not codes:
+            first += (
+                f"; see that {', '.join(headers)} defines everything that built-in headers define"
+            )
+        elif cause := _cause(log, codes, headers):
             first += f"; the cause is {cause}"
-    elif shown := _shown(first, own):
+    elif shown := _shown(first, headers):
         first += f"; this line is {shown!r}"
     place = _PLACE.match(first)
     wanted = codes.get(place[1] if place is not None else "", next(iter(codes.values()), ""))
@@ -215,15 +217,15 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
 
 
-def crash_place(own: Mapping[str, str]) -> str:
+def crash_place(headers: Mapping[str, str]) -> str:
     """Return the message for a crash: the code of scripts in the program, if any, and the fix."""
-    codes = {name for text in own.values() for _, name in _LINE.findall(text)}
+    codes = {name for text in headers.values() for _, name in _LINE.findall(text)}
     fix = (
         "Find the line with: islands check FILE.py:NAME, or islands.check_problem(problem)"
         if codes
         else "Compile it with a sanitizer: CXX='g++ -fsanitize=undefined,bounds -g'"
     )
-    return f", in {', '.join(sorted(codes or own))}. {fix}\n" if own else ""
+    return f", in {', '.join(sorted(codes or headers))}. {fix}\n" if headers else ""
 
 
 def without_kernel(kernel: str) -> CompileError:
@@ -242,17 +244,17 @@ def without_room(kernel: str, needed: int, available: int) -> UsageError:
     )
 
 
-def _cause(log: str, names: Iterable[str], own: Mapping[str, str]) -> str:
+def _cause(log: str, names: Iterable[str], headers: Mapping[str, str]) -> str:
     """Return the first line of the user's code that the log names, with its place."""
     for name in names:
         for pattern in (rf"^{re.escape(name)}[:(](\d+)", rf"at line (\d+) of {re.escape(name)}"):
             if found := re.search(pattern, log, re.MULTILINE):
-                lines = (own_line(text, name, int(found[1])) for text in own.values())
+                lines = (user_line(text, name, int(found[1])) for text in headers.values())
                 return next(filter(None, lines), "")
     return ""
 
 
-def own_line(text: str, name: str, number: int) -> str | None:
+def user_line(text: str, name: str, number: int) -> str | None:
     """Return a line of the user's code in a header, with its place; None if it is not there."""
     for match in _LINE.finditer(text):
         following = text[match.end() :].splitlines()
@@ -262,14 +264,14 @@ def own_line(text: str, name: str, number: int) -> str | None:
     return None
 
 
-def _shown(error: str, own: Mapping[str, str]) -> str:
+def _shown(error: str, headers: Mapping[str, str]) -> str:
     """Return the text of the line that an error names, if it is known."""
     place = _PLACE.match(error)
     if place is None:
         return ""
     name, number = place[1], int(place[2])
-    for text in own.values():
-        if line := own_line(text, name, number):
+    for text in headers.values():
+        if line := user_line(text, name, number):
             return line.partition(f"line {number}, ")[2].strip("'\"")
-    lines = own.get(name, "").splitlines()
+    lines = headers.get(name, "").splitlines()
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""

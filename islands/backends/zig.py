@@ -25,11 +25,11 @@ _OF_LIBRARY = re.compile(r"undefined.*(std::|operator new|operator delete|__cxa_
 
 def command() -> list[str] | None:
     """Return the command that compiles C++, if `ziglang` is installed."""
-    found = find_spec("ziglang")
-    if found is None or found.origin is None:
+    spec = find_spec("ziglang")
+    if spec is None or spec.origin is None:
         return None
     # Not `python -m ziglang`, which takes the time to start Python.
-    zig = Path(found.origin).with_name("zig")
+    zig = Path(spec.origin).with_name("zig")
     return [str(zig), "c++"] if os.access(zig, os.X_OK) else None
 
 
@@ -60,8 +60,8 @@ def needs_library(log: str) -> bool:
 
 def version() -> str:
     """Return the version of Zig, which also identifies its clang."""
-    found = command()
-    return "Zig" if found is None else _version_of(found[0], Path(found[0]).stat().st_mtime_ns)
+    zig, *_ = command() or [""]
+    return _version_of(zig, Path(zig).stat().st_mtime_ns) if zig else "Zig"
 
 
 @functools.cache

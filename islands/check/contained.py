@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Null, Struct, as_in_kernels
 from islands.backends.cpu import CpuBackend
-from islands.backends.source import own_line
+from islands.backends.source import user_line
 from islands.check.ways import Walk, source_of
 from islands.errors import CompileError
 from islands.modelling.model import Model
@@ -200,11 +200,11 @@ def _placed(problem: Model, printed: str) -> dict[str, tuple[int, int, int]]:
     arrays = _arrays(problem)
     sizes = {name: array.itemsize for name, array in arrays.items()}
     sizes["s"] = problem.kind.stored_dtype(in_tiles=False).itemsize
-    found = {}
+    places = {}
     for (name, size), line in zip(sizes.items(), printed.splitlines(), strict=False):
         address, length = map(int, line.split())
-        found[name] = address, length // size, size
-    return found
+        places[name] = address, length // size, size
+    return places
 
 
 _FAULT = re.compile(r"AddressSanitizer: ([\w-]+)(?: on (?:unknown )?address (0x[0-9a-f]+))?")
@@ -224,19 +224,19 @@ def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
             " allow more time with seconds="
         )
     if undefined := _UNDEFINED.search(ended.log):
-        place = own_line(text, undefined[1], int(undefined[2])) or ""
+        place = user_line(text, undefined[1], int(undefined[2])) or ""
         where = place or f"{undefined[1]}, line {undefined[2]}"
         return f"{where}: {undefined[3]}: in the {call}. Correct this line"
-    if found := _FAULT.search(ended.log):
-        fix = "Use less memory" if found[1] == "stack-overflow" else "Correct the index"
-        return f"{_place(ended.log, text)}{_words(ended, found)}: in the {call}. {fix}"
+    if fault := _FAULT.search(ended.log):
+        fix = "Use less memory" if fault[1] == "stack-overflow" else "Correct the index"
+        return f"{_place(ended.log, text)}{_words(ended, fault)}: in the {call}. {fix}"
     status = ended.status
     name = signal.Signals(-status).name if status < 0 else f"status {status}"
     return f"{call}: ended the process ({name}). Correct an index or a division by zero"
 
 
-def _words(ended: Ended, found: re.Match[str]) -> str:
-    kind, address = found[1], found[2]
+def _words(ended: Ended, fault: re.Match[str]) -> str:
+    kind, address = fault[1], fault[2]
     access = _ACCESS.search(ended.log)
     verb = "writes" if access is not None and access[1] == "WRITE" else "reads"
     if kind == "stack-overflow":
@@ -260,16 +260,15 @@ def _words(ended: Ended, found: re.Match[str]) -> str:
 
 def _nearest(ended: Ended, address: int) -> tuple[int, str, int]:
     """Return the distance of the array that is nearest to an address, its name, and the index."""
-    found = []
-    for name, (begin, length, size) in ended.arrays.items():
-        distance = max(begin - address, address - begin - length * size, 0)
-        found.append((distance, name, (address - begin) // size))
-    return min(found)
+    return min(
+        (max(begin - address, address - begin - length * size, 0), name, (address - begin) // size)
+        for name, (begin, length, size) in ended.arrays.items()
+    )
 
 
 def _place(log: str, text: str) -> str:
     """Return the first line of the user's code in a stack trace."""
     for name, line in re.findall(r"([\w.-]+):(\d+)(?::\d+)?\)?$", log, re.MULTILINE):
-        if place := own_line(text, name, int(line)):
+        if place := user_line(text, name, int(line)):
             return f"{place}: "
     return ""

@@ -78,7 +78,7 @@ def _require_equal(
     equal = agree(*costs, real=problem.scale.real)
     if (k := _first_wrong(equal)) is None:
         return
-    one, other = (each[k].item() for each in costs)
+    one, other = (of_way[k].item() for of_way in costs)
     raise _Difference(
         f"the solution {shown(solutions[k])} costs {one} by {names[0]}, but {other} by {names[1]}"
         f" ({int((~equal).sum())} of {len(equal)} solutions differ). Correct one of them"
@@ -154,8 +154,8 @@ def examine(
     checked = Checked(problem, samples, seed)
     try:
         _Check(checked, seconds).perform()
-    except _Difference as found:
-        checked.difference = str(found)
+    except _Difference as difference:
+        checked.difference = str(difference)
     return checked
 
 
@@ -263,15 +263,15 @@ class _Check:
             ways[name] = way.program.violations(solutions)
             _refuse_fault(name, way)
         first, exact = next(iter(ways.items()))
-        for name, found in ways.items():
-            equal = agree(exact, found, real=True) & ((exact > 0) == (found > 0))
+        for name, other in ways.items():
+            equal = agree(exact, other, real=True) & ((exact > 0) == (other > 0))
             if (k := _first_wrong(equal)) is not None:
                 raise _Difference(
                     f"the solution {shown(solutions[k])} has the violation {exact[k]:g} by {first},"
-                    f" but {found[k]:g} by {name}. Correct one of them"
+                    f" but {other[k]:g} by {name}. Correct one of them"
                 )
-            self._passed(name, f"{int((found == 0).sum())} of {len(found)} solutions are feasible")
-        if not any((found == 0).any() for found in ways.values()):
+            self._passed(name, f"{int((other == 0).sum())} of {len(other)} solutions are feasible")
+        if not any((violations == 0).any() for violations in ways.values()):
             self._checked.notes.append("all random solutions are infeasible")
 
     def _remarks(self, bits: dict[str, NDArray[Any]]) -> None:
@@ -306,13 +306,13 @@ class _Check:
         if ends.shape[1] == 0:
             return
         on_device = problem.layout.to_device(orders)
-        for move, found in way.program.deltas(orders, ends).items():
+        for move, changes in way.program.deltas(orders, ends).items():
             name = way.named(f"delta of {move}")
             for m in range(ends.shape[1]):
                 after = problem.layout.from_device(moved(on_device, ends[:, m], move))
                 pair = way.evaluate(orders)[0], way.evaluate(after)[0]
-                self._compare_deltas(name, move, ends[:, m], pair, found[:, m])
-            self._passed(name, f"{found.size} of {found.size} as differences of costs")
+                self._compare_deltas(name, move, ends[:, m], pair, changes[:, m])
+            self._passed(name, f"{changes.size} of {changes.size} as differences of costs")
 
     def _compare_deltas(
         self,
@@ -374,13 +374,13 @@ class _Check:
             self._children = name, children
         turned = Mates(mates.solutions[::-1].copy(), mates.random[::-1].copy())
         again = way.program.children(solutions[::-1].copy(), turned)[::-1]
-        for other, found in (self._children, (f"{name} in reverse order", again)):
-            equal = found == children
-            if children.dtype.kind == "f" and found is not again:  # of another compiler
-                equal |= np.isclose(found, children, rtol=_ENTRY_TOLERANCE, atol=0)
+        for other, others in (self._children, (f"{name} in reverse order", again)):
+            equal = others == children
+            if children.dtype.kind == "f" and others is not again:  # of another compiler
+                equal |= np.isclose(others, children, rtol=_ENTRY_TOLERANCE, atol=0)
             if (k := _first_wrong(equal.all(axis=1))) is not None:
                 raise _Difference(
-                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(found[k])} by {other},"
+                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(others[k])} by {other},"
                     " with the same random numbers. Let cross set what it reads of state, and draw"
                     " numbers by random only"
                 )
@@ -404,7 +404,7 @@ class _Check:
         name, by, faulty = words
         walk = random_walk(problem, solutions, _STEPS, self._checked.seed)
         begin, mates = (solutions, None) if parents is None else parents
-        found, reached = way.program.followed(begin, walk, mates)
+        followed, reached = way.program.followed(begin, walk, mates)
         before = solutions
         priced_at = (
             f", with its violation at {problem.price:g} a unit," if problem.scale.priced else ""
@@ -416,17 +416,17 @@ class _Check:
                     " apply"
                 )
             exact = self._weighed(problem, way, after)
-            usable = np.isfinite(exact) & np.isfinite(found[:, step])
+            usable = np.isfinite(exact) & np.isfinite(followed[:, step])
             size = np.where(usable, np.abs(exact), 0)
-            equal = agree(exact, found[:, step], real=problem.scale.real, size=size) | ~usable
+            equal = agree(exact, followed[:, step], real=problem.scale.real, size=size) | ~usable
             if (k := _first_wrong(equal)) is not None:
                 raise _Difference(
                     f"{name}: after {counted(step, 'move')} and a {move} of the solution"
                     f" {shown(before[k])}, the cost{priced_at} is {exact[k].item()}, but by the"
-                    f" {by} {found[k, step].item()}. Correct {faulty}"
+                    f" {by} {followed[k, step].item()}. Correct {faulty}"
                 )
             before = after
-        return found.size
+        return followed.size
 
     def _weighed(self, problem: Model, way: CompiledWay, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the costs of solutions, with the violations at their price."""

@@ -221,10 +221,10 @@ class CheckProgram:
     def violations(self, solutions: NDArray[Any]) -> NDArray[np.float64]:
         """Return the violations of the solutions of a model."""
         rows, count = self._backend.upload(self._rows(solutions)), len(solutions)
-        found = self._backend.zeros((count,), np.int64)
+        violations = self._backend.zeros((count,), np.int64)
         sizes = np.int32(self._problem.size), np.int32(count)
-        self._run("evaluate_violations", count, self._data, rows, *sizes, found)
-        return self._backend.download(found).view(np.float64)
+        self._run("evaluate_violations", count, self._data, rows, *sizes, violations)
+        return self._backend.download(violations).view(np.float64)
 
     def deltas(self, orders: NDArray[Any], ends: NDArray[np.int32]) -> dict[str, Ints]:
         """Return the changes of costs, as kernels have them, by each kind of move.
@@ -232,17 +232,17 @@ class CheckProgram:
         `ends` has the first and last place of each move: orders x moves x 2.
         """
         backend, (count, moves, _), kinds = self._backend, ends.shape, self._problem.kind.moves
-        found = backend.zeros((len(kinds), count, moves), np.int64)
+        changes = backend.zeros((len(kinds), count, moves), np.int64)
         rows = self._rows(orders)
         sizes = (self._problem.size, rows.shape[1], count, moves)
         self._run(
             "compute_deltas",
             count,
             *(self._data, backend.upload(rows), *(np.int32(size) for size in sizes)),
-            *(backend.upload(ends), found),
+            *(backend.upload(ends), changes),
         )
-        changes = dict(zip(kinds, backend.download(found), strict=True))
-        return {move: changes[move] for move in kinds if move in self._problem.moves}
+        by_move = dict(zip(kinds, backend.download(changes), strict=True))
+        return {move: by_move[move] for move in kinds if move in self._problem.moves}
 
     def followed(
         self, solutions: NDArray[Any], walk: Walk, mates: Mates | None = None
@@ -271,7 +271,7 @@ class CheckProgram:
         solutions: NDArray[Any],
         steps: int,
         moves: tuple[NDArray[Any], NDArray[Any]],
-        found: tuple[Array, Array],
+        results: tuple[Array, Array],
         mates: Mates | None,
     ) -> Array:
         """Make children, if there are mates, and moves; return the final solutions."""
@@ -282,7 +282,7 @@ class CheckProgram:
         if mates is not None:
             crossed = upload(kind.encoded(mates.solutions)), upload(mates.random)
         self._run(
-            *("follow_moves", count, self._data, rows, *sizes, *map(upload, moves), *found),
+            *("follow_moves", count, self._data, rows, *sizes, *map(upload, moves), *results),
             *crossed,
             has_room=True,
         )
@@ -290,11 +290,11 @@ class CheckProgram:
 
     def _read(self, rows: Array) -> NDArray[Any]:
         kind = self._problem.kind
-        found = np.asarray(kind.read(self._backend.download(rows)))
+        solutions = np.asarray(kind.read(self._backend.download(rows)))
         if isinstance(kind, Box):
             low, high = kind.bounds()
-            found = np.minimum(low + (high - low) * found, high)
-        return found
+            solutions = np.minimum(low + (high - low) * solutions, high)
+        return solutions
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the solutions after the repair of the model."""

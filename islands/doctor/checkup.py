@@ -150,10 +150,11 @@ def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[
     except IslandsError as error:
         visible, troubles = [], [str(error)]
     everyone = world.local_allgather(visible)
-    numbers = assigned([each for each in everyone if each], platform.node(), share=True)
+    with_gpus = [visible for visible in everyone if visible]
+    numbers = assigned(with_gpus, platform.node(), share=True)
     try:
         if visible:
-            number = numbers[sum(bool(each) for each in everyone[: world.local_rank])]
+            number = numbers[sum(map(bool, everyone[: world.local_rank]))]
             gpu = next((gpu for gpu in gpus if gpu.identity == visible[number]), None)
             backend = choose("cuda", gpu=number)
         else:
@@ -180,11 +181,11 @@ def _visible() -> list[str]:
 
 def _versions() -> dict[str, str]:
     """Return the versions of the installed packages that a run uses."""
-    found = {"islands": islands.__version__, "python": platform.python_version()}
+    versions = {"islands": islands.__version__, "python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            versions[name] = version(name)
+    return versions
 
 
 def _compiler() -> str | None:

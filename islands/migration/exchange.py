@@ -173,8 +173,8 @@ class Exchange:
             )
             for number, side in sides.items()
         ]
-        self._packing = [call for each in self._kernels for call in each.packing]
-        self._unpacking = [call for each in self._kernels for call in each.unpacking]
+        self._packing = [call for kernels in self._kernels for call in kernels.packing]
+        self._unpacking = [call for kernels in self._kernels for call in kernels.unpacking]
         self._follow(self._route)
         if self._transport_kind is not None:
             self._carrier = self._transport_kind(self._world, self._backend, self._buffer[:slots])
@@ -186,7 +186,7 @@ class Exchange:
             kernels.follow(route)
 
     def _begin(self) -> None:
-        """Prepare what subclasses need before the first migration."""
+        """Prepare the first migration, in subclasses."""
 
     def migrate(self) -> None:
         """Pack, send and unpack migrants as far as they are due; collective over the ranks."""
@@ -267,9 +267,9 @@ class Exchange:
         completed, self._completed = self._completed, None
         if completed is None:
             return None
-        found = [kernels.arrivals() for kernels in self._kernels]
+        arrivals = [kernels.arrivals() for kernels in self._kernels]
         # There is an entry for each possible immigrant, island by island.
-        cost, accepted = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        cost, accepted = (np.concatenate(columns) for columns in zip(*arrivals, strict=True))
         mine, route = self._planner.mine, completed.route
         migrants, phases = self._settings.migrants, completed.phases(self._backend.seconds_between)
         source = np.full((len(mine), len(cost) // (migrants * len(mine))), NOBODY, np.int64)

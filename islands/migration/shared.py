@@ -129,7 +129,7 @@ class SharedExchange:
         cost, accepted = (
             array.reshape(-1, self._most_arrivals) for array in self._kernels.arrivals()
         )
-        first, second = (self._backend.seconds_between(*each) for each in self._phases)
+        first, second = (self._backend.seconds_between(*marks) for marks in self._phases)
         pack, unpack = (first, second) if self._delay == 0 else (second, first)
         phases = MigrationTimes(pack, 0.0, unpack)
         return {

@@ -110,10 +110,10 @@ class Topology:
                 f" Topology({self.name!r}, function), or define senders() in a subclass"
             )
         rows = [self._checked(scene, island) for island in receivers]
-        found = np.full((len(rows), max(map(len, rows), default=0)), NOBODY, np.int64)
+        sources = np.full((len(rows), max(map(len, rows), default=0)), NOBODY, np.int64)
         for place, row in enumerate(rows):
-            found[place, : len(row)] = row
-        return found
+            sources[place, : len(row)] = row
+        return sources
 
     def first_senders(self, islands: int, seed: int) -> str:
         """Return the senders of the first migrations as text, to compare ranks.
@@ -139,15 +139,15 @@ class Topology:
         )
         with script_errors(file_of(self.function or type(self)), where):
             senders = list(self.senders(island, scene.islands, scene.number, scene.seed))
-        for each in senders:
-            if not is_whole(each):
-                fault = f"{each!r} is not a whole number"
-            elif not 0 <= each < scene.islands:
-                fault = f"{each} is not an island number, which are 0 to {scene.islands - 1}"
-            elif each == island:
+        for sender in senders:
+            if not is_whole(sender):
+                fault = f"{sender!r} is not a whole number"
+            elif not 0 <= sender < scene.islands:
+                fault = f"{sender} is not an island number, which are 0 to {scene.islands - 1}"
+            elif sender == island:
                 fault = "an island does not receive from itself"
-            elif senders.count(each) > 1:
-                fault = f"{each} appears twice"
+            elif senders.count(sender) > 1:
+                fault = f"{sender} appears twice"
             else:
                 continue
             raise UsageError(f"{where}: receives from {senders}: {fault}")

@@ -1,4 +1,4 @@
-"""The MPI library: settings before it starts, what it supports, and its name."""
+"""The MPI library: settings before it starts, its capabilities, and its name."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def vendor() -> tuple[str, str] | None:
             " pip install 'islands[mpi]'"
         ) from error
     name, version = MPI.get_vendor()
-    own = MPI.Get_library_version().replace("\0", "").strip().splitlines()[0]
-    return f"{name} {'.'.join(map(str, version))}", " ".join(own.split())
+    description = MPI.Get_library_version().replace("\0", "").strip().splitlines()[0]
+    return f"{name} {'.'.join(map(str, version))}", " ".join(description.split())
 
 
 def _has_gpu() -> bool:
@@ -90,8 +90,8 @@ def _has_gpu() -> bool:
 
 
 def _has_loaded_ucx() -> bool:
-    found = find_spec("libucx")
-    folder = Path(found.origin).parent if found is not None and found.origin else None
+    spec = find_spec("libucx")
+    folder = Path(spec.origin).parent if spec is not None and spec.origin else None
     maps = Path("/proc/self/maps")
     return folder is not None and maps.exists() and f"{folder}/" in maps.read_text()
 

@@ -55,9 +55,9 @@ def require_same_program(world: World) -> None:
     if world.size == 1:
         return
     facts = world.run_on_all(_program)
-    if found := differences(world, facts, f", {_PACKAGE}"):
+    if words := differences(world, facts, f", {_PACKAGE}"):
         raise UsageError(
-            f"{found}. Their results would not be those of one program: install the same islands"
+            f"{words}. Their results would not be those of one program: install the same islands"
             " on every host, or one that all hosts share, and start all ranks with its Python"
         )
 
