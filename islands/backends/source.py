@@ -203,9 +203,8 @@ def refused(compiler: str, digest: str, log: str, headers: Mapping[str, str]) ->
     if not first:
         first = "".join(errors[:1])
         if headers and not codes:
-            first += (
-                f"; see that {', '.join(headers)} defines everything that built-in headers define"
-            )
+            names = ", ".join(headers)
+            first += f"; check that {names} defines everything that built-in headers define"
         elif cause := _cause(log, codes, headers):
             first += f"; the cause is {cause}"
     elif shown := _shown(first, headers):

@@ -380,8 +380,8 @@ class _Check:
                 equal |= np.isclose(others, children, rtol=_ENTRY_TOLERANCE, atol=0)
             if (k := _first_wrong(equal.all(axis=1))) is not None:
                 raise _Difference(
-                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(others[k])} by {other},"
-                    " with the same random numbers. Let cross set what it reads of state, and draw"
+                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(others[k])} by"
+                    f" {other}, with the same random numbers. Let cross set what it reads of state, and draw"
                     " numbers by random only"
                 )
         words = name, "state", "what prepare sets, as cross has used the arrays of the state"
