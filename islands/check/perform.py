@@ -381,8 +381,8 @@ class _Check:
             if (k := _first_wrong(equal.all(axis=1))) is not None:
                 raise _Difference(
                     f"{name}: makes {shown(children[k])} {of(k)}, but {shown(others[k])} by"
-                    f" {other}, with the same random numbers. Let cross set what it reads of state, and draw"
-                    " numbers by random only"
+                    f" {other}, with the same random numbers. Let cross set what it reads of state,"
+                    " and draw numbers by random only"
                 )
         words = name, "state", "what prepare sets, as cross has used the arrays of the state"
         self._follow(problem, way, words, children, (solutions, mates))

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,15 +15,6 @@ from islands import backends
 from islands.engine import build
 
 _HELPERS = Path(__file__).parents[2] / "tests" / "helpers"
-
-
-def has_gpu() -> bool:
-    """Return whether there is a GPU that CuPy can use."""
-    if find_spec("cupy") is None:
-        return False
-    from islands.backends.gpus import devices
-
-    return devices() > 0
 
 
 @contextmanager

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import islands
+from islands.backends import takes_gpu
 from islands.errors import RunError
 from islands.parallel import World, launched
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.testing.devices import emulated_gpu, has_gpu
+from islands.testing.devices import emulated_gpu
 from islands.testing.ranks import on_ranks
 
 _LATE = 2.0
@@ -129,7 +130,7 @@ class RunContract:
                 assert facts(self.solved()) == facts(alone)
 
     def test_the_same_on_a_gpu(self, alone: Result) -> None:
-        if not has_gpu():
+        if not takes_gpu("auto"):
             pytest.skip("no GPU here")
         assert facts(self.solved(backend="cuda")) == facts(alone)
 
