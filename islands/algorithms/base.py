@@ -67,7 +67,6 @@ class Host(Enum):
     """A step performed by the host alone."""
 
     EVALUATES = "evaluates the new children"
-    EXCHANGES_HALO = "exchanges the ends of neighbouring islands"
 
 
 @dataclass(frozen=True)
@@ -147,12 +146,12 @@ class Schedule:
     @property
     def evaluates_outside(self) -> bool:
         """Whether the host evaluates children in every generation."""
-        return any(each is Host.EVALUATES or isinstance(each, Rounds) for each in self.generation)
+        return any(s is Host.EVALUATES or isinstance(s, Rounds) for s in self.generation)
 
     @property
     def divides(self) -> bool:
         """Whether ranks can share the work of an island."""
-        return any(isinstance(each, TeamExchanges) for each in self.start)
+        return any(isinstance(step, TeamExchanges) for step in self.start)
 
     def launches(self) -> Iterator[Launch]:
         """Yield all launches, without host steps."""
@@ -193,6 +192,38 @@ def reset_setting() -> Any:
     """Declare the setting `reset`, the patience of an algorithm."""
     words = "generations without improvement before an island restarts; 0: never"
     return setting(0, words, low=0, high=2**62)
+
+
+def require_parents(population: int) -> None:
+    """Refuse a population without two parents."""
+    if population < 2:
+        raise UsageError(f"population={population}: must be at least 2, as a child has two parents")
+
+
+def require_even(neighbours: int) -> None:
+    """Refuse an odd number of neighbours on a ring."""
+    if neighbours % 2:
+        raise UsageError(
+            f"neighbours={neighbours}: must be even, half on each side. Choose {neighbours - 1} or"
+            f" {neighbours + 1}"
+        )
+
+
+def require_interval(low: float, high: float) -> None:
+    """Refuse bounds of initial keys between which nothing can be drawn."""
+    if not np.float32(low) < np.float32(high):
+        raise UsageError(
+            f"low={low:g} with high={high:g}: low must be less than high, as initial keys are drawn"
+            " between them. Lower low or raise high"
+        )
+
+
+def bounds_unused(low: float, high: float) -> UsageError:
+    """Return the error for bounds of initial keys if the problem bounds its genes itself."""
+    return UsageError(
+        f"low={low:g}, high={high:g}: only for unbounded keys. Initial individuals of this problem"
+        " cover its whole range. Leave low and high out"
+    )
 
 
 class Algorithm(ABC):
@@ -333,8 +364,8 @@ class Algorithm(ABC):
     def _divides(self, shape: Shape) -> bool:
         if self.divides is not None:
             return self.divides
-        fields = [each for each in self.fields(shape).values() if each.kind != "scratch"]
-        return all(each.shape[:1] == (shape.population,) for each in fields)
+        fields = [field for field in self.fields(shape).values() if field.kind != "scratch"]
+        return all(field.shape[:1] == (shape.population,) for field in fields)
 
     def are_renewed(self, read: Callable[[str], NDArray[Any]]) -> list[bool]:
         """Return for each island of the rank whether the current generation restarts it.

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from islands.algorithms import operators
-from islands.algorithms.base import Algorithm, reset_setting
+from islands.algorithms.base import Algorithm, require_even, reset_setting
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -86,11 +86,7 @@ class CellularSettings(Settings):
 
     def check(self) -> None:
         super().check()
-        if self.neighbours % 2:
-            raise UsageError(
-                f"neighbours={self.neighbours}: must be even, half on each side. Choose"
-                f" {self.neighbours - 1} or {self.neighbours + 1}"
-            )
+        require_even(self.neighbours)
 
 
 class Cellular(Algorithm):
@@ -127,8 +123,7 @@ class Cellular(Algorithm):
 
     @classmethod
     def completed(cls, settings: CellularSettings, encoding: str) -> CellularSettings:
-        completed: CellularSettings = operators.completed(settings, encoding)
-        return completed
+        return operators.completed(settings, encoding)
 
     def defines(self) -> Macros:
         settings = self.settings

@@ -19,7 +19,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import Algorithm, Shape, reset_setting
+from islands.algorithms.base import (
+    Algorithm,
+    Shape,
+    bounds_unused,
+    require_interval,
+    reset_setting,
+)
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -60,11 +66,7 @@ class DeSettings(Settings):
     reset: int = reset_setting()
 
     def check(self) -> None:
-        if not np.float32(self.low) < np.float32(self.high):
-            raise UsageError(
-                f"low={self.low:g} with high={self.high:g}: low must be less than high, as initial"
-                " keys are drawn between them. Lower low or raise high"
-            )
+        require_interval(self.low, self.high)
 
 
 class De(Algorithm):
@@ -91,10 +93,7 @@ class De(Algorithm):
         for bounds in (_RANGE, (DeSettings.low, DeSettings.high)):
             if bounds == (settings.low, settings.high):
                 return dataclasses.replace(settings, low=_RANGE[0], high=_RANGE[1])
-        raise UsageError(
-            f"low={settings.low:g}, high={settings.high:g}: only for unbounded keys. Initial"
-            " individuals of this problem cover its whole range. Leave low and high out"
-        )
+        raise bounds_unused(settings.low, settings.high)
 
     def defines(self) -> Macros:
         nearby = {"DE_NEARBY": "1"} if self.settings.adaptation == "nearby" else {}
@@ -114,5 +113,5 @@ class De(Algorithm):
     def fields(self, shape: Shape) -> dict[str, Field]:
         if self.settings.adaptation == "none":
             return {}
-        own = Field((shape.population,), np.float32, travels=True)
-        return {"weight": own, "crossover": own}
+        field = Field((shape.population,), np.float32, travels=True)
+        return {"weight": field, "crossover": field}

@@ -111,11 +111,6 @@ def child_bytes(pitch: int, threads: int) -> int:
     return scratch_bytes(*parts, 2 * _MOST_ADDED, _MERGE_BYTES, _CANDIDATES * threads)
 
 
-def promising_bytes(children: int) -> int:
-    """Return the bytes for the list of promising children of a pair."""
-    return scratch_bytes(2 * children)
-
-
 def choice_bytes(children: int, pitch: int) -> int:
     """Return the bytes for choosing among the children of a pair and writing the result."""
     cuts, chosen = 4 * min(pitch, _MOST_CHOSEN_CUTS), 4 * _MOST_CHOSEN
@@ -220,11 +215,6 @@ class Eax(Algorithm):
     grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = EaxSettings
 
-    def __init__(
-        self, settings: EaxSettings, population: int, encoding: str = "permutation"
-    ) -> None:
-        super().__init__(settings, population, encoding)
-
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
         # The nodes of a doubled city make directed lengths symmetric.
@@ -258,7 +248,7 @@ class Eax(Algorithm):
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, pitch, children = shape.population, shape.pitch, self.settings.children
         position = np.int32 if pitch > NARROW else np.uint16
-        return {
+        fields = {
             "stage": Field((_STAGE,), np.int64),
             "position": Field((size, pitch), position, kind="derived"),
             "frequency": Field((MOST_DEGREE * pitch,), np.int32, kind="derived"),
@@ -270,19 +260,14 @@ class Eax(Algorithm):
             "outcome": Field((size, children, 2), np.int64, kind="scratch", cleared=False),
             "promise": Field((size, children), np.float64, kind="scratch", cleared=False),
             "record": Field((size, children, RECORD), position, kind="scratch", cleared=False),
-            **self._shared_fields(shape),
         }
-
-    def _shared_fields(self, shape: Shape) -> dict[str, Field]:
-        if shape.made is None:
-            return {}
-        each = chosen_bytes(shape.pitch)
-        return {"chosen": Field((shape.population, each), np.uint8, kind="scratch")}
+        if shape.made is not None:  # ranks exchange the chosen children
+            fields["chosen"] = Field((size, chosen_bytes(pitch)), np.uint8, kind="scratch")
+        return fields
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         self.require_problem(problem)
-        frame = frame_of(problem)
-        return {"entropy": entropy_of(self.population), "frame": frame}
+        return {"entropy": entropy_of(self.population), "frame": frame_of(problem)}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings, size = self.settings, size_class(self._pitch)
@@ -324,18 +309,18 @@ class Eax(Algorithm):
         shares = _SHARES if most == HEAVY else _SHARES_OF_SMALL
         shared_by = ("shares", np.int32(shares))
         child, heavy = (child_bytes(pitch, number) for number in (LIGHT, most))
-        listed = promising_bytes(self.settings.children)
+        listed = scratch_bytes(2 * self.settings.children)  # promising children of a pair
 
         def of(pairs: range) -> tuple[tuple[str, Any], ...]:
             return (("first_pair", np.int32(pairs.start)), ("end_pair", np.int32(pairs.stop)))
 
         def children_of(pairs: range) -> tuple[Launch, ...]:
-            number, own = islands * len(pairs), of(pairs)
+            number, plan = islands * len(pairs), of(pairs)
             children = number * self.settings.children
             return (
-                Launch("eax_pair", number, graph, threads(384), own),
-                Launch("eax_child", children, child, LIGHT, own),
-                Launch("eax_heavy", number * shares, heavy + listed, most, (*own, shared_by)),
+                Launch("eax_pair", number, graph, threads(384), plan),
+                Launch("eax_child", children, child, LIGHT, plan),
+                Launch("eax_heavy", number * shares, heavy + listed, most, (*plan, shared_by)),
             )
 
         choice, search = choice_bytes(self.settings.children, pitch), search_bytes(pitch)
@@ -388,14 +373,14 @@ def _threads_of(pitch: int, usual: int) -> int:
 def _halves(pairs: range) -> list[range]:
     """Return the two halves of the pairs: one creates children while the other finds cycles."""
     middle = pairs.start + (len(pairs) + 1) // 2
-    return [each for each in (range(pairs.start, middle), range(middle, pairs.stop)) if each]
+    return [half for half in (range(pairs.start, middle), range(middle, pairs.stop)) if half]
 
 
 @lru_cache(maxsize=64)
 def entropy_of(population: int) -> NDArray[np.int32]:
     """Return the entropy contribution of an edge by the number of tours that contain it."""
     shares = [number / population for number in range(1, population + 2)]
-    return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
+    return np.array([0, *(round(-_UNIT * share * math.log(share)) for share in shares)], np.int32)
 
 
 def _places(problem: Problem) -> NDArray[np.float64] | None:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from islands.algorithms import operators
-from islands.algorithms.base import Algorithm, reset_setting
+from islands.algorithms.base import Algorithm, require_parents, reset_setting
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -92,10 +92,7 @@ class Ga(Algorithm):
         self.loses_best = not self._is_steady and settings.elite == 0
         self._crossover = operators.crossover(_usual(settings.crossover, encoding), encoding)
         self._mutation = operators.mutation(settings.mutation, encoding)
-        if population < 2:
-            raise UsageError(
-                f"population={population}: must be at least 2, as a child has two parents"
-            )
+        require_parents(population)
         if settings.elite >= population:
             raise UsageError(
                 f"elite={settings.elite}: must be below population={population} to leave room for"
@@ -114,8 +111,7 @@ class Ga(Algorithm):
     @classmethod
     def completed(cls, settings: GaSettings, encoding: str) -> GaSettings:
         usual = dataclasses.replace(settings, crossover=_usual(settings.crossover, encoding))
-        completed: GaSettings = operators.completed(usual, encoding)
-        return completed
+        return operators.completed(usual, encoding)
 
     def defines(self) -> Macros:
         chosen = operators.macros(self._crossover, self._mutation)

@@ -13,11 +13,10 @@ from typing import ClassVar
 import numpy as np
 
 from islands.algorithms import operators
-from islands.algorithms.base import Algorithm, reset_setting
+from islands.algorithms.base import Algorithm, require_parents, reset_setting
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
-from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 _ORDERS = "permutation"
@@ -62,15 +61,11 @@ class Memetic(Algorithm):
         super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self._crossover = operators.crossover(settings.crossover, encoding)
-        if population < 2:
-            raise UsageError(
-                f"population={population}: must be at least 2, as a child has two parents"
-            )
+        require_parents(population)
 
     @classmethod
     def completed(cls, settings: MemeticSettings, encoding: str) -> MemeticSettings:
-        completed: MemeticSettings = operators.completed(settings, encoding)
-        return completed
+        return operators.completed(settings, encoding)
 
     def defines(self) -> Macros:
         return {"ISLANDS_CROSSOVER": self._crossover.header}

@@ -6,13 +6,13 @@ that the macros `ISLANDS_CROSSOVER` and `ISLANDS_MUTATION` name.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from islands.backends.source import Header, Macros
 from islands.custom.parts import PartKind
 from islands.errors import UsageError
+from islands.settings import Settings, changed
 from islands.text import meant, option, unknown
 
 
@@ -88,8 +88,8 @@ _ALL_MUTATIONS = (
     *(Mutation.built_in(name, (_VECTORS, _KEYS)) for name in ("polynomial", "gaussian")),
 )
 
-CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
-MUTATIONS: dict[str, Mutation] = {each.name: each for each in _ALL_MUTATIONS}
+CROSSOVERS: dict[str, Crossover] = {operator.name: operator for operator in _ALL_CROSSOVERS}
+MUTATIONS: dict[str, Mutation] = {operator.name: operator for operator in _ALL_MUTATIONS}
 """The operators by name; the one for orders if two share a name."""
 
 CROSSOVER = PartKind(
@@ -104,6 +104,7 @@ MUTATION = PartKind(
 )
 
 _Operator = TypeVar("_Operator", bound=Operator)
+_Settings = TypeVar("_Settings", bound=Settings)
 
 
 def crossover(name: str, encoding: str) -> Crossover:
@@ -116,12 +117,12 @@ def mutation(name: str, encoding: str) -> Mutation:
     return _fitting("mutation", name, encoding, _ALL_MUTATIONS, MUTATIONS)
 
 
-def completed(settings: Any, encoding: str) -> Any:
+def completed(settings: _Settings, encoding: str) -> _Settings:
     """Return the settings with the names of the operators chosen for an encoding."""
-    chosen = {"crossover": crossover(settings.crossover, encoding).name}
-    if hasattr(settings, "mutation"):
-        chosen["mutation"] = mutation(settings.mutation, encoding).name
-    return dataclasses.replace(settings, **chosen)
+    choose = {"crossover": crossover, "mutation": mutation}
+    kinds = [kind for kind in choose if hasattr(settings, kind)]
+    names = {kind: choose[kind](getattr(settings, kind), encoding).name for kind in kinds}
+    return changed(settings, **names)
 
 
 def macros(crossover: Operator, mutation: Operator) -> Macros:
@@ -137,20 +138,21 @@ def _fitting(
     registry: Mapping[str, _Operator],
 ) -> _Operator:
     known = dict.fromkeys([*built_in, *registry.values()])
-    fit = {each.name: each for each in known if encoding in each.encodings}
+    fit = {operator.name: operator for operator in known if encoding in operator.encodings}
     if not fit:
         raise UsageError(
             f"encoding {encoding}: no {what} supports it. Choose your own: {what}=FILE.py:NAME"
         )
     name = meant(name, registry)
     if not name:
-        return min(fit.values(), key=lambda each: each.encodings.index(encoding))
+        return min(fit.values(), key=lambda operator: operator.encodings.index(encoding))
     if name in fit:
         return fit[name]
     if name not in registry:
         raise UsageError(f"{what}={name}: {unknown('choice', name, fit)}")
-    moved = [own for each in known if each.name == name for own in each.encodings]
+    same = [operator for operator in known if operator.name == name]
+    others = [encoding for operator in same for encoding in operator.encodings]
     raise UsageError(
-        f"{what}={name} supports {' or '.join(moved)}, but the encoding is {encoding}. Choose one"
-        f" of {', '.join(fit)}, or {option('encoding', moved)}"
+        f"{what}={name} supports {' or '.join(others)}, but the encoding is {encoding}. Choose one"
+        f" of {', '.join(fit)}, or {option('encoding', others)}"
     )

@@ -14,7 +14,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import Algorithm, Shape, reset_setting
+from islands.algorithms.base import (
+    Algorithm,
+    Shape,
+    bounds_unused,
+    require_even,
+    require_interval,
+    reset_setting,
+)
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.source import Header
@@ -114,16 +121,8 @@ class PsoSettings(Settings):
                 f"constriction with c1={self.c1:g} + c2={self.c2:g} = {self.c1 + self.c2:g}:"
                 " must be more than 4. Choose 2.05 for both, or constriction=false"
             )
-        if self.neighbours % 2:
-            raise UsageError(
-                f"neighbours={self.neighbours}: must be even, half on each side. Choose"
-                f" {self.neighbours - 1} or {self.neighbours + 1}"
-            )
-        if not np.float32(self.low) < np.float32(self.high):
-            raise UsageError(
-                f"low={self.low:g} with high={self.high:g}: low must be less than high, as initial"
-                " keys are drawn between them. Lower low or raise high"
-            )
+        require_even(self.neighbours)
+        require_interval(self.low, self.high)
 
 
 class Pso(Algorithm):
@@ -155,10 +154,7 @@ class Pso(Algorithm):
     @classmethod
     def confined(cls, settings: PsoSettings) -> PsoSettings:
         if (settings.low, settings.high) != (PsoSettings.low, PsoSettings.high):
-            raise UsageError(
-                f"low={settings.low:g}, high={settings.high:g}: only for unbounded keys. Initial"
-                " individuals of this problem cover its whole range. Leave low and high out"
-            )
+            raise bounds_unused(settings.low, settings.high)
         return dataclasses.replace(settings, velocity=settings.velocity or _USUAL_VELOCITY)
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:

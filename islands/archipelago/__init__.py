@@ -1,7 +1,7 @@
 """The islands of one rank: their arrays, programs and launches on a device.
 
-What happens to islands between two visits of the loop, which is in `engine`: they evolve, exchange
-migrants, are measured, saved and restored.
+Islands evolve, exchange migrants, and are measured, saved and restored; the loop that decides when
+is in `engine`.
 
 - `Archipelago`: all islands of a rank in one run.
 - `Colony`: islands with the same algorithm and settings, which share arrays and launches.

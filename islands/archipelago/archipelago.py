@@ -1,28 +1,23 @@
-"""The islands of one rank, of one or several colonies, which evolve and exchange migrants."""
+"""The islands of one rank, in one or several colonies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.colonies import ColonySpec, RankIslands, islands_of_each, of_colony
-from islands.archipelago.colony import Colony
+from islands.archipelago.colony import Colony, ColonySetup
 from islands.archipelago.goal import Goal
 from islands.archipelago.measure import Candidate, IslandMeasure
-from islands.archipelago.memory import fields_of
-from islands.archipelago.parts import ProgramParts
 from islands.archipelago.saved import EMIGRANTS, by_colony, joined, require_genomes, split
-from islands.archipelago.sizes import require_countable, require_memory
-from islands.archipelago.team import Team, divided
+from islands.archipelago.sizes import require_memory
 from islands.backends.base import Array, Backend
-from islands.migration import Arrivals, AsyncExchange, Exchange, MigrantLayout, Transport
+from islands.migration import Arrivals, AsyncExchange, Exchange, MigrantLayout, Ranks
 from islands.migration.repeated import Halo
 from islands.migration.settings import MigrationSettings, require_fit
-from islands.parallel import Deal, World
 from islands.problems.base import Problem, Solution
 
 
@@ -37,26 +32,13 @@ class Archipelago:
         seed: int,
         migration: MigrationSettings,
         backend: Backend,
-        world: World,
-        transport: type[Transport] | None = None,
-        asynchronous: bool = False,
+        ranks: Ranks,
         warm_start: Callable[[], Sequence[Solution]] = tuple,
-        deal: Deal | None = None,
-        team: World | None = None,
     ) -> None:
-        """Compile the programs and allocate all memory of the run.
-
-        `transport` is the result of `islands.migration.transport.find`. With `asynchronous`, ranks
-        do not wait for each other until `finish`. `warm_start` is only called by `start`. `deal`
-        says which ranks have which islands; `team` has the ranks that share those of this rank, if
-        there are several.
-        """
-        islands = sum(each.islands for each in colonies)
-        self._islands = islands_of_each(colonies)
-        held = RankIslands(islands, seed=seed, world=world, deal=deal)
-        self.deal, self.held = held.deal, held.mine
+        """Compile the programs and allocate all memory; `start` calls `warm_start`."""
+        self.deal, self.held = ranks.deal, ranks.held
         """The islands of which this rank has a copy."""
-        self.mine = held.deal.recorded(world.rank)
+        self.mine = ranks.recorded
         """The islands that this rank measures, records and saves; each island has one such rank."""
         self.generation = 0
         self.may_be_partial = False
@@ -67,62 +49,42 @@ class Archipelago:
         """The generations in progress, or an empty range; for any thread."""
         self.backend, self._warm_start = backend, warm_start
         self.is_on_cpu = backend.in_host_memory
-        kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
-        self._exchange = kind(
-            *(migration, backend, world, transport),
-            deal=held.deal,
-            seed=seed,
-            starts=np.array([each.start for each in self._islands], np.int64),
-        )
-        shared: Team | None = None
-        helds, parts = [held.within(each) for each in self._islands], list[ProgramParts]()
-        for number, (spec, own) in enumerate(zip(colonies, helds, strict=True)):
+        self._islands = islands_of_each(colonies)
+        held = RankIslands(ranks.deal.islands, self.held, seed)
+        setups = list[ColonySetup]()
+        for number, (spec, islands) in enumerate(zip(colonies, self._islands, strict=True)):
             with of_colony(number if colonies[1:] else None):
-                on_rank = len(own.mine) if own is not None else 1
-                require_countable(on_rank, spec.population, world.size)
-                made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
-                if own is not None and team is not None and made.schedule.divides:
-                    slots = divided(spec.population, team.size, made.algorithm.copied())
-                    first = divided(spec.population, team.size)
-                    made = made.sharing(slots[team.rank], first[team.rank])
-                    shared = Team(team, backend, transport, slots, first)
-                size = {"islands": islands, "seed": seed}
-                require_fit(made.algorithm, spec.population, migration, **size)
-            parts.append(made)
-        self._encodings = [each.encoding for each in parts]
-        make_halo = None
-        if reach := parts[0].algorithm.halo:
-            make_halo = partial(Halo, backend, world, held.deal, transport, reach)
-        fields = [fields_of(each) for each in parts]
-        layout = MigrantLayout([(a.algorithm.name, b) for a, b in zip(parts, fields, strict=True)])
-        here = [(a, b) for a, b, own in zip(parts, fields, helds, strict=True) if own is not None]
-        require_memory(backend, here, migration, layout, size=(islands, seed), deal=held.deal)
-        self._transport = transport.name if transport is not None else "device"
-        self._colonies = [
-            Colony(
-                *(spec, number, parts[number], backend, own, fields[number], layout, make_halo),
-                *(shared, team if shared is None else None),
-            )
-            for number, (spec, own) in enumerate(zip(colonies, helds, strict=True))
-            if own is not None
-        ]
-        sides = {each.number: each.side(self._place(each).start) for each in self._colonies}
+                mine = held.within(islands)
+                setup = ColonySetup.of(number, spec, mine, problem, backend, ranks)
+                require_fit(setup.parts.algorithm, spec.population, migration, held.islands, seed)
+                setups.append(setup)
+        here = [setup for setup in setups if setup.held is not None]
+        layout = MigrantLayout([(s.parts.algorithm.name, s.parts.fields) for s in setups])
+        parts = [setup.parts for setup in here]
+        require_memory(backend, parts, migration, layout, seed=seed, deal=ranks.deal)
+        halo = self._halo = None
+        if reach := setups[0].parts.algorithm.halo:  # refused with several colonies
+            halo = self._halo = Halo(backend, ranks, reach, layout.bytes)
+        self._colonies = [Colony(setup, backend, layout, halo) for setup in here]
+        self._encodings = [setup.parts.encoding for setup in setups]
+        exchange = AsyncExchange if ranks.asynchronous and ranks.world.size > 1 else Exchange
+        starts = np.array([islands.start for islands in self._islands], np.int64)
+        self._exchange = exchange(migration, backend, ranks, seed=seed, starts=starts)
+        sides = {c.number: c.side(self._place(c).start) for c in self._colonies}
         self._exchange.prepare(sides, self._encodings, layout.bytes)
+        self.transport = self._exchange.transport
+        """The transport of arrays: `none`, `device`, `cuda-aware` or `staged`."""
+        if halo is not None:
+            self.transport = "device" if ranks.transport is None else ranks.transport.name
         self._branches = [(c.calls, c.spec.rate) for c in self._colonies if c.calls is not None]
-        self._with_host = [each for each in self._colonies if each.calls is None]
-        self._unsorted = [each for each in self._colonies if not each.keeps_order]
-        self._deriving = [each for each in self._colonies if each.derives]
+        self._with_host = [c for c in self._colonies if c.calls is None]
+        self._unsorted = [c for c in self._colonies if not c.keeps_order]
+        self._deriving = [c for c in self._colonies if c.derives]
 
     def _place(self, colony: Colony) -> slice:
-        """Return the place of a colony's islands among those of this rank."""
+        """Return where the islands of a colony are among those of this rank."""
         mine = colony.held.mine
         return slice(mine.start - self.held.start, mine.stop - self.held.start)
-
-    @property
-    def transport(self) -> str:
-        """The transport of migrants: `none`, `device`, `cuda-aware` or `staged`."""
-        has_halo = self._colonies[0].halo is not None
-        return self._transport if has_halo else self._exchange.transport
 
     @property
     def migrations(self) -> int:
@@ -132,106 +94,105 @@ class Archipelago:
     @property
     def evaluation_seconds(self) -> float:
         """The time spent on evaluations between launches."""
-        outside = [each.outside for each in self._colonies if each.outside is not None]
-        return sum(each.seconds for each in outside)
+        return sum(c.outside.seconds for c in self._colonies if c.outside is not None)
 
     @property
     def may_take_long(self) -> bool:
         """Whether a generation may take long.
 
-        It may with local search, host evaluation or a problem of the user's own, and on a CPU.
+        True on a CPU, with local search or host evaluation, and for problems of users.
         """
-        return self.is_on_cpu or any(each.may_take_long for each in self._colonies)
+        return self.is_on_cpu or any(colony.may_take_long for colony in self._colonies)
 
     @property
     def working_ranks(self) -> int:
         """The number of ranks that work on the islands of this rank."""
-        return max(each.working_ranks for each in self._colonies)
+        return max(colony.working_ranks for colony in self._colonies)
 
     @property
     def is_idle(self) -> bool:
-        """Whether other ranks do all work on the islands of this rank."""
-        return all(each.rests for each in self._colonies)
+        """Whether other ranks do all the work on the islands of this rank."""
+        return all(colony.rests for colony in self._colonies)
 
     @property
     def why_idle(self) -> str:
-        """Why ranks that share the islands of this rank are idle; empty if none is."""
-        return next((each.why_idle for each in self._colonies if each.why_idle), "")
+        """Why some ranks that share the islands of this rank are idle; empty if none is."""
+        return next((colony.why_idle for colony in self._colonies if colony.why_idle), "")
 
     @property
     def team_seconds(self) -> float:
         """The time that exchanges with ranks that share an island have taken."""
-        return sum(each.team_seconds for each in self._colonies)
+        return sum(colony.team_seconds for colony in self._colonies)
 
     def start(self) -> None:
-        """Make and evaluate generation 0; only part of it if it `may_be_partial` and must end."""
+        """Make and evaluate generation 0; a halt may leave it incomplete if it `may_be_partial`."""
         self.generation = 0
         self._exchange.restore(0, None)
         solutions = self._warm_start()
         self.ahead = range(1)
         are_whole = [
-            each.start(solutions, may_be_partial=self.may_be_partial) for each in self._colonies
+            colony.start(solutions, may_be_partial=self.may_be_partial) for colony in self._colonies
         ]
         self.is_partial = not self._all_complete(are_whole)
         self.renew_halo()
 
     def abandon(self) -> None:
         """Request the end of the generations in progress, from any thread."""
-        for each in self._colonies:
-            each.attempt.halt.request()
+        for colony in self._colonies:
+            colony.attempt.halt.request()
 
     def attempt(self, generations: int) -> bool:
         """Advance; return whether the generations are complete.
 
         Otherwise, they were abandoned: `undo` them.
         """
-        for each in self._colonies:
-            each.begin_attempt(self.generation, generations)
+        for colony in self._colonies:
+            colony.begin_attempt(self.generation, generations)
         self._began = self.generation
         self.ahead = range(self.generation + 1, self.generation + 1 + generations)
         self.advance(generations)
-        return self._all_complete([each.attempt.is_whole() for each in self._colonies])
+        return self._all_complete([colony.attempt.is_whole() for colony in self._colonies])
 
     def _all_complete(self, are_whole: Sequence[bool]) -> bool:
         """End the generations in progress; return whether no colony has abandoned them."""
         self.ahead = range(0)
         if not all(are_whole):
-            for each, is_whole in zip(self._colonies, are_whole, strict=True):
+            for colony, is_whole in zip(self._colonies, are_whole, strict=True):
                 if is_whole:  # the request must not end the next generations
-                    each.attempt.halt.forget()
+                    colony.attempt.halt.forget()
         return all(are_whole)
 
     def undo(self) -> None:
         """Return to the generation before the last `attempt`; collective if there is a halo."""
         self.generation = self._began
-        for each in self._colonies:
-            each.undo()
+        for colony in self._colonies:
+            colony.undo()
         self.renew_halo()
 
     def made(self) -> int:
         """Return the number of individuals made in the generations `ahead`; for any thread."""
-        return sum(each.made() for each in self._colonies)
+        return sum(colony.made() for colony in self._colonies)
 
     @property
     def can_seek(self) -> bool:
-        """Whether `seek` can end the run at a call; on all ranks, if it is so on each."""
-        return len(self._islands) == 1 and all(each.can_seek for each in self._colonies)
+        """Whether `seek` can end the run at a call; the same on all ranks."""
+        return len(self._islands) == 1 and all(colony.can_seek for colony in self._colonies)
 
     def seek(self, goal: Goal) -> None:
         """End the run at the first child that reaches a goal."""
-        for each in self._colonies:
-            each.seek(goal)
+        for colony in self._colonies:
+            colony.seek(goal)
 
     @property
     def has_reached(self) -> bool:
         """Whether the last generation has ended at the goal, on any rank."""
-        return any(each.has_reached for each in self._colonies)
+        return any(colony.has_reached for colony in self._colonies)
 
     def limit_first(self, limit: int) -> None:
         """Limit the evaluations of the islands of all ranks in generation 0."""
         if len(self._islands) == 1:
-            for each in self._colonies:
-                each.limit_first(limit)
+            for colony in self._colonies:
+                colony.limit_first(limit)
 
     def limit(self, left: int | None) -> None:
         """Limit the evaluations of the islands of all ranks in the next generation.
@@ -239,19 +200,19 @@ class Archipelago:
         None: no limit. Several colonies always make whole generations.
         """
         if len(self._islands) == 1:
-            for each in self._colonies:
-                each.limit(left)
+            for colony in self._colonies:
+                colony.limit(left)
 
     def advance(self, generations: int) -> None:
-        """Run this number of generations; only host evaluation and the halo wait for the device."""
+        """Launch this number of generations; only host evaluation and the halo wait for them."""
         self.backend.run_branches(self._branches, generations)
-        for each in self._with_host:
-            each.advance(self.generation, generations)
-        for each in self._unsorted if generations else ():
-            each.sort()
+        for colony in self._with_host:
+            colony.advance(self.generation, generations)
+        for colony in self._unsorted if generations else ():
+            colony.sort()
         self.generation += generations
         if self._exchange.in_flight is not None:
-            # While the device works, the host sends the migrants.
+            # The host sends migrants while the device works.
             self._exchange.arrive()
 
     def wait(self) -> None:
@@ -261,20 +222,22 @@ class Archipelago:
     def migrate(self) -> None:
         """Exchange migrants with all islands; collective over the ranks."""
         self._exchange.migrate()
-        for each in self._deriving:
-            each.derive()
+        for colony in self._deriving:
+            colony.derive()
 
     def inject(self, solutions: Sequence[Solution], first: int) -> None:
-        """Replace the worst individuals by solutions, dealt in turn from the island `first` on."""
-        for each in self._colonies:
-            each.inject(solutions, first, self.generation)
+        """Replace the worst individuals by solutions, dealt to the islands in turn from `first`."""
+        for colony in self._colonies:
+            colony.inject(solutions, first, self.generation)
+        self.renew_halo()
 
     def populations(self) -> list[Array]:
-        """Return the genomes of each island that this rank records, until the islands advance."""
+        """Return the genomes of each recorded island, valid until the islands advance."""
         self.wait()
         if not self.mine:
-            return []  # other ranks may have made the last generations
-        return [island for each in self._colonies for island in each.populations(self.generation)]
+            return []  # its copies may be old
+        generation = self.generation
+        return [genes for colony in self._colonies for genes in colony.populations(generation)]
 
     def finish(self) -> None:
         """End the exchange after the last migration; collective."""
@@ -300,8 +263,8 @@ class Archipelago:
         if not self.mine:
             return {}
         arrays = {
-            each.number: each.snapshot(self.generation, is_copied=is_copied)
-            for each in self._colonies
+            colony.number: colony.snapshot(self.generation, is_copied=is_copied)
+            for colony in self._colonies
         }
         saved = joined(arrays, len(self._islands))
         emigrants = self._exchange.emigrants()
@@ -311,46 +274,45 @@ class Archipelago:
         self, saved: Mapping[str, NDArray[Any]], *, generation: int, migrations: int
     ) -> None:
         """Continue from a snapshot of the same islands, instead of `start`."""
-        own = by_colony(saved, len(self._islands))
-        for each in self._colonies:
-            each.require_restorable(own[each.number], generation)
+        arrays = by_colony(saved, len(self._islands))
+        for colony in self._colonies:
+            colony.require_restorable(arrays[colony.number], generation)
         emigrants = saved.get(EMIGRANTS)
         self._exchange.restore(migrations, emigrants)
         if emigrants is not None:
-            for each in self._colonies:
-                require_genomes(emigrants[self._place(each)], each.migrant, each.encoding)
-        for each in self._colonies:
-            each.restore(own[each.number], generation)
+            for colony in self._colonies:
+                require_genomes(emigrants[self._place(colony)], colony.migrant, colony.encoding)
+        for colony in self._colonies:
+            colony.restore(arrays[colony.number], generation)
         self.generation = generation
 
     def renew_halo(self) -> None:
         """Exchange the halo, if there is one; collective."""
-        for each in self._colonies:
-            each.renew_halo()
+        if self._halo is not None:
+            self._halo.renew()
 
     def measure(self) -> list[IslandMeasure]:
-        """Return the measures of each island that this rank records.
-
-        They have no distances if individuals are missing.
-        """
+        """Return the measures of the recorded islands, without distances if `is_partial`."""
         if self.mine:
-            for each in self._colonies:
-                each.begin_measure()
+            for colony in self._colonies:
+                colony.begin_measure()
             self._exchange.fetch()
         self.backend.synchronise()
         self._refuse_faults()
         if not self.mine:
             return []
-        found = [measure for each in self._colonies for measure in each.measures()]
-        return [each._replace(distance=None) for each in found] if self.is_partial else found
+        measures = [measure for colony in self._colonies for measure in colony.measures()]
+        if self.is_partial:
+            measures = [measure._replace(distance=None) for measure in measures]
+        return measures
 
     def _refuse_faults(self) -> None:
-        """Raise an error about a fault on this rank, which it may have found for others."""
-        for each in self._colonies:
-            each.refuse_faults()
+        """Raise an error if kernels have reported a fault, also on a rank that records nothing."""
+        for colony in self._colonies:
+            colony.refuse_faults()
 
     def best(self) -> Candidate | None:
-        """Return the best individual of this rank, among equals that of the first island, or None.
+        """Return the best individual of this rank, or None; ties go to the first island.
 
         It has a violation only if no individual is feasible.
         """
@@ -365,15 +327,15 @@ class Archipelago:
         self._refuse_faults()
         if not self.mine:
             return []
-        found = [
+        candidates = [
             best
-            for each in self._colonies
-            for best in each.elite(self.generation, count, any_solution=any_solution)
+            for colony in self._colonies
+            for best in colony.elite(self.generation, count, any_solution=any_solution)
         ]
-        return sorted(found, key=lambda best: (best.cost, best.island))[:count]
+        return sorted(candidates, key=lambda best: (best.cost, best.island))[:count]
 
     def digests(self) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
         if not self.mine:
             return []
-        return [pair for each in self._colonies for pair in each.digests(self.generation)]
+        return [pair for colony in self._colonies for pair in colony.digests(self.generation)]

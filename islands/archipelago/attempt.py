@@ -1,4 +1,4 @@
-"""Generations that may be abandoned: what they overwrite is saved until they are complete."""
+"""Generations that can be undone if they are abandoned before they are complete."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from islands.archipelago.team import Team
 from islands.backends.base import Array, Backend
-from islands.backends.state import State
+from islands.backends.state import IslandArrays
 
 
 class Halt:
     """Two words on the device: whether to abandon generations, and whether a block has done so.
 
-    The first word is only set while the halt is armed. An earlier request takes effect when it is
-    armed. A request is cleared once it has been obeyed.
+    A request sets the first word only while the halt is armed; an earlier request takes effect when
+    it is armed. A request is cleared once it has been obeyed.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -39,18 +39,18 @@ class Halt:
                 self._backend.poke(self.words)
 
     def forget(self) -> None:
-        """Clear a request that others have obeyed; the halt must be disarmed."""
+        """Clear a request that others have obeyed; the halt must not be armed."""
         with self._lock:
             self._was_requested = False
 
     def is_requested(self) -> bool:
-        """Return whether the host has to abandon its own work, and record that it does."""
+        """Return whether the host must abandon its work, and record that it does."""
         with self._lock:
             self._host_abandoned = self._is_armed and self._was_requested
             return self._host_abandoned
 
     def disarm(self) -> bool:
-        """Return whether the host or a block has abandoned work; all launches must be complete."""
+        """Disarm the halt after all launches; return whether the host or a block abandoned work."""
         with self._lock:
             self._is_armed = False
             if not self._was_requested:
@@ -68,8 +68,8 @@ _WORSE = 2  # keeps the lowest bit, which marks infeasible solutions
 class Attempt:
     """The generations in progress on one rank, which can be undone."""
 
-    def __init__(self, backend: Backend, state: State, team: Team | None = None) -> None:
-        """Let a `team` that shares the island agree whether to abandon generations."""
+    def __init__(self, backend: Backend, state: IslandArrays, team: Team | None = None) -> None:
+        """Take the `team` that shares the islands, whose members agree on abandoned generations."""
         self._backend, self._state, self._team = backend, state, team
         self.halt = Halt(backend)
         self._from = 0
@@ -94,14 +94,14 @@ class Attempt:
         self._backend.upload(costs, cost)
 
     def begin(self, generation: int, generations: int) -> None:
-        """Begin `generations` generations after `generation`, and save what they overwrite."""
+        """Begin `generations` generations after `generation`; copy what they overwrite."""
         self._from = generation
         self._state.remember(generation, wholly=generations > 1)
         self.ahead = range(generation + 1, generation + 1 + generations)
         self.halt.arm()
 
     def is_whole(self) -> bool:
-        """Wait for the end; return whether the generations are complete."""
+        """Wait for the device; return whether the generations are complete."""
         self._backend.synchronise()  # a halt may be requested until here
         is_whole = not self.halt.disarm()
         self.ahead = range(0)
@@ -118,7 +118,7 @@ class Attempt:
     def made(self) -> int:
         """Return the number of individuals made in the generations `ahead`; for any thread.
 
-        With several generations, an individual counts if any of them has made it.
+        With several generations, the number of slots with a new individual.
         """
         ahead, calls = self.ahead, self._backend.peek(self._state.arrays["calls"])
         if 0 in ahead or not ahead:  # the generations may just have been completed

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Self
 
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from islands.archipelago.measure import ISLAND, NONE
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
-from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.settings import Settings
 from islands.text import as_settings
@@ -44,8 +42,8 @@ class ColonySpec:
 
 def islands_of_each(specs: Sequence[ColonySpec]) -> list[range]:
     """Return the islands of each colony: colony 0 has the first ones."""
-    ends = accumulate(each.islands for each in specs)
-    return [range(end - each.islands, end) for each, end in zip(specs, ends, strict=True)]
+    ends = accumulate(spec.islands for spec in specs)
+    return [range(end - spec.islands, end) for spec, end in zip(specs, ends, strict=True)]
 
 
 @contextmanager
@@ -58,35 +56,39 @@ def of_colony(number: int | None, origin: str = "") -> Iterator[None]:
         raise error if number is None else UsageError(f"{origin}colony {number}: {error}") from None
 
 
+@dataclass(frozen=True)
 class RankIslands:
-    """The islands of one rank."""
+    """The islands of a run that one rank holds."""
 
-    def __init__(self, islands: int, *, seed: int, world: World, deal: Deal | None = None) -> None:
-        """Deal the islands of a run to the ranks; refuse more than kernels can count."""
-        if not 0 < islands <= MOST_ISLANDS:
-            raise UsageError(f"islands={islands}: must be from 1 to {MOST_ISLANDS}")
-        self.islands, self.seed = islands, np.uint64(seed).astype(np.int64)
-        self.deal = deal or Deal(islands, world.size)
-        self.mine = self.deal.held(world.rank)
-        """The islands of this rank."""
+    islands: int
+    """The number of islands of the run."""
+    mine: range
+    """The islands of this rank."""
+    seed: int
+
+    def __post_init__(self) -> None:
+        """Refuse more islands than random streams can number."""
+        if not 0 < self.islands <= MOST_ISLANDS:
+            raise UsageError(f"islands={self.islands}: must be from 1 to {MOST_ISLANDS}")
 
     def within(self, islands: range) -> Self | None:
-        """Return the islands of the rank that are among those given, or None without any."""
+        """Return the islands of the rank that are among the given ones; None if there are none."""
         mine = range(max(self.mine.start, islands.start), min(self.mine.stop, islands.stop))
-        if not mine:
-            return None
-        part = copy(self)
-        part.mine = mine
-        return part
+        return replace(self, mine=mine) if mine else None
 
     def dealt(self, solutions: Sequence[Solution], first: int) -> list[Sequence[Solution]]:
-        """Deal the solutions in turn from the island `first` on; return those of each island."""
-        return [solutions[(each - first) % self.islands :: self.islands] for each in self.mine]
+        """Deal solutions in turn from the island `first` on; return those of each island."""
+        return [solutions[(island - first) % self.islands :: self.islands] for island in self.mine]
 
-    def new_islands(self) -> NDArray[np.int64]:
+    def records(self) -> NDArray[np.int64]:
         """Return the records of the islands before generation 0: `Island` of the kernels."""
-        island = np.zeros((len(self.mine), len(ISLAND)), np.int64)
-        island[:, [ISLAND.index("best"), ISLAND.index("archived")]] = NONE
-        island[:, ISLAND.index("seed")] = self.seed
-        island[:, ISLAND.index("number")] = self.mine
-        return island
+        records = np.zeros((len(self.mine), len(ISLAND)), np.int64)
+        records[:, [ISLAND.index("best"), ISLAND.index("archived")]] = NONE
+        records[:, ISLAND.index("seed")] = self.seed_word
+        records[:, ISLAND.index("number")] = self.mine
+        return records
+
+    @property
+    def seed_word(self) -> np.int64:
+        """The bits of the seed as a signed number, as in the records."""
+        return np.uint64(self.seed).astype(np.int64)

@@ -2,95 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import NEIGHBOURS, Host, TeamExchanges
+from islands.algorithms.base import Host, TeamExchanges
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.colonies import ColonySpec, RankIslands
 from islands.archipelago.goal import Goal, Reached
 from islands.archipelago.injection import place, replace_worst, require_individuals
-from islands.archipelago.launches import Launches, Repeated, Segments
+from islands.archipelago.launches import Launches, Repeated, Segments, only
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
-from islands.archipelago.memory import QUOTA, UNLIMITED, WAITING, Memory, tables_of
+from islands.archipelago.memory import UNLIMITED, Memory
 from islands.archipelago.outside import evaluator
-from islands.archipelago.parts import HOST, ProgramParts
+from islands.archipelago.parts import HOST, QUOTA, WAITING, ProgramParts
 from islands.archipelago.saved import require_sound
-from islands.archipelago.team import Sharing, Team, Trial
+from islands.archipelago.sizes import require_countable
+from islands.archipelago.team import SlotExchange, Team, Trial, divided
 from islands.backends.base import Array, Backend, Calls
-from islands.backends.state import Field
-from islands.migration import MigrantLayout, Side
-from islands.migration.repeated import Halo
-from islands.migration.settings import fixed
+from islands.migration import MigrantLayout, Ranks, Side
+from islands.migration.repeated import Halo, RepeatedExchange
 from islands.parallel import World
-from islands.problems.base import Solution
+from islands.problems.base import Problem, Solution
 from islands.text import counted
+
+
+@dataclass(frozen=True)
+class ColonySetup:
+    """A colony of a run as one rank sees it, before its memory is allocated."""
+
+    number: int
+    spec: ColonySpec
+    parts: ProgramParts
+    held: RankIslands | None
+    """The islands of the colony that this rank holds; None: it holds none."""
+    team: Team | None = None
+    """The ranks that share the work on these islands."""
+    undivided: World | None = None
+    """Ranks that hold the same islands but cannot share the work: after generation 0, the first one
+    does all of it."""
+
+    @classmethod
+    def of(
+        cls,
+        number: int,
+        spec: ColonySpec,
+        held: RankIslands | None,
+        problem: Problem,
+        backend: Backend,
+        ranks: Ranks,
+    ) -> Self:
+        """Return the setup of a colony on this rank; refuse more than kernels can count."""
+        islands = 1 if held is None else len(held.mine)
+        require_countable(islands, spec.population, ranks.world.size)
+        parts = ProgramParts.of(spec, problem, backend.block_memory, islands)
+        if held is None or ranks.team is None:
+            return cls(number, spec, parts, held)
+        if not parts.schedule.divides:
+            return cls(number, spec, parts, held, undivided=ranks.team)
+        slots = divided(spec.population, ranks.team.size, parts.algorithm.copied())
+        first = divided(spec.population, ranks.team.size)
+        team = Team(ranks.team, backend, ranks.transport, slots, first)
+        return cls(number, spec, parts.sharing(team.slots, first[ranks.team.rank]), held, team)
 
 
 class Colony:
     """The islands of one colony on this rank."""
 
     def __init__(
-        self,
-        spec: ColonySpec,
-        number: int,
-        parts: ProgramParts,
-        backend: Backend,
-        held: RankIslands,
-        fields: Mapping[str, Field],
-        layout: MigrantLayout,
-        make_halo: Callable[[int], Halo] | None = None,
-        team: Team | None = None,
-        undivided: World | None = None,
+        self, setup: ColonySetup, backend: Backend, layout: MigrantLayout, halo: Halo | None = None
     ) -> None:
         """Compile the program and allocate all memory.
 
-        `held` contains only its own islands, which have these `fields`. `layout` is that of the
-        migrants of all colonies. `make_halo` takes the bytes of an individual. A `team` shares the
-        work on its islands; after generation 0, the first of `undivided` ranks does all of it.
+        `layout` is that of the migrants of all colonies.
         """
-        self.spec, self.number, self.held = spec, number, held
-        self._problem, self._backend, self._parts = parts.problem, backend, parts
-        self._evaluation, self._is_limited = parts.problem.evaluation, False
+        assert setup.held is not None, "the rank holds islands of the colony"
+        self.spec, self.number, self.held = setup.spec, setup.number, setup.held
+        parts = self._parts = setup.parts
+        self._problem, self._backend, self.encoding = parts.problem, backend, parts.encoding
+        self.halo, self.team, self._undivided = halo, setup.team, setup.undivided
+        self._is_limited = False
         self.has_reached = False
         """Whether the last generation has ended at the goal."""
-        self.encoding = parts.encoding
-        memory = Memory(backend, parts, fields, layout)
-        self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
-        self._read = (parts.problem, self.encoding, self.state, backend)
-        self._reader = IslandReader(*self._read, held.mine)
-        arrays = self.state.arrays
-        self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
-        if self.halo is not None:
-            arrays = arrays | {"halo": self.halo.adjacent}
-        self.attempt = Attempt(backend, self.state, team)
-        arrays |= tables_of(lambda _, table: backend.upload(table), parts, arrays)
-        plan, halt = parts.algorithm.plan(arrays), self.attempt.halt.words
-        self._launches = Launches(
-            *(backend, parts, plan, memory, self._reader.measured),
-            *(halt, arrays.get(NEIGHBOURS)),
+        memory = self._memory = Memory(backend, parts, layout)
+        self.state, self.migrant = memory.state, memory.migrant
+        self._reader = IslandReader(
+            parts.problem, self.encoding, self.state, backend, self.held.mine
         )
-        self.outside = evaluator(parts, backend, self.state, self._launches)
-        if self.halo is not None:
-            self.halo.prepare(self._launches.populations, memory.all)
+        self.attempt = Attempt(backend, self.state, self.team)
+        self._launches = Launches(
+            memory,
+            self._reader.measured,
+            self.attempt.halt.words,
+            halo=None if halo is None else halo.adjacent,
+        )
+        self.outside = evaluator(memory, self._launches)
         self._generation, self._alone = self._launches.generation, self._launches.alone
-        if self.halo is not None:
-            self._generation, self._alone = map(self._with_halo, (self._generation, self._alone))
-        self.team, self._undivided = team, undivided
-        self._is_idle = undivided is not None and undivided.rank > 0
-        self._sharing: Sharing | None = None
+        if halo is not None:
+            halo.prepare(self._launches.populations, memory.all)
+            self._generation = _with_halo(self._generation, halo)
+            self._alone = _with_halo(self._alone, halo) if self._alone else []
+        self._is_idle = self._undivided is not None and self._undivided.rank > 0
+        self._sharing: SlotExchange | None = None
         self._trial: Trial | None = None
-        if team is not None and parts.shape.made is not None:
-            self._sharing = Sharing(team, parts.algorithm, self.state, _exchanges(self._generation))
-            is_free = self.halo is None or self.halo.exchange is None
-            self._trial = Trial(team) if self._alone and is_free else None
+        if self.team is not None and parts.shape.made is not None:
+            steps = [step for step in self._generation if isinstance(step, TeamExchanges)]
+            self._sharing = SlotExchange(self.team, parts.algorithm, self.state, steps)
+            is_free = halo is None or halo.exchange is None
+            self._trial = Trial(self.team) if self._alone and is_free else None
             self._forget_children()
-        self._fixed = fixed(parts.algorithm)
-
         self.keeps_order = self._launches.keeps_order
         """Whether each generation ends with sorted islands."""
         self.derives = bool(self._launches.adopt)
@@ -105,31 +128,24 @@ class Colony:
 
     @property
     def calls(self) -> Calls | None:
-        """The launches of one of its generations; None if the host takes part, or it is idle."""
-        return None if self._is_idle else _only(self._generation)
+        """The launches of a generation; None if the host takes part, or the rank is idle."""
+        return None if self._is_idle else only(self._generation)
 
     def side(self, first: int) -> Side:
-        """Return what migration needs; `first` is the number of its first island on the rank."""
-        return Side(
-            first,
-            len(self.held.mine),
-            self.spec.population,
-            self._fixed,
-            self._launches.populations,
-            self._memory.all,
-            self._launches.rank_again,
-            self._launches.ranking_room,
-        )
+        """Return the islands as migration needs them.
+
+        `first` is the number of the first one on the rank.
+        """
+        return self._launches.side(first)
 
     def start(self, solutions: Sequence[Solution], *, may_be_partial: bool) -> bool:
         """Make and evaluate generation 0; return whether it is complete.
 
         The `solutions` of a warm start are dealt to all islands of the run.
         """
-        held = self.held
-        self._memory.clear(held.new_islands())
-        require_individuals(solutions, held.islands * self.spec.population)
-        place(held.dealt(solutions, 0), self._problem, self.encoding, self._backend, self.state)
+        self._memory.clear(self.held.records())
+        require_individuals(solutions, self.held.islands * self.spec.population)
+        place(self.held.dealt(solutions, 0), self._memory)
         self.attempt.start(may_be_partial=may_be_partial)
         self._forget_children()
         self._run(self._launches.start, 0)
@@ -145,7 +161,7 @@ class Colony:
         return is_whole
 
     def _forget_children(self) -> None:
-        """Let no children wait for evaluation, as those of other ranks never do here."""
+        """Mark no child as waiting for evaluation: those of other ranks never wait here."""
         if self._sharing is not None and WAITING in self.state.arrays:
             self.state.fill(WAITING)
 
@@ -164,7 +180,7 @@ class Colony:
 
     @property
     def rests(self) -> bool:
-        """Whether another rank makes all individuals, as sharing them would take longer."""
+        """Whether other ranks make all individuals."""
         if self.team is None:
             return self._is_idle
         if self._trial is not None and self._trial.is_alone:
@@ -172,13 +188,13 @@ class Colony:
         return not self.team.slots
 
     def seek(self, goal: Goal) -> None:
-        """End a generation at the first child that reaches a goal, if children are called here."""
+        """End a generation at the first child that reaches a goal, if the host evaluates."""
         if self.outside is not None:
             self.outside.goal = goal
 
     @property
     def can_seek(self) -> bool:
-        """Whether it can end a generation at a child, as all ranks evaluate in each of them."""
+        """Whether a generation can end at a child: all ranks evaluate on the host."""
         return self._parts.evaluated_by == HOST and self._undivided is None
 
     @property
@@ -188,9 +204,9 @@ class Colony:
 
     @property
     def why_idle(self) -> str:
-        """Why ranks that have its islands are idle; empty if none is."""
+        """Why some ranks that hold these islands are idle; empty if none is."""
         if self._trial is not None and self._trial.is_alone:
-            alone, shared = (self._trial.seconds_of(is_shared=each) for each in (False, True))
+            alone, shared = (self._trial.seconds_of(is_shared=way) for way in (False, True))
             return f"a generation takes {1e3 * alone:.2g} ms, shared {1e3 * shared:.2g} ms"
         if self.team is not None and self.team.at_work < self.team.world.size:
             return f"an island has {counted(self.spec.population, 'individual')}"
@@ -198,36 +214,36 @@ class Colony:
 
     @property
     def working_ranks(self) -> int:
-        """The number of ranks that work on its islands."""
+        """The number of ranks that work on these islands."""
         is_alone = self._trial is not None and self._trial.is_alone
         return 1 if self.team is None or is_alone else self.team.at_work
 
     def advance(self, generation: int, generations: int) -> None:
-        """Run this number of generations of the run, with the host taking part in each."""
+        """Advance by `generations` of the run after `generation`; the host takes part in each."""
         trial, first = self._trial, generation * self.spec.rate + 1
         if self._is_idle or (self.rests and trial is not None and trial.is_alone):
             return
-        calls = _only(self._alone) if trial is not None and trial.is_alone else None
+        calls = only(self._alone) if trial is not None and trial.is_alone else None
         if calls is not None:
             self._backend.run(calls, generations * self.spec.rate)
             return
-        for made in range(first, first + generations * self.spec.rate):
+        for number in range(first, first + generations * self.spec.rate):
             is_alone = trial is not None and not trial.is_shared()
-            self._run(self._alone if is_alone else self._generation, made)
+            self._run(self._alone if is_alone else self._generation, number)
             if trial is not None:
                 trial.generation_ended()
 
     def limit_first(self, limit: int) -> None:
-        """Make at most so many evaluations on all islands of the run in generation 0.
+        """Limit the evaluations of all islands of the run in generation 0.
 
-        Each island makes at least one.
+        An island makes at least one.
         """
         self._set_quotas(self._parts.first_quotas(limit, self.held.islands))
 
     def limit(self, left: int | None) -> None:
-        """Make at most so many evaluations on all islands of the run in the next generation.
+        """Limit the evaluations of all islands of the run in the next generation.
 
-        None: any number, which is also made by an algorithm that does not count them.
+        None: no limit. Ignored by algorithms that cannot end a generation early.
         """
         if left is not None and self._parts.keeps_quota:
             self._set_quotas(self._parts.quotas(left, self.held.islands))
@@ -244,10 +260,10 @@ class Colony:
             self.outside.others_wait()
 
     def _complete_first(self) -> None:
-        """Copy the first individual of an island to those that had no evaluation left."""
+        """Copy the first individual of an island to those without an evaluation left."""
         upload, download = self._backend.upload, self._backend.download
-        own = [name for name, each in self.state.fields.items() if each.travels]
-        parts = [self.state.part(name, 0) for name in (*self._solutions, *own)]
+        traits = [name for name, field in self.state.fields.items() if field.travels]
+        parts = [self.state.part(name, 0) for name in (*self._solutions, *traits)]
         for island, quota in enumerate(download(self.state.arrays[QUOTA]).tolist()):
             if quota < self.spec.population:
                 for part in parts:
@@ -257,40 +273,38 @@ class Colony:
 
     @property
     def _solutions(self) -> list[str]:
-        """The fields with the genomes and costs of individuals, and with those offered."""
+        """The fields with the genomes and costs of individuals, also of those offered."""
         names = ("genes", "cost", "offered", "offered_cost")
         return [name for name in names if name in self.state.arrays]
 
     def sort(self) -> None:
-        """Sort the islands, whose generations end without order."""
+        """Sort the islands."""
         self._backend.run([self._launches.rank_again])
 
-    def _run(self, segments: Segments, made: int) -> None:
-        """Run the launches of a generation, and the steps of the host between them."""
-        for each in segments:
-            if isinstance(each, list) and made == 0:
-                self._backend.run(each)
-            elif isinstance(each, list):
-                self._backend.run_again(each)
-            elif isinstance(each, TeamExchanges):
+    def _run(self, segments: Segments, generation: int) -> None:
+        """Run the launches of a generation of the colony, and the steps of the host between."""
+        for segment in segments:
+            if isinstance(segment, list) and generation == 0:
+                self._backend.run(segment)
+            elif isinstance(segment, list):
+                self._backend.run_again(segment)
+            elif isinstance(segment, TeamExchanges):
                 assert self._sharing is not None
-                self._sharing.run(each, made)
-            elif each is Host.EXCHANGES_HALO:
-                assert self.halo is not None
-                assert self.halo.exchange is not None
-                self.halo.exchange.run()
+                self._sharing.run(segment, generation)
+            elif isinstance(segment, RepeatedExchange):
+                segment.run()  # of the halo
             else:
-                self._evaluate(each, made)
+                self._evaluate(segment, generation)
 
-    def _evaluate(self, step: Repeated | Host, made: int) -> None:
-        """Evaluate what waits; in rounds, until nothing waits or the generation is abandoned.
+    def _evaluate(self, step: Repeated | Host, generation: int) -> None:
+        """Evaluate the waiting children; with rounds, until none waits or a halt is requested.
 
-        If a child reaches the goal, it is the only one that the generation has.
+        A child that reaches the goal becomes the only new individual of the generation.
         """
         outside, turn, evaluated = self.outside, 0, 0
         assert outside is not None
         calls = None if outside.goal is None else self._backend.download(self.state.arrays["calls"])
-        is_first = made == 0
+        is_first = generation == 0
         while True:
             is_whole = outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
             evaluated += outside.evaluated
@@ -301,25 +315,24 @@ class Colony:
                 break
             is_first, turn = False, turn + 1
         if outside.goal is not None and calls is not None:
-            own = outside.reached
-            if own is not None:
-                own = replace(own, turn=turn, island=self.held.mine[own.island])
-            first = outside.goal.first(own)
+            reached = outside.reached
+            if reached is not None:
+                reached = replace(reached, turn=turn, island=self.held.mine[reached.island])
+            first = outside.goal.first(reached)
             if first is not None:
-                self._end_with(first, made, calls, evaluated)
+                self._end_with(first, generation, calls, evaluated)
 
     def _end_with(
-        self, first: Reached, made: int, calls: NDArray[np.int64], evaluated: int
+        self, first: Reached, generation: int, calls: NDArray[np.int64], evaluated: int
     ) -> None:
-        """Let a generation differ from the one before by an individual that reaches the goal.
+        """Replace a generation by the previous one, plus the individual that reaches the goal.
 
-        So it is the same on any number of ranks. Of generation 0, all are copies, as if no other
-        evaluation had been left. `calls` are the evaluations before, to which this rank has added
-        some.
+        It is then the same on any number of ranks. In generation 0, all individuals are copies of
+        that one. `calls` are the evaluations before, to which this rank has added `evaluated`.
         """
         self.has_reached, upload = True, self._backend.upload
-        genes, cost = self.state.part("genes", made), self.state.part("cost", made)
-        if made == 0:
+        genes, cost = (self.state.part(name, generation) for name in ("genes", "cost"))
+        if generation == 0:
             for name in self._solutions:
                 part = self.state.part(name, 0)
                 value = first.genome if name in ("genes", "offered") else first.cost
@@ -327,8 +340,8 @@ class Colony:
             self._set_quotas(np.zeros(self.held.islands, np.int64))
         else:
             self.attempt.undo()  # also the states of algorithms
-            for name, each in (("genes", genes), ("cost", cost)):
-                self._backend.copy(self.state.part(name, made - 1), each)
+            for name, part in (("genes", genes), ("cost", cost)):
+                self._backend.copy(self.state.part(name, generation - 1), part)
             if first.island in self.held.mine:
                 local = first.island - self.held.mine.start
                 upload(first.genome, genes[local, first.slot])
@@ -337,17 +350,9 @@ class Colony:
                 upload(costs, cost[local])
         self.state.fill(WAITING)  # nothing is selected
         shape = self._parts.shape
-        slots = (shape.first_made if made == 0 else shape.made) or range(1)
+        slots = (shape.first_made if generation == 0 else shape.made) or range(1)
         calls[0, slots.start] += evaluated
         upload(calls, self.state.arrays["calls"])
-
-    def _with_halo(self, segments: Segments) -> Segments:
-        """Return the steps of a generation that end with the exchange of the halo."""
-        assert self.halo is not None
-        *others, last = segments or [[]]
-        assert isinstance(last, list), "a generation ends with a launch"
-        ends = [] if self.halo.exchange is None else [Host.EXCHANGES_HALO]
-        return [*others, [*last, self.halo.pack], *ends] if segments else []
 
     def derive(self, *, everyone: bool = False) -> None:
         """Update the derived fields of changed individuals, or of everyone."""
@@ -357,17 +362,12 @@ class Colony:
             self._backend.run(self._launches.adopt)
             self.state.fill("changed")
 
-    def renew_halo(self) -> None:
-        """Exchange the halo, if there is one; collective."""
-        if self.halo is not None:
-            self.halo.renew()
-
     def inject(self, solutions: Sequence[Solution], first: int, generation: int) -> None:
         """Replace the worst individuals by solutions, dealt to all islands of the run."""
-        replace_worst(self.held.dealt(solutions, first), *self._read, generation * self.spec.rate)
+        dealt = self.held.dealt(solutions, first)
+        replace_worst(dealt, self._memory, generation * self.spec.rate)
         self._backend.run([self._launches.rank_again])
         self.derive()
-        self.renew_halo()
 
     def populations(self, generation: int) -> list[Array]:
         """Return the genomes of each island on the device."""
@@ -379,7 +379,7 @@ class Colony:
         return self.state.snapshot(generation * self.spec.rate, is_copied=is_copied)
 
     def require_restorable(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
-        """Refuse arrays that are not those of these islands."""
+        """Refuse arrays that do not fit these islands."""
         self.state.require_fit(saved)
         require_sound(saved, self.encoding, generation * self.spec.rate, self.held)
 
@@ -395,36 +395,33 @@ class Colony:
 
     def refuse_faults(self) -> None:
         """Raise an error if kernels have reported a fault of the problem on this rank."""
-        self._evaluation.refuse_faults(self._launches.data, self._backend)
+        self._problem.evaluation.refuse_faults(self._launches.data, self._backend)
 
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""
-        found = self._reader.measures()
+        measures = self._reader.measures()
         if self.number == 0 and self.spec.rate == 1:
-            return found
+            return measures
         return [
-            each._replace(
+            measure._replace(
                 colony=self.number,
-                best_generation=-(-each.best_generation // self.spec.rate),
+                best_generation=-(-measure.best_generation // self.spec.rate),
             )
-            for each in found
+            for measure in measures
         ]
 
     def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
-        """Return the best individuals: see `IslandReader`."""
-        generation *= self.spec.rate
-        return self._reader.elite(generation, count, any_solution=any_solution)
+        """Return the best individuals: see `Meaning.elite`."""
+        return self._reader.elite(generation * self.spec.rate, count, any_solution=any_solution)
 
     def digests(self, generation: int) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
         return self._reader.digests(generation * self.spec.rate)
 
 
-def _only(segments: Segments) -> Calls | None:
-    """Return the launches if the host has no step between them."""
-    only, *others = segments
-    return only if isinstance(only, list) and not others else None
-
-
-def _exchanges(segments: Segments) -> list[TeamExchanges]:
-    return [each for each in segments if isinstance(each, TeamExchanges)]
+def _with_halo(segments: Segments, halo: Halo) -> Segments:
+    """Return the steps of a generation, followed by the exchange of the halo."""
+    *others, last = segments
+    assert isinstance(last, list), "a generation ends with a launch"
+    exchange = [] if halo.exchange is None else [halo.exchange]
+    return [*others, [*last, halo.pack], *exchange]

@@ -1,4 +1,4 @@
-"""The target of a run whose function is called for one solution after another."""
+"""The target at which a run ends in the middle of a generation, if the host evaluates it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from islands.parallel import World
 
 @dataclass(frozen=True, order=True)
 class Reached:
-    """An individual that reaches the target, and where it was made."""
+    """An individual that reaches the target; ordered by the time of its evaluation."""
 
     turn: int
-    """The number of evaluations that its slot has waited for in this generation."""
+    """The number of earlier evaluations for its slot in this generation."""
     island: int
     """The number of its island in the run."""
     slot: int
@@ -27,22 +27,22 @@ class Reached:
 
 
 class Goal:
-    """Costs at which a run ends, at the call that finds the first of them."""
+    """The costs at which a run ends, at the first solution that has one."""
 
     def __init__(self, ends: Callable[[float], bool], world: World) -> None:
-        """Let a feasible solution end the run if its cost `ends` it."""
+        """Take the condition on the cost of a feasible solution."""
         self._ends, self._world = ends, world
 
     def reached(self, costs: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which costs, as a function returns them, end the run if they are feasible."""
-        return np.array([self._ends(each) for each in costs.reshape(-1).tolist()], np.bool_)
+        """Return which costs, in the sense of the problem, end the run if they are feasible."""
+        return np.array([self._ends(cost) for cost in costs.reshape(-1).tolist()], np.bool_)
 
-    def found(self, costs: NDArray[np.int64], meaning: Meaning) -> int | None:
-        """Return the number of the first cost on the device that ends the run."""
+    def first_in(self, costs: NDArray[np.int64], meaning: Meaning) -> int | None:
+        """Return the index of the first cost, as kernels have it, that ends the run."""
         reached = self.reached(meaning.scale.own_sense(costs)) & (costs < meaning.infeasible)
         return int(reached.argmax()) if reached.any() else None
 
-    def first(self, own: Reached | None) -> Reached | None:
-        """Return the first individual of all ranks that reaches a target; collective."""
-        found = self._world.allgather(own) if self._world.size > 1 else [own]
-        return min((each for each in found if each is not None), default=None)
+    def first(self, mine: Reached | None) -> Reached | None:
+        """Return the first individual of all ranks that reaches the target; collective."""
+        of_ranks = self._world.allgather(mine)
+        return min((reached for reached in of_ranks if reached is not None), default=None)

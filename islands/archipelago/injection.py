@@ -1,4 +1,4 @@
-"""Solutions that become individuals: those of a warm start, and those that a script injects."""
+"""Solutions that become individuals: those of a warm start, and those injected by a script."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.base import Backend
-from islands.backends.state import State
-from islands.encodings import Encoding
+from islands.archipelago.memory import Memory
 from islands.errors import RunError, UsageError
 from islands.problems.base import Problem, Solution
 from islands.problems.data import integers, read_array, reals, require_shape
 from islands.text import counted, shown
 
 _LARGE = {"subset": "1 is a chosen item", "choices": "Values are counted from 0"}
-"""What an error says of a number that is too large, by kind of solution."""
+"""What an error says about an entry that is too large, by kind of solution."""
 
 
 def checked_solutions(
@@ -29,7 +27,7 @@ def checked_solutions(
     `call` is the argument or the function that received them.
     """
     if not isinstance(solutions, list | tuple | np.ndarray) or any(
-        np.ndim(each) == 0 and not isinstance(each, Mapping) for each in solutions
+        np.ndim(solution) == 0 and not isinstance(solution, Mapping) for solution in solutions
     ):
         begin, end = ("(", ")") if call == "inject" else ("=", "")
         raise UsageError(
@@ -42,7 +40,7 @@ def checked_solutions(
             " Pass fewer, or raise population or islands"
         )
     name = "solutions" if call == "inject" else call
-    return [_checked(problem, f"{name}[{i}]", each) for i, each in enumerate(solutions)]
+    return [_checked(problem, f"{name}[{i}]", values) for i, values in enumerate(solutions)]
 
 
 def _checked(problem: Problem, name: str, values: Any) -> Solution:
@@ -63,30 +61,30 @@ def _checked(problem: Problem, name: str, values: Any) -> Solution:
     return solution
 
 
-def replace_worst(
-    solutions: Sequence[Sequence[Solution]],
-    problem: Problem,
-    encoding: Encoding,
-    state: State,
-    backend: Backend,
-    generation: int,
-) -> None:
+def replace_worst(solutions: Sequence[Sequence[Solution]], memory: Memory, generation: int) -> None:
     """Replace the worst individuals of each island by its solutions.
 
     Islands have to be sorted before and after. Other fields of the individuals stay.
     """
-    order = backend.download(state.arrays["order"])
-    genes, costs = state.part("genes", generation), state.part("cost", generation)
-    changed = state.arrays.get("changed")
-    one = np.ones((), np.int32)
-    for island, own in enumerate(solutions):
-        for slot, solution in zip(order[island, ::-1].tolist(), own, strict=False):
-            backend.upload(encoding.encode(problem.layout.to_device(solution)), genes[island, slot])
+    upload, problem, state = memory.backend.upload, memory.parts.problem, memory.state
+    order = memory.backend.download(state.arrays["order"])
+    costs, changed = state.part("cost", generation), state.arrays.get("changed")
+    for island, dealt in enumerate(solutions):
+        for slot, solution in zip(order[island, ::-1].tolist(), dealt, strict=False):
+            _write_genome(solution, memory, generation, island, slot)
             exact = problem.evaluation.device_costs(solution[np.newaxis])
             cost = 2 * exact if problem.scale.marks else exact  # all solutions are feasible
-            backend.upload(cost, costs[island, slot : slot + 1])
+            upload(cost, costs[island, slot : slot + 1])
             if changed is not None:
-                backend.upload(one[np.newaxis], changed[island, slot : slot + 1])
+                upload(np.ones(1, np.int32), changed[island, slot : slot + 1])
+
+
+def _write_genome(
+    solution: Solution, memory: Memory, generation: int, island: int, slot: int
+) -> None:
+    parts, genes = memory.parts, memory.state.part("genes", generation)
+    genome = parts.encoding.encode(parts.problem.layout.to_device(solution))
+    memory.backend.upload(genome, genes[island, slot])
 
 
 def require_individuals(solutions: Sequence[Solution], most: int) -> None:
@@ -98,18 +96,11 @@ def require_individuals(solutions: Sequence[Solution], most: int) -> None:
         )
 
 
-def place(
-    solutions: Sequence[Sequence[Solution]],
-    problem: Problem,
-    encoding: Encoding,
-    backend: Backend,
-    state: State,
-) -> None:
+def place(solutions: Sequence[Sequence[Solution]], memory: Memory) -> None:
     """Check the solutions of each island, and make them its first individuals."""
-    counts = np.array([len(each) for each in solutions], np.int32)
-    backend.upload(counts, state.arrays["given"])
-    genes = state.part("genes", 0)
-    for island, own in enumerate(solutions):
-        for slot, solution in enumerate(own):
-            problem.check(solution)
-            backend.upload(encoding.encode(problem.layout.to_device(solution)), genes[island, slot])
+    counts = np.array([len(dealt) for dealt in solutions], np.int32)
+    memory.backend.upload(counts, memory.state.arrays["given"])
+    for island, dealt in enumerate(solutions):
+        for slot, solution in enumerate(dealt):
+            memory.parts.problem.check(solution)
+            _write_genome(solution, memory, 0, island, slot)

@@ -1,4 +1,4 @@
-"""The kernels of islands, compiled for their problem and algorithm and bound to their arrays."""
+"""The launches of islands: kernels compiled for their parts, and bound to their arrays."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from islands.algorithms.base import (
+    NEIGHBOURS,
     Concurrent,
     Host,
     HostStep,
@@ -21,12 +23,10 @@ from islands.algorithms.base import (
 )
 from islands.archipelago.instances import Instances
 from islands.archipelago.measure import READ_STRUCTS
-from islands.archipelago.memory import Memory, tile_bytes, tiles_of
-from islands.archipelago.parts import ProgramParts
+from islands.archipelago.memory import Memory, tables_of
 from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import (
     Array,
-    Backend,
     Block,
     Call,
     Calls,
@@ -39,10 +39,13 @@ from islands.backends.base import (
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
+from islands.migration.kernels import Side
+from islands.migration.repeated import RepeatedExchange
+from islands.migration.settings import fixed
 from islands.problems.base import Problem
 
 _INDIVIDUALS_A_SLICE = 6
-_CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
+_CITIES_A_BLOCK = 64  # whose neighbours a block finds
 _MOST_BLOCKS = 4096
 
 _COMMON = {"Arena": arena(None, 0)}
@@ -64,49 +67,57 @@ class Repeated:
     calls: Calls
 
 
-Segments = list[list[Call | Fork] | Repeated | HostStep]
+Segments = list[list[Call | Fork] | Repeated | HostStep | RepeatedExchange]
 """Launches in groups, and the steps of the host between them."""
 
 
+def only(segments: Segments) -> Calls | None:
+    """Return the launches if the host has no step between them."""
+    first, *others = segments
+    return first if isinstance(first, list) and not others else None
+
+
 class Launches:
-    """The launches for all islands of a rank together."""
+    """The launches for all islands of a colony on a rank, or of runs that share launches."""
 
     def __init__(
         self,
-        backend: Backend,
-        parts: ProgramParts,
-        plan: Struct,
         memory: Memory,
         measured: Array,
         halt: Array,
-        near: Struct | None = None,
+        *,
+        halo: Array | None = None,
         instances: Instances | None = None,
     ) -> None:
-        """Compile the kernels and bind them to the algorithm's `plan` and all arrays.
+        """Compile the kernels and bind them to all arrays; `measure` writes to `measured`.
 
-        Fill the table of neighbours, if there is one. With `instances`, each run has its own, and
-        `begin_runs` are the launches that do this.
+        Fill the table of neighbours, if there is one. With `instances`, each run has a table, and
+        `begin_runs` are the launches that fill it.
         """
-        self._instances, self._has_runs = instances, "runs" in memory.all.members
+        backend, parts, archipelago = memory.backend, memory.parts, memory.all
+        self._instances, self._has_runs = instances, "runs" in archipelago.members
         self._backend, self._parts, self._shape = backend, parts, parts.shape
-        self._algorithm, self._archipelago = parts.algorithm, memory.all
-        archipelago = memory.all
+        self._algorithm, self._archipelago = parts.algorithm, archipelago
         self._archives = parts.algorithm.loses_best or parts.problem.scale.marks
         self.data = self._uploaded()
         """`problem::Data`, in which kernels may report faults of the problem."""
-        self._near = near
+        self.arrays = memory.state.arrays | ({} if halo is None else {"halo": halo})
+        """The arrays that the plan of the algorithm may point to."""
+        self.arrays |= tables_of(self._placed, parts, self.arrays)
+        plan, near = parts.algorithm.plan(self.arrays), self.arrays.get(NEIGHBOURS)
+        self._near: Struct | None = near
         self.arguments = (archipelago, self.data, plan, parts.improver.plan(halt, near))
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
-        self.ranking_room = Room(12 << (self._shape.population - 1).bit_length())
+        self._ranking_room = Room(12 << (self._shape.population - 1).bit_length())
         schedule = parts.schedule
         self._room, self._program, self.populations = self._compiled({*schedule.launches()})
-        self.rank_again = self._ranking(step=0)
+        self.rank_again = self._ordering("rank", step=0)
         """Sorts islands whose individuals have changed, without ending a generation."""
         self.keeps_order = parts.algorithm.needs_order
         """Whether each generation ends with sorted islands."""
-        end = self._ranking(step=1) if self.keeps_order else self._finding_best()
+        end = self._ordering("rank" if self.keeps_order else "find_best", step=1)
         shares, beginning = parts.shape.made is not None, parts.beginning
-        mine, first = (memory.making(each.shape.slots) for each in (parts, beginning))
+        mine, first = memory.making(parts.shape.slots), memory.making(beginning.shape.slots)
         self.start = self._segments(beginning.schedule.start, first, shares=shares)
         self.generation = self._segments([*schedule.generation, end], mine, shares=shares)
         self.alone: Segments = []
@@ -130,18 +141,34 @@ class Launches:
             return Struct(nothing=np.int32(0))
         is_batch = self._parts.evaluated_by == "batch"
         members = problem.evaluation.reports() if is_batch else problem.device_data()
+        arrays = {n: a for n, a in members.items() if not isinstance(a, np.generic)}
+        placed = {name: self._placed(f"data/{name}", array) for name, array in arrays.items()}
+        return Struct(**{**members, **placed})
+
+    def _placed(self, name: str, values: NDArray[Any]) -> Array:
+        """Return an array of the instance on the device: that of the first run, or a copy."""
         if self._instances is None:
-            return self._backend.uploaded(members)
-        place = self._instances.place
-        return Struct(
-            **{
-                name: each if isinstance(each, np.generic) else place(f"data/{name}", each)
-                for name, each in members.items()
-            }
+            return self._backend.upload(values)
+        return self._instances.place(name, values)
+
+    def side(self, first: int = 0) -> Side:
+        """Return the islands as migration needs them.
+
+        `first` is the number of the first one on the rank.
+        """
+        return Side(
+            first=first,
+            islands=self._shape.islands,
+            population=self._shape.population,
+            fixed=fixed(self._algorithm),
+            program=self.populations,
+            archipelago=self._archipelago,
+            rank_again=self.rank_again,
+            room=self._ranking_room,
         )
 
     def taking_costs(self, cost: Array, place: Array) -> Call:
-        """Return the launch that checks and takes costs for the children at places."""
+        """Return the launch that checks and takes the costs of the children at `place`."""
         returned = _returned(cost, place, len(place))
         blocks = min(_MOST_BLOCKS, -(-len(place) // self._program.block.threads))
         return self._backend.call(
@@ -149,17 +176,17 @@ class Launches:
         )
 
     def _required_room(self, launches: set[Launch]) -> Room:
-        """Return the working memory that a block needs for all of the launches."""
+        """Return the scratch memory that a block needs for all of the launches."""
         common = [launch for launch in launches if launch.threads is None]
-        own = Room(max((launch.room or 0 for launch in common), default=0))
+        declared = Room(max((launch.room or 0 for launch in common), default=0))
         self._needed = Room(0)
         if all(launch.room is not None for launch in common):
-            return own
+            return declared
         loop = self._needed = self._backend.required_room(self._source(), *self.arguments)
-        return Room(max(own.large, loop.large + self._parts.room()), loop.small)
+        return Room(max(declared.large, loop.large + self._parts.room()), loop.small)
 
     def fits(self, problem: Problem) -> bool:
-        """Return whether blocks have enough working memory for another instance."""
+        """Return whether blocks have enough scratch memory for another instance."""
         if problem.evaluation.same_memory:
             return True
         all_, _, *others = self.arguments
@@ -184,19 +211,16 @@ class Launches:
         return Source("program.cuh", macros, structs, slow, is_waited_for)
 
     def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
-        """Return the working memory of a block, the program of the parts and that of populations.
+        """Return the scratch memory of a block, the program of the parts and that of populations.
 
         Both programs are compiled at the same time.
         """
-        started = time.perf_counter()
-        if self._backend.knows(*self._of_populations()):
-            room = self._required_room(launches)
-            compiled = room, self._compiled_parts(room), self._compiled_populations()
-            self._backend.compile_seconds += time.perf_counter() - started
-            return compiled
-        self._backend.compiling.expect(self._parts.kind, self._source())
+        started, population_source = time.perf_counter(), self._population_source()
+        is_known = self._backend.knows(*population_source)
+        if not is_known:
+            self._backend.compiling.expect(self._parts.kind, self._source())
         with ThreadPoolExecutor(1) as pool:
-            populations = pool.submit(self._compiled_populations)
+            populations = pool.submit(self._backend.compile, *population_source)
             try:
                 room = self._required_room(launches)
                 compiled = room, self._compiled_parts(room), populations.result()
@@ -205,15 +229,13 @@ class Launches:
                 raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
-        self._backend.compiling.took(seconds)
+        if not is_known:
+            self._backend.compiling.took(seconds)
         return compiled
 
-    def _compiled_populations(self) -> Program:
-        return self._backend.compile(*self._of_populations())
-
-    def _of_populations(self) -> tuple[Source, Block]:
+    def _population_source(self) -> tuple[Source, Block]:
         backend, shape = self._backend, self._shape
-        block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
+        block = backend.block(self._ranking_room, 8 * shape.population, shape.islands)
         structs = {
             **_COMMON,
             "Islands": self._archipelago,
@@ -246,9 +268,9 @@ class Launches:
     def _segments(
         self, steps: Iterable[Step | Call], archipelago: Struct, *, shares: bool
     ) -> Segments:
-        """Return the steps of a rank to which this `archipelago` says what it makes.
+        """Return the steps of a rank that makes the individuals of the slots in `archipelago`.
 
-        `shares`: whether it exchanges this with others.
+        `shares`: whether it exchanges them with other ranks.
         """
         launches: list[Call | Fork] = []
         segments: Segments = [launches]
@@ -268,36 +290,35 @@ class Launches:
             elif shares or not isinstance(step, TeamExchanges):
                 launches = []
                 segments += [step, launches]
-        return [each for each in segments if each]
+        return [segment for segment in segments if segment]
 
     def _forked(self, step: Concurrent, archipelago: Struct) -> list[Call | Fork]:
-        fork = Fork([self._all_bound(own, archipelago) for own in step.sequences])
-        # Arenas in global memory serve one launch at a time.
+        fork = Fork([self._all_bound(launches, archipelago) for launches in step.sequences])
+        # Only one launch at a time can use arenas in global memory.
         is_shared = self._program.spilled is not None
         return list(in_turn([fork])) if is_shared or not fork.sequences else [fork]
 
     def _evaluation(self, archipelago: Struct) -> Call:
         """Return the launch in which a thread evaluates each child."""
-        tiles, memory = tiles_of(self._shape, self._algorithm.children), self._backend.block_memory
-        room = Room(tile_bytes(self._parts))
+        memory, room = self._backend.block_memory, Room(self._parts.tile_bytes)
         fits = memory is None or (room.total <= memory and self._program.spilled is None)
         return self._backend.call(
             self._program,
             "evaluate_children",
             *(archipelago, *self.arguments[1:]),
-            blocks=self._shape.islands * tiles,
+            blocks=self._shape.islands * self._parts.tiles,
             room=room if fits else Room(0),
         )
 
     def _all_bound(self, launches: Iterable[Launch], archipelago: Struct) -> list[Call]:
-        """Return the launches with blocks: a rank may make no individual of an island."""
-        return [self._bound(each, archipelago) for each in launches if each.blocks]
+        """Return the launches that have blocks, as a rank of a team may have no slots."""
+        return [self._bound(launch, archipelago) for launch in launches if launch.blocks]
 
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
         _, data, plan, improving = self.arguments
-        own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
-        if layout_of(own) != layout_of(plan):
+        changed = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
+        if layout_of(changed) != layout_of(plan):
             raise UsageError(
                 f"Launch({launch.kernel!r}): plan={launch.plan!r} must replace members of"
                 " algorithm::Plan by values of the same types. Give them these types"
@@ -305,7 +326,7 @@ class Launches:
         return self._backend.call(
             self._program,
             launch.kernel,
-            *(archipelago, data, own, improving),
+            *(archipelago, data, changed, improving),
             blocks=launch.blocks,
             room=room,
             threads=launch.threads,
@@ -328,19 +349,13 @@ class Launches:
             step=np.int32(step),
         )
 
-    def _ranking(self, step: int) -> Call:
+    def _ordering(self, kernel: str, step: int) -> Call:
         return self._backend.call(
             self.populations,
-            "rank",
+            kernel,
             *(self._archipelago, self._ranking_plan(step)),
             blocks=self._shape.islands,
-            room=self.ranking_room,
-        )
-
-    def _finding_best(self) -> Call:
-        arguments = (self._archipelago, self._ranking_plan(step=1))
-        return self._backend.call(
-            self.populations, "find_best", *arguments, blocks=self._shape.islands
+            room=self._ranking_room if kernel == "rank" else None,
         )
 
 

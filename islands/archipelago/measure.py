@@ -1,4 +1,4 @@
-"""What the host reads from a rank's islands: measures, the best individuals, digests."""
+"""Measures, best individuals and digests of a rank's islands, as read by the host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
-from islands.backends.state import State
+from islands.backends.state import IslandArrays
 from islands.encodings import Encoding
 from islands.encodings.direct import Doubled
 from islands.errors import RunError
@@ -28,17 +28,8 @@ ISLAND = (
     *("archived_generation", "seed", "number"),
 )
 MEASURE = (
-    *(
-        "best",
-        "worst",
-        "sum_high",
-        "sum_low",
-        "best_generation",
-        "ended",
-        "archived",
-        "archived_generation",
-    ),
-    *("best_row", "calls", "distance", "distinct"),
+    *("best", "worst", "sum_high", "sum_low", "best_generation", "ended", "archived"),
+    *("archived_generation", "best_row", "calls", "distance", "distinct"),
 )
 _WORST = MEASURE.index("worst")
 READ_STRUCTS = {
@@ -53,7 +44,7 @@ class IslandMeasure(NamedTuple):
 
     island: int
     best: int | None
-    """None if no feasible solution was found."""
+    """None without a feasible solution."""
     total: int
     """The sum of all costs, if they are integers."""
     mean: float
@@ -71,8 +62,8 @@ class IslandMeasure(NamedTuple):
     colony: int = 0
     """The number of its colony."""
     has_converged: bool = False
-    """Whether all costs of the population are equal or improve no more, or did so before it began
-    again."""
+    """Whether all costs of the population are equal or have stopped improving, now or before a
+    restart."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ class Candidate:
 
 
 class Elite(NamedTuple):
-    """One of the best individuals: its cost on the device, and where its genome is."""
+    """One of the best individuals: its cost on the device, and the place of its genome."""
 
     cost: int
     island: int
@@ -94,25 +85,25 @@ class Elite(NamedTuple):
     """None: in the archive of the island."""
 
     def decoded(self, problem: Problem, encoding: Encoding, row: NDArray[Any]) -> Candidate:
-        """Return it with the solution in its row of genes."""
+        """Return the individual with the solution that its row of genes represents."""
         genome = row[: encoding.size]
         solution = problem.layout.from_device(encoding.decode(genome[np.newaxis])[0])
         return Candidate(self.cost, self.island, solution, genome)
 
 
 class Meaning:
-    """What the numbers of islands mean, for problems of a kind and populations of a size.
+    """Interprets measures and costs, for problems of a kind and populations of a size.
 
-    Results of many runs share one, so it has no instance.
+    It refers to no instance, so results of many runs can share it.
     """
 
     def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:
         self.scale, self._population, self._size = problem.scale, population, encoding.size
         self._has_violations = self.scale.has_violations
         self.worst = INFINITE if self.scale.real else NONE
-        """Costs from here on are not those of a solution."""
+        """Costs from here on belong to no solution."""
         self.infeasible = self.worst
-        """Costs from here on are not those of a feasible solution."""
+        """Costs from here on belong to no feasible solution."""
         if self.scale.priced:
             self.infeasible = first_infeasible(real=self.scale.real)
         if self.scale.dear is not None:
@@ -122,26 +113,26 @@ class Meaning:
     def measures(
         self, islands: Sequence[int], rows: Iterable[Sequence[int]], instance: str
     ) -> list[IslandMeasure]:
-        """Return the measures of islands, each from its row of `MEASURE`.
+        """Return the measures of islands, from their rows of `MEASURE`.
 
         Errors name the `instance`.
         """
-        found = []
+        measures = []
         for island, row in zip(islands, rows, strict=True):
             if self.scale.real and row[_WORST] == NOT_A_NUMBER:
                 raise RunError(
                     f"{instance}: the cost of an individual on island {island} is NaN."
                     " Return a number, or infinity if a solution is infeasible"
                 )
-            found.append(self._measure(island, row))
-        return found
+            measures.append(self._measure(island, row))
+        return measures
 
     def _measure(self, island: int, row: Sequence[int]) -> IslandMeasure:
         # In the order of `MEASURE`.
         best, worst, high, low, generation, ended, archived, archived_generation, *others = row
         _, calls, distance, distinct = others
         present = None if self._has_violations else best
-        # An island may find the same cost again after a restart: the first time counts.
+        # An island may reach the same cost again after a restart: the first time counts.
         if self.scale.marks or archived <= best:
             best, generation = archived, archived_generation
         total, real_total = (high << 32) + low, 0.0
@@ -182,16 +173,16 @@ class Meaning:
             costs = np.full_like(costs, NONE)
         # Archives follow the populations; an archive with the cost NONE is empty.
         archived = records[:, ISLAND.index("archived")]
-        every = np.concatenate([costs, archived[:, np.newaxis]], axis=1)
-        flat, archive = every.ravel(), costs.shape[1]
+        table = np.concatenate([costs, archived[:, np.newaxis]], axis=1)
+        flat, archive = table.ravel(), costs.shape[1]
         chosen = flat.argsort(kind="stable")[:count] if count > 1 else [flat.argmin()]
-        end, found = self.worst if any_solution else self.infeasible, []
+        end, elite = self.worst if any_solution else self.infeasible, []
         for index in chosen:
             if flat[index] < end:
-                island, slot = divmod(int(index), every.shape[1])
+                island, slot = divmod(int(index), table.shape[1])
                 cost = self.scale.unmarked(int(flat[index]))
-                found.append(Elite(cost, island, None if slot == archive else slot))
-        return found
+                elite.append(Elite(cost, island, None if slot == archive else slot))
+        return elite
 
     def digest(self, genes: NDArray[Any], cost: NDArray[np.int64]) -> str:
         """Return the SHA-256 of the genomes and costs of an island."""
@@ -201,13 +192,13 @@ class Meaning:
 
 
 class IslandReader:
-    """Reads the islands `mine` of a run."""
+    """Reads the measures, best individuals and digests of the islands `mine` of a run."""
 
     def __init__(
         self,
         problem: Problem,
         encoding: Encoding,
-        state: State,
+        state: IslandArrays,
         backend: Backend,
         mine: range,
     ) -> None:
@@ -215,34 +206,30 @@ class IslandReader:
         self._problem, self._encoding = problem, encoding
         self._state, self._backend, self._mine = state, backend, mine
         self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
-        self._fetched = backend.host_array(self.measured.shape, np.int64)
+        self.rows = backend.host_array(self.measured.shape, np.int64)
+        """The fetched measures: a row of `MEASURE` for each island."""
         self.meaning = Meaning(problem, encoding, int(state.arrays["order"].shape[1]))
-        """What the measures mean."""
+        """Interprets the measures."""
 
     def fetch(self) -> None:
         """Begin to copy the measures to the host."""
-        self._backend.fetch(self.measured, self._fetched)
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The fetched numbers, a row of `MEASURE` for each island."""
-        return self._fetched
+        self._backend.fetch(self.measured, self.rows)
 
     def measures(self) -> list[IslandMeasure]:
         """Return the fetched measures."""
-        return self.meaning.measures(self._mine, self._fetched.tolist(), self._problem.instance)
+        return self.meaning.measures(self._mine, self.rows.tolist(), self._problem.instance)
 
     def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
         """Return the best individuals: see `Meaning.elite`."""
         download, part = self._backend.download, self._state.part
         costs, records = (download(part(name, generation)) for name in ("cost", "island"))
-        found = []
-        for each in self.meaning.elite(costs, records, count, any_solution=any_solution):
-            name, place = ("archive", ()) if each.slot is None else ("genes", (each.slot,))
-            row = download(part(name, generation)[each.island, *place])
-            own = each._replace(island=self._mine[each.island])
-            found.append(own.decoded(self._problem, self._encoding, row))
-        return found
+        candidates = []
+        for best in self.meaning.elite(costs, records, count, any_solution=any_solution):
+            name, place = ("archive", ()) if best.slot is None else ("genes", (best.slot,))
+            row = download(part(name, generation)[best.island, *place])
+            numbered = best._replace(island=self._mine[best.island])
+            candidates.append(numbered.decoded(self._problem, self._encoding, row))
+        return candidates
 
     def digests(self, generation: int) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
@@ -260,21 +247,18 @@ _WORD_BITS = 32
 
 
 def compares_edges(encoding: Encoding, problem: Problem) -> bool:
-    """Return whether genomes are closed tours, which differ in edges and not in places."""
+    """Return whether genomes are closed tours, whose distance is in edges, not positions."""
     are_orders = "permutation" in (encoding.name, encoding.like) or isinstance(encoding, Doubled)
     return problem.layout.is_tour and are_orders
 
 
 def most_distant(encoding: Encoding, problem: Problem, population: int) -> int:
-    """Return the sum of all distances in the sample if all genomes are as far as possible.
-
-    It is 0 without two individuals.
-    """
+    """Return the maximum sum of all distances in the sample; 0 without two individuals."""
     genes = min(_GENES, encoding.size)
     if compares_edges(encoding, problem):
         a_pair = 2 * genes
     elif encoding.gene == np.uint32:
-        # The last word, which is in the sample unless words are left out, may be incomplete.
+        # The last word may be incomplete; it is in the sample if all words are.
         unused = _WORD_BITS * encoding.size - problem.size if genes == encoding.size else 0
         a_pair = _WORD_BITS * genes - (unused if 0 < unused < _WORD_BITS else 0)
     else:

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from islands.archipelago.goal import Goal, Reached
 from islands.archipelago.launches import Launches
 from islands.archipelago.measure import Meaning
-from islands.archipelago.memory import COST, GENES, SOLUTIONS, WAITING
-from islands.archipelago.parts import ProgramParts
-from islands.backends.base import Backend
-from islands.backends.state import State
+from islands.archipelago.memory import Memory
+from islands.archipelago.parts import COST, GENES, HOST, SOLUTIONS, WAITING
 from islands.errors import RunError
 
 _BATCH_SECONDS = 0.1
@@ -25,8 +23,9 @@ _BATCH_SECONDS = 0.1
 class Outside:
     """Evaluates children on the host: NumPy decodes, and the problem computes exact costs."""
 
-    def __init__(self, parts: ProgramParts, backend: Backend, state: State) -> None:
-        self._backend, self._problem, self._encoding = backend, parts.problem, parts.encoding
+    def __init__(self, memory: Memory) -> None:
+        parts, state, self._backend = memory.parts, memory.state, memory.backend
+        self._problem, self._encoding = parts.problem, parts.encoding
         self._evaluation = parts.problem.evaluation
         self._genes, self._cost, self._waiting = (
             state.arrays[name] for name in (GENES, COST, WAITING)
@@ -47,11 +46,11 @@ class Outside:
         return self._seconds
 
     def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> bool:
-        """Evaluate the waiting children; return false if some were left out after `must_stop`.
+        """Evaluate the waiting children; return False if `must_stop` has ended this early.
 
-        Those after a child that reaches the goal are left out as well. `must_stop` is called about
-        every tenth of a second. The first batch of generation 0 (`is_first`) is always evaluated,
-        so that it has an individual.
+        A child that reaches the goal also ends it. `must_stop` is called about every tenth of a
+        second. The first batch of generation 0 (`is_first`) is always evaluated, so that there is
+        an individual.
         """
         places = np.arange(self._cost.shape[-1])
         counts = self._backend.download(self._waiting)
@@ -59,33 +58,31 @@ class Outside:
         genes = self._backend.download(self._genes)
         genomes = genes[waits]
         factors = self._factors(waits)
-        found = np.zeros(len(genomes), np.int64)
+        all_costs = np.zeros(len(genomes), np.int64)
         self.evaluated, self.reached = 0, None
 
         def must_leave() -> bool:
             return (self.evaluated > 0 or not is_first) and must_stop()
 
         while self.evaluated < len(genomes) and self.reached is None and not must_leave():
-            callers = 1
-            # Each process that calls a slow function takes a solution.
-            if self._evaluation.python is not None:
-                callers = self._evaluation.python.callers
+            python = self._evaluation.python
+            callers = 1 if python is None else python.callers  # each takes a solution
             begin = self.evaluated
-            some = slice(begin, begin + max(self._batch, callers))
-            costs = self._timed(genomes[some], factors[some], must_leave)
+            batch = slice(begin, begin + max(self._batch, callers))
+            costs = self._timed(genomes[batch], factors[batch], must_leave)
             self.evaluated += len(costs)
-            found[begin : self.evaluated] = costs
-            first = self.goal.found(costs, self._meaning) if self.goal is not None else None
+            all_costs[begin : self.evaluated] = costs
+            first = None if self.goal is None else self.goal.first_in(costs, self._meaning)
             if first is not None:
-                island, slot, _ = (int(each[begin + first]) for each in np.nonzero(waits))
+                island, slot, _ = (int(axis[begin + first]) for axis in np.nonzero(waits))
                 self.reached = Reached(0, island, slot, int(costs[first]), genomes[begin + first])
         if self._problem.kind.rules:
-            whole = np.array(genes)
-            whole[waits] = genomes
-            self._backend.upload(whole, self._genes)
-        everything = np.zeros(waits.shape, np.int64)
-        everything[waits] = found
-        self._backend.upload(everything, self._cost)
+            corrected = np.array(genes)
+            corrected[waits] = genomes
+            self._backend.upload(corrected, self._genes)
+        cost = np.zeros(waits.shape, np.int64)
+        cost[waits] = all_costs
+        self._backend.upload(cost, self._cost)
         is_whole = self.evaluated == len(genomes) or self.reached is not None
         if not is_whole:
             waits[waits] = np.arange(len(genomes)) < self.evaluated
@@ -93,10 +90,10 @@ class Outside:
         return is_whole
 
     def others_wait(self) -> None:
-        """Expect children of other slots than in the last generation."""
+        """Expect waiting children in other slots than in the last generation."""
 
     def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the factor of the price of violations of each child that waits."""
+        """Return the factor of the violation price for each waiting child."""
         if self._prices is None:
             return np.ones(int(waits.sum()))
         of_groups = self._backend.download(self._prices)
@@ -109,10 +106,10 @@ class Outside:
         factors: NDArray[np.float64],
         must_leave: Callable[[], bool],
     ) -> NDArray[np.int64]:
-        """Return the costs of genomes, and choose a batch that takes a tenth of a second.
+        """Return the costs of genomes, and adapt the batch size to a tenth of a second.
 
-        The costs of the last genomes are left out if they take too long, or after one that may
-        reach the goal. Genomes of solutions that the problem corrects are changed.
+        There are fewer costs than genomes if they take too long, or after one that may reach the
+        goal. Genomes whose solutions the problem corrects are changed in place.
         """
         began = time.perf_counter()
         solutions = self._problem.layout.from_device(self._encoding.decode(genomes))
@@ -124,79 +121,79 @@ class Outside:
         costs = self._evaluation.device_costs(solutions, must_leave, factors, ends)
         took = time.perf_counter() - began
         self._seconds += took
-        each = took / max(1, len(costs))
-        self._batch = max(1, min(int(_BATCH_SECONDS / max(each, 1e-9)), 2 * self._batch))
+        per_cost = max(took / max(1, len(costs)), 1e-9)
+        self._batch = max(1, min(int(_BATCH_SECONDS / per_cost), 2 * self._batch))
         return costs
 
 
 _AHEAD = 2
-"""Calls of a function that a GPU may have before it: few, so that a run can be ended soon."""
+"""Maximum number of calls queued on a GPU: few, so that a run can end soon."""
 _RECORDED_AT = 16
-"""The call after which the launches of a function are recorded; a power of two."""
+"""Number of calls after which the launches of a function are recorded; a power of two."""
 _ALIKE = 1e-9
-"""The relative difference of real costs that sums in another order may have."""
+"""Relative difference of real costs that are summed in another order."""
 
 
 class BatchOutside(Outside):
-    """Evaluates children where they are: kernels decode, and a Python function takes the arrays.
+    """Evaluates children on the device: kernels decode, and a Python function takes the arrays.
 
-    On a GPU, the host prepares a generation during the previous ones, and only asks which children
-    wait if that may have changed. The launches of the function are then repeated as a CUDA graph,
-    without its Python code, whose costs are compared with those of the function in ever rarer
-    generations.
+    On a GPU, the host prepares a generation during the previous ones, and looks up which children
+    wait only if that may have changed. If it cannot, the launches of the function are repeated as a
+    CUDA graph, without its Python code; the function is called again in ever rarer generations, to
+    compare the costs.
     """
 
-    def __init__(self, parts: ProgramParts, backend: Backend, state: State, launches: Launches):
-        super().__init__(parts, backend, state)
-        self._launches = launches
-        solutions = state.arrays[SOLUTIONS]
+    def __init__(self, memory: Memory, launches: Launches) -> None:
+        super().__init__(memory)
+        self._launches, parts = launches, memory.parts
+        solutions = memory.state.arrays[SOLUTIONS]
         self._solutions = solutions.reshape(-1, solutions.shape[-1])
         self._rows_an_island = solutions.shape[1]
         kind = np.float64 if parts.problem.scale.real else np.int64
-        self._returned = backend.empty((self._cost.size,), kind)
+        self._returned = self._backend.empty((self._cost.size,), kind)
         self._may_change = not parts.algorithm.same_slots or parts.algorithm.patience > 0
         self._counts: NDArray[np.int32] | None = None
-        self._found = 0
-        """The number of children that wait."""
+        self._waiting_now = 0
+        """The number of waiting children."""
         self._number = 0
-        """The number of calls with the same children."""
+        """The number of calls for the same slots."""
         self._repeat: Callable[[], None] | None = None
         self._spans: deque[tuple[Any, Any]] = deque()
 
     def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> bool:
-        """Evaluate all waiting children in one call, or none if `must_stop`."""
+        """Evaluate all waiting children in one call; none if `must_stop`."""
         if not is_first and must_stop():
             return False
         if is_first or self._may_change or self._counts is None:
             self._locate()
         if is_first:
             self._counts = None  # other children will wait in the next generation
-        self.evaluated = self._found
+        self.evaluated = self._waiting_now
         if self.evaluated == 0:
             return True
         with self._backend.python():
             self._solutions.take(self._rows, axis=0, out=self._stored)
             begin = self._backend.mark()
-            self._find_costs()
+            self._compute_costs()
             self._spans.append((begin, self._backend.mark()))
         self._backend.run([self._taking])
         self._count_seconds(_AHEAD)
         return True
 
     def others_wait(self) -> None:
-        """Look again which children wait."""
+        """Look up the waiting children again."""
         self._counts = None
 
     def _locate(self) -> None:
-        """Find the solutions of waiting children, and the places of their costs."""
+        """Look up the waiting children: their solutions, and the places of their costs."""
         counts = self._backend.download(self._waiting)
         if self._counts is not None and np.array_equal(counts, self._counts):
             return
         waits = np.arange(self._cost.shape[-1]) < counts[..., np.newaxis]
         place = np.flatnonzero(waits)
         self._number, self._repeat = 0, None
-        self._counts, self._found = counts.copy(), len(place)
-        if self._found == 0:
+        self._counts, self._waiting_now = counts.copy(), len(place)
+        if len(place) == 0:
             return
         island, child = np.divmod(place, waits[0].size)
         self._rows = self._backend.upload(island * self._rows_an_island + child)
@@ -204,7 +201,7 @@ class BatchOutside(Outside):
         self._stored = self._backend.empty(shape, self._solutions.dtype)
         self._taking = self._launches.taking_costs(self._returned, self._backend.upload(place))
 
-    def _find_costs(self) -> None:
+    def _compute_costs(self) -> None:
         """Write the costs of the stored solutions to `returned`."""
         self._number += 1
         is_compared = self._number & (self._number - 1) == 0
@@ -221,14 +218,14 @@ class BatchOutside(Outside):
             self._repeat = self._backend.recorded(lambda: self._call(is_compared=False))
 
     def _call(self, *, is_compared: bool) -> Any:
-        """Call the function, and return what must be kept while its launches are repeated."""
+        """Call the function; return the array that must live while its launches are repeated."""
         assert self._evaluation.python is not None, "a batch is evaluated by a Python function"
         costs = self._evaluation.python.stored_costs(self._stored, is_compared=is_compared)
         self._returned[: self.evaluated] = costs
         return costs
 
     def _is_confirmed(self) -> bool:
-        """Call the function, and return whether the costs before were the same."""
+        """Call the function; return whether the repeated launches gave the same costs."""
         before = self._returned[: self.evaluated].copy()
         self._call(is_compared=True)
         costs = self._returned[: self.evaluated]
@@ -239,7 +236,7 @@ class BatchOutside(Outside):
         return not bool(different.any())
 
     def _count_seconds(self, but: int) -> None:
-        """Wait for all calls but the last ones, and count their time."""
+        """Wait for all calls but the last `but`, and add up their time."""
         while len(self._spans) > but:
             begin, end = self._spans.popleft()
             self._backend.wait_for(end)
@@ -258,10 +255,8 @@ _CHANGED = (
 )
 
 
-def evaluator(
-    parts: ProgramParts, backend: Backend, state: State, launches: Launches
-) -> Outside | None:
-    """Return who evaluates children between launches, unless a kernel does."""
-    if parts.evaluated_by == "batch":
-        return BatchOutside(parts, backend, state, launches)
-    return Outside(parts, backend, state) if parts.evaluated_by == "host" else None
+def evaluator(memory: Memory, launches: Launches) -> Outside | None:
+    """Return what evaluates children between launches; None if kernels do."""
+    if memory.parts.evaluated_by == "batch":
+        return BatchOutside(memory, launches)
+    return Outside(memory) if memory.parts.evaluated_by == HOST else None

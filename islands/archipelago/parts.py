@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.algorithms.base import Schedule, Shape
 from islands.archipelago.colonies import ColonySpec
-from islands.archipelago.measure import compares_edges
+from islands.archipelago.measure import ISLAND, compares_edges
 from islands.backends.base import Block
 from islands.backends.source import Header, Macros
+from islands.backends.state import Field
 from islands.encodings import ENCODINGS, Encoding, base_encoding
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
@@ -23,12 +25,19 @@ from islands.problems.base import Problem
 from islands.text import option
 
 HOST = "host"
-"""The decoding with which the host evaluates children, between two launches."""
+"""The decoding by the host, which then also evaluates children, between two launches."""
+QUOTA = "quota"
+"""The field with the number of evaluations that an island may make in the next generation."""
+GENES, COST, WAITING = "children", "children_cost", "children_waiting"
+SOLUTIONS = "children_solutions"
+"""The fields of children that are evaluated between two launches."""
+_TILE = 32
 _FREE = "free"
 _NARROW = 2  # bytes
 _FEW = 1024
-"""Up to this number of individuals, one thread of each block is as fast as a thread for each of
-them in tiles, which need more launches. Measured on an H200: 1.1 to 2.2 times with 768."""
+"""Up to this number of individuals, evaluation by one thread of each block is as fast as one thread
+per individual in tiles, which needs more launches. Measured on an H200: 1.1 to 2.2 times with
+768."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,8 @@ class ProgramParts:
     algorithm: Algorithm
     shape: Shape
     evaluated_by: str
-    """Who evaluates children: the `block` that made them, then each in one `thread`, the `host`, or
-    a Python function in a `batch` on the GPU."""
+    """What evaluates children: the `block` that makes them, a `thread` for each in another launch,
+    the `host`, or a Python function for a `batch` on the GPU."""
 
     @property
     def outside(self) -> bool:
@@ -53,7 +62,7 @@ class ProgramParts:
     def kind(self) -> str:
         """The names of the parts: programs of one kind take about the same time to compile."""
         parts = (self.problem, self.encoding, self.improver, self.algorithm)
-        return " ".join([*(each.name for each in parts), self.evaluated_by])
+        return " ".join([*(part.name for part in parts), self.evaluated_by])
 
     @property
     def is_python(self) -> bool:
@@ -62,14 +71,14 @@ class ProgramParts:
 
     @property
     def is_worth_sharing(self) -> bool:
-        """Whether a generation surely takes longer than an exchange between ranks."""
+        """Whether a generation certainly takes longer than an exchange between ranks."""
         is_search = self.improver.name != "none" or not self.algorithm.improves
         return is_search or self.is_python
 
     def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
         """Return the parts of a rank that makes the individuals of these slots only; None: all.
 
-        `first` are those of generation 0.
+        `first` are its slots in generation 0.
         """
         return replace(self, shape=replace(self.shape, made=slots, first_made=first))
 
@@ -81,8 +90,8 @@ class ProgramParts:
 
     @property
     def keeps_quota(self) -> bool:
-        """Whether an island ends a generation when it has made the evaluations that it may."""
-        # A local search makes any number of them.
+        """Whether an island ends a generation when its quota of evaluations is used up."""
+        # A local search does not count its evaluations.
         return self.algorithm.keeps_quota and self.improver.name == "none"
 
     def first_quotas(self, limit: int, islands: int) -> NDArray[np.int64]:
@@ -94,9 +103,9 @@ class ProgramParts:
         return quotas
 
     def quotas(self, left: int, islands: int) -> NDArray[np.int64]:
-        """Return the evaluations of each island of a run that has some left.
+        """Return the evaluations of each island of a run with `left` evaluations left.
 
-        They are those of whole slots, if a slot makes several children at once.
+        If a slot makes several children at once, their number is rounded up.
         """
         unit = self.algorithm.children if self.algorithm.improves else 1
         share, rest = divmod(-(-left // unit), islands)
@@ -104,7 +113,7 @@ class ProgramParts:
 
     @property
     def evaluates_own(self) -> bool:
-        """Whether kernels evaluate a user's own problem, which may take any time."""
+        """Whether kernels evaluate a problem of a user, which may take any time."""
         return self.evaluated_by != "host" and not PROBLEMS.has_built_in(type(self.problem))
 
     @property
@@ -122,11 +131,12 @@ class ProgramParts:
         on_cpu = block_memory is None
         evaluated_by = _evaluated_by(problem, improver.name, decoding, on_cpu=on_cpu)
         is_few = colony.population * islands <= _FEW
-        if evaluated_by == "thread" and (is_few or not kind.improves):  # it evaluates its own moves
+        # Algorithms with their own local search evaluate moves in the block.
+        if evaluated_by == "thread" and (is_few or not kind.improves):
             evaluated_by = "block"
         encoder = ENCODINGS[colony.encoding][solutions]
-        own = kind.confined(colony.settings) if encoder.bounded else colony.settings
-        algorithm = kind(own, colony.population, base_encoding(colony.encoding))
+        settings = kind.confined(colony.settings) if encoder.bounded else colony.settings
+        algorithm = kind(settings, colony.population, base_encoding(colony.encoding))
         encoded = encoder(
             problem.size,
             block_memory,
@@ -161,11 +171,11 @@ class ProgramParts:
             chosen["ISLANDS_NEIGHBOURS"] = "1"
         if self.evaluates_own:
             chosen["PROBLEM_MAY_TAKE_LONG"] = "1"
-        own = self.improver.defines() | self.algorithm.defines()
-        return self.encoding_macros() | chosen | own
+        chosen |= self.improver.defines() | self.algorithm.defines()
+        return self.encoding_macros() | chosen
 
     def encoding_macros(self) -> Macros:
-        """Return the macros of the encoding, of what genomes mean, and of the format of costs."""
+        """Return the macros of the encoding, of the meaning of genomes, and the format of costs."""
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "ENCODING_BOUNDED": str(int(self.encoding.bounded)),
@@ -176,20 +186,91 @@ class ProgramParts:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The algorithm's launches; refuses one whose children only its kernels evaluate."""
+        """The algorithm's launches.
+
+        Refuses host decoding for an algorithm that evaluates in its own kernels.
+        """
         schedule = self.algorithm.schedule(self.shape, outside=self.outside)
         if self.outside and not schedule.evaluates_outside:
             name = self.algorithm.name
             raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
         return schedule
 
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """The shape and type of each array of an island."""
+        population, pitch, gene = self.shape.population, self.shape.pitch, self.shape.gene
+        marks = self.problem.scale.marks
+        fields = {
+            "genes": Field((population, pitch), gene, in_halves=True),
+            "cost": Field((population,), np.int64, in_halves=True),
+            "order": Field((population,), np.int32),
+            "island": Field((len(ISLAND),), np.int64),
+            "calls": Field((population,), np.int64),
+            "given": Field((), np.int32, kind="scratch"),
+            QUOTA: Field((), np.int64, kind="scratch"),
+        }
+        if self.algorithm.patience or self.algorithm.loses_best or marks:
+            fields["archive"] = Field((pitch,), gene)
+        if marks:
+            # For the archive: feasible solutions that the population may reject; PSO's particles.
+            fields["offered"] = Field((population, pitch), gene)
+            fields["offered_cost"] = Field((population,), np.int64)
+        if self.schedule.adopt:
+            fields["changed"] = Field((population,), np.int32, kind="scratch")
+        if self.outside:
+            fields |= self._children_fields()
+        return fields | self._algorithm_fields(fields)
+
+    def _algorithm_fields(self, built_in: Mapping[str, Field]) -> dict[str, Field]:
+        """Return the fields of the algorithm; refuse duplicate names, and those unfit to travel."""
+        population = self.shape.population
+        named = f"algorithm {self.algorithm.name}: the field"
+        fields = self.algorithm.fields(self.shape)
+        for name, field in fields.items():
+            if name in built_in and built_in[name] != field:
+                raise UsageError(
+                    f"{named} {name} has the name of a built-in field. Choose another name"
+                )
+            if field.travels and field.shape[:1] != (population,):
+                raise UsageError(
+                    f"{named} {name} travels with each individual, but its shape is {field.shape}."
+                    f" Its first dimension must be population={population}; or choose travels=False"
+                )
+        return fields
+
+    def _children_fields(self) -> dict[str, Field]:
+        """Return the arrays for the children of each individual, and for their solutions."""
+        population, children = self.shape.population, self.algorithm.children
+        fields = {
+            GENES: Field((population, children, self.shape.pitch), self.shape.gene, kind="scratch"),
+            COST: Field((population, children), np.int64, kind="scratch"),
+            WAITING: Field((population,), np.int32, kind="scratch"),
+        }
+        if self.evaluated_by in ("thread", "batch"):
+            kind = self.problem.kind
+            dtype = kind.stored_dtype(in_tiles=self.evaluated_by == "thread")
+            rows = _TILE * self.tiles
+            fields[SOLUTIONS] = Field((rows, kind.stored_length), dtype, kind="scratch")
+        return fields
+
+    @property
+    def tiles(self) -> int:
+        """The tiles of an island's children: see kernels/problems/solution.cuh."""
+        return -(-self.shape.population * self.algorithm.children // _TILE)
+
+    @property
+    def tile_bytes(self) -> int:
+        """The bytes of a tile."""
+        kind = self.problem.kind
+        return _TILE * kind.stored_length * kind.stored_dtype(in_tiles=True).itemsize
+
     def room(self) -> int:
-        """Return the bytes of working memory of a block besides what the kernels declare."""
-        own = self.algorithm.room(self.encoding.pitch)
-        return max(own, self.improver.room())
+        """Return the bytes of scratch memory of a block besides what the kernels declare."""
+        return max(self.algorithm.room(self.encoding.pitch), self.improver.room())
 
     def block(self) -> Block | None:
-        """Return the threads that the kernels need on a GPU, and the most resident blocks."""
+        """Return the block size for which the kernels were written, if any."""
         return self.improver.block(self.problem) or self.algorithm.block
 
     def items(self) -> int:
@@ -204,7 +285,7 @@ def _decoding(
     improver: str,
     problem: Problem,
 ) -> str:
-    """Return how a kernel decodes keys; changed solutions need the free decoding."""
+    """Return how kernels decode keys; solutions that are changed need the free decoding."""
     known = algorithm.decodings
     if requested not in ("", HOST, *known):
         allowed = " or ".join((*known, HOST))
@@ -222,7 +303,7 @@ def _decoding(
 
 
 def _evaluated_by(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
-    """Return who evaluates the children of an algorithm."""
+    """Return what evaluates the children of an algorithm."""
     if (python := problem.evaluation.python) is not None:
         if improver != "none":
             raise UsageError(
@@ -235,7 +316,7 @@ def _evaluated_by(problem: Problem, improver: str, decoding: str, *, on_cpu: boo
     if decoding == HOST:
         _require_host_evaluation(problem, improver)
         return HOST
-    # On a CPU, a block is one thread. A search or a repair changes solutions in the block.
+    # On a CPU, a block is one thread. Local searches and repairs change solutions in the block.
     is_split = not on_cpu and improver == "none" and not problem.evaluation.changes_solutions
     return "thread" if problem.evaluation.is_serial and is_split else "block"
 

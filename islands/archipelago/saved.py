@@ -1,6 +1,6 @@
-"""The names of arrays in a snapshot, and checks of what is restored beyond the shapes of arrays.
+"""The names of arrays in a snapshot, and checks of their content before they are restored.
 
-Kernels do not check what they read: an invalid gene would be an address outside the instance.
+Kernels do not check what they read: an invalid gene could be an address outside of the instance.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ def joined(
     """Return the arrays of some of the `colonies`, by number, with their names in a snapshot."""
     return {
         name if colonies == 1 else f"{number}.{name}": array
-        for number, own in arrays.items()
-        for name, array in own.items()
+        for number, of_colony in arrays.items()
+        for name, array in of_colony.items()
     }
 
 
 def split(name: str, colonies: int) -> tuple[int, str]:
-    """Return the number of the colony of an array, and its name there; refuse other names."""
+    """Return the colony of an array in a snapshot, and the array's name there."""
     if colonies == 1:
         return 0, name
-    number, _, own = name.partition(".")
+    number, _, short = name.partition(".")
     if not (number.isdecimal() and int(number) < colonies):
         raise InputError(f"the saved array {name} belongs to none of {colonies} colonies")
-    return int(number), own
+    return int(number), short
 
 
 def by_colony(saved: Mapping[str, NDArray[Any]], colonies: int) -> list[dict[str, NDArray[Any]]]:
-    """Return the arrays of a snapshot that belong to each colony, by their names there."""
-    found: list[dict[str, NDArray[Any]]] = [{} for _ in range(colonies)]
+    """Return the arrays of each colony in a snapshot, by name."""
+    arrays: list[dict[str, NDArray[Any]]] = [{} for _ in range(colonies)]
     for name, array in saved.items():
         if name != EMIGRANTS:
-            number, own = split(name, colonies)
-            found[number][own] = array
-    return found
+            number, short = split(name, colonies)
+            arrays[number][short] = array
+    return arrays
 
 
 def require_sound(
     saved: Mapping[str, NDArray[Any]], encoding: Encoding, generation: int, held: RankIslands
 ) -> None:
-    """Refuse arrays that are not valid for the islands of this rank in this generation."""
+    """Refuse arrays with invalid content for the islands of this rank in this generation."""
     island = saved["island"]
-    expected = {"generation": generation, "seed": held.seed, "number": np.array(held.mine)}
+    expected = {"generation": generation, "seed": held.seed_word, "number": np.array(held.mine)}
     for name, value in expected.items():
         if (island[:, ISLAND.index(name)] != value).any():
             raise _unsound("island", f"a {name} that differs from this run")

@@ -1,4 +1,4 @@
-"""The sizes of a run: what kernels can count, and the memory that the islands of a rank need.
+"""Limits on the sizes of a run: of the numbers in kernels, and of the memory of a rank.
 
 Sizes are refused here, before any array of the islands exists. The settings have the limits that
 do not depend on the ranks and the device.
@@ -6,15 +6,11 @@ do not depend on the ranks and the device.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from islands.archipelago.colonies import MOST_INDIVIDUALS
 from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Backend
-from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.migration import MigrantLayout, migrates
 from islands.migration.settings import MigrationSettings
@@ -23,9 +19,9 @@ from islands.parallel import Deal
 from islands.text import counted
 
 _ARRIVAL = 2 * 16 + 4
-"""Bytes for a migrant that arrives: its record on both sides, and the slot that it comes from."""
+"""Bytes for an arriving migrant: its record on both sides, and the slot that it comes from."""
 _ROUTE = 4 * 8
-"""Bytes of the host for planning the route of a migrant's island."""
+"""Bytes on the host for planning the route from one island to another."""
 
 
 def require_countable(islands: int, population: int, ranks: int) -> None:
@@ -39,30 +35,29 @@ def require_countable(islands: int, population: int, ranks: int) -> None:
 
 def require_memory(
     backend: Backend,
-    colonies: Sequence[tuple[ProgramParts, Mapping[str, Field]]],
+    colonies: Sequence[ProgramParts],
     migration: MigrationSettings,
     layout: MigrantLayout,
     *,
-    size: tuple[int, int],
+    seed: int,
     deal: Deal,
 ) -> None:
     """Refuse islands of this rank that need more memory than its device has.
 
-    `colonies` are those with islands on this rank, with their arrays; `size` is the number of
-    islands of a run, and its seed.
+    `colonies` are those with islands on this rank.
     """
-    needed = bytes_needed(backend, colonies, migration, layout, size)
+    needed = bytes_needed(backend, colonies, migration, layout, (deal.islands, seed))
     if backend.free is None or needed <= backend.free:
         return
-    mine = sum(parts.shape.islands for parts, _ in colonies)
+    shapes = [parts.shape for parts in colonies]
+    mine = sum(shape.islands for shape in shapes)
     sizes = " + ".join(
-        f"{counted(parts.shape.islands, 'island')} x population={parts.shape.population}"
-        for parts, _ in colonies
+        f"{counted(shape.islands, 'island')} x population={shape.population}" for shape in shapes
     )
     share = backend.free / needed
     lower = {
         "islands to at most": int(mine * share) * deal.teams,
-        "population to about": 0 if colonies[1:] else int(colonies[0][0].shape.population * share),
+        "population to about": 0 if shapes[1:] else int(shapes[0].population * share),
     }
     fixes = [f"{words} {number}" for words, number in lower.items() if number > 1]
     place = "on other hosts" if backend.in_host_memory else "with GPUs of their own"
@@ -76,23 +71,26 @@ def require_memory(
 
 def bytes_needed(
     backend: Backend,
-    colonies: Sequence[tuple[ProgramParts, Mapping[str, Field]]],
+    colonies: Sequence[ProgramParts],
     migration: MigrationSettings,
     layout: MigrantLayout,
     size: tuple[int, int],
 ) -> int:
-    """Return the bytes that the islands of this rank need at least, all colonies together."""
+    """Return the minimum number of bytes for the islands of this rank, of all colonies.
+
+    `size` is the number of islands of the run, and its seed.
+    """
     is_kept = backend.in_host_memory or any(
-        parts.outside or parts.improver.name != "none" for parts, _ in colonies
+        parts.outside or parts.improver.name != "none" for parts in colonies
     )
-    found = sum(bytes_of_islands(fields, parts, is_kept=is_kept) for parts, fields in colonies)
-    found += backend.threads * max(_working_bytes(parts) for parts, _ in colonies)
+    needed = sum(bytes_of_islands(parts, is_kept=is_kept) for parts in colonies)
+    needed += backend.threads * max(_scratch_bytes(parts) for parts in colonies)
     if migrates(migration, size[0]):
-        mine = sum(parts.shape.islands for parts, _ in colonies)
+        mine = sum(parts.shape.islands for parts in colonies)
         route = TOPOLOGIES[migration.topology].widest(*size) * _ROUTE
-        found += mine * bytes_of_migrants(migration, layout, *size)
-        found += mine * route if backend.in_host_memory else 0
-    return found
+        needed += mine * bytes_of_migrants(migration, layout, *size)
+        needed += mine * route if backend.in_host_memory else 0
+    return needed
 
 
 def bytes_of_migrants(
@@ -103,20 +101,16 @@ def bytes_of_migrants(
     return migration.migrants * layout.bytes + arriving * _ARRIVAL
 
 
-def bytes_of_islands(
-    fields: Mapping[str, Field], parts: ProgramParts, *, is_kept: bool = False
-) -> int:
-    """Return the bytes of the arrays, and of the copies with which generations can be undone."""
-    found = 0
-    for field in fields.values():
-        one = math.prod(field.shape) * np.dtype(field.dtype).itemsize
-        copies = is_kept and field.kind == "kept"
-        found += one * (1 + field.in_halves + copies)
-    return parts.shape.islands * found
+def bytes_of_islands(parts: ProgramParts, *, is_kept: bool = False) -> int:
+    """Return the bytes of all arrays; if `is_kept`, with copies to undo generations."""
+    return parts.shape.islands * sum(
+        field.island_bytes * (1 + field.in_halves + (is_kept and field.kind == "kept"))
+        for field in parts.fields.values()
+    )
 
 
-def _working_bytes(parts: ProgramParts) -> int:
-    """Return the bytes of working memory that a block needs: for sorting, or for its parts."""
+def _scratch_bytes(parts: ProgramParts) -> int:
+    """Return the bytes of scratch memory that a block needs, for sorting or for its parts."""
     declared = [launch.room or 0 for launch in parts.schedule.launches()]
     return max(12 << (parts.shape.population - 1).bit_length(), parts.room(), *declared)
 

@@ -1,7 +1,7 @@
-"""Ranks that share islands: each makes the individuals of some slots, and all exchange them.
+"""Ranks that share islands: each makes the individuals of some slots, then they exchange them.
 
-Every member has a copy of the islands, and random numbers depend on the slot alone, so that all of
-them, and a single rank, have the same bits.
+Every member has a copy of the islands. Random numbers depend on the slot only, so all members have
+the same bits as a single rank.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from islands.algorithms import Algorithm
 from islands.algorithms.base import TeamExchanges
 from islands.backends.base import Array, Backend
-from islands.backends.state import State
+from islands.backends.state import IslandArrays
 from islands.migration.repeated import RepeatedExchange
 from islands.migration.route import Parcel
 from islands.migration.transport import Transport
@@ -25,21 +25,21 @@ from islands.parallel import World
 
 _RANKING = "order"  # follows from the costs
 _TURN, _TURNS = 6, 4
-"""Generations in a row that are shared or not, of which the first is not measured; and turns."""
+"""Generations of a turn, in which all are shared or none (the first is not timed); and turns."""
 
 
 def divided(population: int, members: int, copied: int = 0) -> list[range]:
-    """Return the slots of each member: equally many, but for the first, which are only copied.
+    """Return the slots of each member, in equal shares.
 
-    These take no time, so that the first member has them besides its share.
+    The first `copied` slots take no time, so the first member has them besides its share.
     """
-    made = population - copied
-    ends = [0, *(copied + -(-made * number // members) for number in range(1, members + 1))]
+    rest = population - copied
+    ends = [0, *(copied + -(-rest * number // members) for number in range(1, members + 1))]
     return [range(first, end) for first, end in pairwise(ends)]
 
 
 class Team:
-    """The ranks that share the work on islands, on one of them."""
+    """The ranks that share the work on islands, as one of them sees them."""
 
     def __init__(
         self,
@@ -49,83 +49,89 @@ class Team:
         slots: list[range],
         first: list[range],
     ) -> None:
-        """`world` has the members only; `slots` are those of each, and `first` in generation 0."""
+        """Take the `slots` of each member, and the `first` ones for generation 0.
+
+        `world` has the members only.
+        """
         self.world, self.backend, self._transport = world, backend, transport
-        self.slots_of_each, self.first = slots, first
-        self.all_slots = range(slots[-1].stop)
-        """The slots of an island."""
+        self.slots_by_member, self.first = slots, first
 
     @property
     def slots(self) -> range:
         """The slots whose individuals this rank makes."""
-        return self.slots_of_each[self.world.rank]
+        return self.slots_by_member[self.world.rank]
+
+    @property
+    def population(self) -> int:
+        """The number of slots of an island."""
+        return self.slots_by_member[-1].stop
 
     @property
     def at_work(self) -> int:
-        """The number of members that have any slots."""
-        return sum(bool(each) for each in self.slots_of_each)
+        """The number of members that have slots."""
+        return sum(map(bool, self.slots_by_member))
 
     def agrees(self, flag: bool) -> bool:
         """Return whether `flag` is true on all members; collective."""
         return not self.world.any(not flag)
 
     def exchange(self, rows: Sequence[Array], slots: Sequence[range]) -> RepeatedExchange:
-        """Return the exchange of arrays with a row for each slot, each from the member that has it.
+        """Return the exchange of arrays with a row per slot, from the member that makes it.
 
         `slots` are those of each member.
         """
-        assert self._transport is not None, "several ranks have found a transport"
-        rank, own = self.world.rank, slots[self.world.rank]
-        others = [(number, each) for number, each in enumerate(slots) if number != rank]
-        sends = [Parcel(number, own.start, own.stop) for number, _ in others if own]
-        receives = [Parcel(number, each.start, each.stop) for number, each in others if each]
+        assert self._transport is not None, "several ranks have a transport"
+        mine = slots[self.world.rank]
+        others = [(rank, theirs) for rank, theirs in enumerate(slots) if rank != self.world.rank]
+        sends = [Parcel(rank, mine.start, mine.stop) for rank, _ in others if mine]
+        receives = [Parcel(rank, theirs.start, theirs.stop) for rank, theirs in others if theirs]
         exchange = RepeatedExchange(self.world, self.backend, self._transport)
-        for each in rows:
-            exchange.add(each, sends, receives)
+        for array in rows:
+            exchange.add(array, sends, receives)
         return exchange
 
 
-class Sharing:
-    """The steps of an algorithm in which a team exchanges what its members have made."""
+class SlotExchange:
+    """The steps of an algorithm in which the members of a team exchange their individuals."""
 
     def __init__(
-        self, team: Team, algorithm: Algorithm, state: State, steps: Iterable[TeamExchanges]
+        self, team: Team, algorithm: Algorithm, state: IslandArrays, steps: Iterable[TeamExchanges]
     ) -> None:
         self._team, self._algorithm, self._state = team, algorithm, state
         self._islands = len(state.arrays["island"])
         self._exchanges: dict[tuple[Any, ...], RepeatedExchange] = {}
         for name in {name for step in steps for name in step.fields}:
             if state.fields[name].kind == "scratch":
-                # Members that abandon a generation exchange what is there.
+                # Members that abandon a generation exchange this before it is written.
                 state.fill(name)
 
     def run(self, step: TeamExchanges, generation: int) -> None:
-        """Exchange the rows of the generation that the members have made; collective."""
+        """Exchange the rows of this generation; collective."""
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
         usual = step.fields or self._kept()
-        names = [step.renewed if each else usual for each in are_renewed] or [usual] * self._islands
-        slots = self._team.first if generation == 0 else self._team.slots_of_each
-        found = []
-        for island, own in enumerate(names):
-            key = (*slots, island, own, generation % 2)
+        fields = [step.renewed if renewed else usual for renewed in are_renewed]
+        slots = self._team.first if generation == 0 else self._team.slots_by_member
+        exchanges = []
+        for island, names in enumerate(fields or [usual] * self._islands):
+            key = (*slots, island, names, generation % 2)
             if key not in self._exchanges:
-                parts = [self._state.part(name, generation)[island] for name in own]
+                parts = [self._state.part(name, generation)[island] for name in names]
                 self._exchanges[key] = self._team.exchange([*map(_rows, parts)], slots)
-            found.append(self._exchanges[key])
-        found[0].run(*found[1:])
+            exchanges.append(self._exchanges[key])
+        exchanges[0].run(*exchanges[1:])
 
     @property
     def seconds(self) -> float:
         """The time that exchanges have taken."""
-        return sum(each.seconds for each in self._exchanges.values())
+        return sum(exchange.seconds for exchange in self._exchanges.values())
 
     def _kept(self) -> tuple[str, ...]:
         """Return the kept fields with an entry for each slot."""
-        population = len(self._team.all_slots)
+        rows = (self._team.population,)
         return tuple(
             name
-            for name, each in self._state.fields.items()
-            if each.kind == "kept" and each.shape[:1] == (population,) and name != _RANKING
+            for name, field in self._state.fields.items()
+            if field.kind == "kept" and field.shape[:1] == rows and name != _RANKING
         )
 
     def _read(self, name: str) -> NDArray[Any]:
@@ -133,9 +139,10 @@ class Sharing:
 
 
 class Trial:
-    """Finds out in the first generations whether a team shares them, or one member makes them all.
+    """Decides in the first generations whether sharing them is faster than no exchange.
 
-    All members make all individuals meanwhile, or their shares, so that each has the same state.
+    Meanwhile, members make their shares in some turns, and all individuals in others, so all have
+    the same state.
     """
 
     def __init__(self, team: Team) -> None:
@@ -147,21 +154,21 @@ class Trial:
 
     @property
     def is_alone(self) -> bool:
-        """Whether only one member makes individuals from now on."""
+        """Whether one member makes all individuals from now on."""
         return self.is_over and not self.is_shared()
 
     def is_shared(self) -> bool:
-        """Return whether the next generation is shared, in turns of some generations."""
+        """Return whether the next generation is shared; during the trial, by turns."""
         if self.is_over:
             return self._seconds[True] < self._seconds[False]
         return self._made // _TURN % 2 == 0
 
     def seconds_of(self, *, is_shared: bool) -> float:
-        """Return the time of a generation, measured on the slowest member."""
+        """Return the time of a generation on the slowest member."""
         return self._seconds[is_shared] / (_TURNS // 2 * (_TURN - 1))
 
     def generation_ended(self) -> None:
-        """Measure a turn, and decide after the last one; collective."""
+        """Time the turn, and decide after the last one; collective."""
         if self.is_over:
             return
         if self._made % _TURN == 0:  # after the first generation of a turn
@@ -173,7 +180,7 @@ class Trial:
             was_shared = self._made // _TURN % 2 == 1
             self._seconds[was_shared] += time.perf_counter() - self._began
         if self._made == _TURNS * _TURN:
-            numbers = np.array([1e9 * each for each in self._seconds.values()], np.int64)
+            numbers = np.array([1e9 * seconds for seconds in self._seconds.values()], np.int64)
             slowest = self._team.world.allgather_numbers(numbers).max(axis=0)
             self._seconds = dict(zip(self._seconds, (1e-9 * slowest).tolist(), strict=True))
             self.is_over = True

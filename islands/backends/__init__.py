@@ -5,7 +5,7 @@ implement the interface of `base.py`; only `gpus.py` imports CuPy, and only when
 
 - `Backend`: a device: it allocates arrays, compiles programs and launches kernels.
 - `Source`: the text of a program: an entry file, macros and included files.
-- `State`: the named arrays of a rank's islands, which can be saved and restored.
+- `IslandArrays`: the named arrays of a rank's islands, which can be saved and restored.
 
 May import the basic modules only, such as `text`, `errors` and `settings`; it knows no problem.
 """
@@ -26,8 +26,8 @@ def choose(
 ) -> Backend:
     """Return the backend with this name; `auto` is a GPU if there is one.
 
-    A GPU has the number `gpu`. A CPU uses `threads` threads. By default, cores and free memory are
-    divided among the `sharers`, the processes that use the same device.
+    `gpu` is the number of the GPU, and `threads` the number of CPU threads. Free memory and, by
+    default, cores are divided among the `sharers`, the processes that use the same device.
     """
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))
@@ -45,10 +45,10 @@ def automatic() -> tuple[str, str]:
         return "cpu", "CuPy is not installed"
     from islands.backends.gpus import devices, has_driver
 
-    found = devices() if has_driver() else 0
-    if found == 0:
+    gpus = devices() if has_driver() else 0
+    if gpus == 0:
         return "cpu", "no GPU found"
-    return "cuda", f"{counted(found, 'GPU')} found"
+    return "cuda", f"{counted(gpus, 'GPU')} found"
 
 
 def takes_gpu(name: str) -> bool:

@@ -1,7 +1,7 @@
-"""A kernel's arguments as both drivers need them: an array of pointers to the values.
+"""Arguments of kernels, as an array of pointers to their values.
 
-Numbers are NumPy scalars, whose type gives their size; arrays are passed as their address; a
-`Struct` is passed by value with the layout of C++, which the compiler checks.
+Numbers are NumPy scalars, whose type gives the size; arrays are passed as their address; a `Struct`
+is passed by value with the layout of C++, which the compiler checks.
 """
 
 from __future__ import annotations
@@ -42,12 +42,11 @@ class Struct:
     def record(self, address: Address) -> NDArray[Any]:
         """Return the members with the layout of C++; `address` gives the address of an array.
 
-        Several launches take the same struct, so it is packed once.
+        The record is kept, as several launches take the same struct.
         """
-        found = self._records.get(address)
-        if found is None:
-            found = self._records[address] = _packed(self.members, address)
-        return found
+        if address not in self._records:
+            self._records[address] = _packed(self.members, address)
+        return self._records[address]
 
     def kind(self) -> Hashable:
         """Return the names and types of the members, in their order."""
@@ -62,7 +61,7 @@ def _kind_of(value: Any) -> Hashable:
 
 
 class Null:
-    """A null pointer to elements of this type; None is one to elements of any type."""
+    """A null pointer to elements of this type; None is a null pointer of any type."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
@@ -113,9 +112,9 @@ def _packed(members: Mapping[str, Any], address: Address) -> NDArray[Any]:
     if not members:
         return np.zeros(1, np.uint8)  # a C++ struct is never empty
     values = [as_in_kernels(member, address) for member in members.values()]
-    kinds = tuple([each.dtype for each in values])
+    kinds = tuple([value.dtype for value in values])
     record = np.zeros(1, _aligned(tuple(members), kinds))
-    record[0] = tuple([each[0] if isinstance(each, np.ndarray) else each for each in values])
+    record[0] = tuple([v[0] if isinstance(v, np.ndarray) else v for v in values])
     return record
 
 
@@ -134,11 +133,11 @@ def _nowhere(_: Any) -> int:
 
 
 def layout_checks(structs: Mapping[str, Struct]) -> str:
-    """Return C++ that compiles only if structs, by their names there, have the same members.
+    """Return C++ that compiles only if the structs, by their C++ names, have the same members.
 
-    Members whose names are numbers are compared by their place.
+    Members whose names are numbers are compared by position.
     """
-    return "".join([_checks_of(name, each, each.kind()) for name, each in structs.items()])
+    return "".join([_checks_of(name, struct, struct.kind()) for name, struct in structs.items()])
 
 
 _known: dict[tuple[str, Hashable], str] = {}
@@ -154,7 +153,7 @@ _SAME = "Write the same members in the header and in Struct(...), in the same or
 
 
 def _checks(name: str, struct: Struct, type_: str = "") -> Iterator[str]:
-    """Yield the assertions about a struct, and about those inside it; `name` is for messages."""
+    """Yield assertions about a struct and the structs inside it; `name` is for messages."""
     type_, layout, members = type_ or name, layout_of(struct), struct.members
     yield f'#line 1 "{name}, as Python passes it"'
     bound = list(dict.fromkeys(f"_{member.partition('[')[0]}" for member in members))
@@ -183,7 +182,7 @@ def _checks(name: str, struct: Struct, type_: str = "") -> Iterator[str]:
 
 
 def _kind(value: Any, type_: str) -> tuple[str, str]:
-    """Return C++ that is true if a member has the type of a value, and the type for messages."""
+    """Return a C++ condition that a member has the type of a value, and the type for messages."""
     dtype = getattr(value, "dtype", None)
     if isinstance(value, Struct):
         return f"layout::IS<{type_}, 'S', {layout_of(value).itemsize}>", "a struct"

@@ -41,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Room:
-    """Bytes of working memory that one block needs, in a large and a small part."""
+    """Bytes of scratch memory that a block needs, in a large and a small part."""
 
     large: int
     small: int = 0
@@ -72,10 +72,10 @@ class Program:
     apart: Sequence[str] = ()
     """The kernels in the pieces before the last one: see `Source.pieces`."""
     spilled: Array | None = None
-    """The global memory for arenas, which launches use one after another."""
+    """The global memory for arenas; only one launch at a time may use it."""
 
     def handle(self, kernel: str) -> Any:
-        """Return the handle of the piece with a kernel."""
+        """Return the handle of the piece that contains a kernel."""
         turn = self.apart.index(kernel) if kernel in self.apart else -1
         return self.handles[turn % len(self.handles)]
 
@@ -95,7 +95,7 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class Fork:
-    """Independent sequences of launches, between two that wait for all of them."""
+    """Independent sequences of launches; the next launch waits for all of them."""
 
     sequences: Sequence[Sequence[Call]]
     repeated: dict[Any, Any] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Backend(ABC):
     device: str
     """A description of the device for messages."""
     identity: str = ""
-    """Distinguishes the device from others, if it can report its energy."""
+    """A unique identity of the device, if it can report its energy."""
     reason: str = ""
     """Why `auto` chose this backend."""
     block_memory: int | None
@@ -133,16 +133,16 @@ class Backend(ABC):
     free: int | None = None
     """Bytes of memory that were free for this process when it took the device; None: unknown."""
     threads: int = 0
-    """Number of blocks whose working memory is taken from that of arrays."""
+    """Number of blocks whose scratch memory takes free memory from arrays."""
     address: Address
-    """Returns the address of an array, which kernels receive."""
+    """Returns the address of an array for kernels."""
     compiling: Compiling
-    """Announces that programs are compiled."""
+    """Announces compilations."""
     compile_seconds: float = 0.0
     """Seconds spent on the programs of islands, including those from the cache."""
 
     kept_as: Hashable = None
-    """The key under which later runs find this object; None: it is for one run only."""
+    """The key under which later runs reuse this object; None: it is for one run only."""
 
     def __init__(self) -> None:
         self._loaded: dict[Hashable, Any] = {}
@@ -151,19 +151,18 @@ class Backend(ABC):
     def _handle(self, piece: Source) -> Any:
         """Return the handle of a program, from this object if it has loaded it."""
         key = piece.key()
-        found = self._loaded.get(key)
-        if found is None:
-            found = self._loaded[key] = self._load(piece)
-        return found
+        if key not in self._loaded:
+            self._loaded[key] = self._load(piece)
+        return self._loaded[key]
 
     @abstractmethod
     def _load(self, piece: Source) -> Any:
         """Return the handle of a program, compiled now or loaded from the cache."""
 
     def another_stream(self) -> Self | None:
-        """Return the same device with a stream of its own, for another thread; None if it has none.
+        """Return the same device with a new stream, for another thread; None: it has no streams.
 
-        Both have the programs that either loads.
+        Both share all loaded programs.
         """
         return None
 
@@ -183,7 +182,7 @@ class Backend(ABC):
 
     def knows(self, source: Source, block: Block) -> bool:
         """Return whether this object has loaded a program."""
-        return all(each.key() in self._loaded for each in self._pieces(source, block))
+        return all(piece.key() in self._loaded for piece in self._pieces(source, block))
 
     def joules(self) -> float | None:
         """Return the energy that the device has used since a fixed time; None if unknown."""
@@ -204,33 +203,30 @@ class Backend(ABC):
 
         The threads of a block share `items` work items. If fast memory is too small for `room`, its
         large part uses at most `slices` slices of global memory. `needed`: the threads for which
-        the kernels were written, and the most resident blocks. `few`: the threads of a block wait
-        for each other so often that many small blocks are faster.
+        the kernels were written, and the maximum number of resident blocks. `few`: blocks
+        synchronise so often that many small ones are faster.
         """
 
     def compile(self, source: Source, block: Block) -> Program:
         """Return the program, compiled now or loaded from the cache; from any thread."""
         pieces = self._pieces(source, block)
-        handles = self._together([partial(self._handle, each) for each in pieces])
+        handles = self._together([partial(self._handle, piece) for piece in pieces])
         return Program(handles, block, source.apart, self._spilled(block))
 
     def _together(self, jobs: Sequence[Callable[[], _Made]]) -> list[_Made]:
-        """Run jobs that compile in parallel, and return their results.
-
-        If one fails, all compilers are stopped.
-        """
+        """Run compilations in parallel and return their results; if one fails, stop all."""
         if len(jobs) == 1:
             return [jobs[0]()]
         with ThreadPoolExecutor(len(jobs)) as pool:
-            waiting = [pool.submit(each) for each in jobs]
+            futures = [pool.submit(job) for job in jobs]
             try:
-                ended, _ = wait(waiting, return_when=FIRST_EXCEPTION)
-                for each in ended:
-                    each.result()
+                ended, _ = wait(futures, return_when=FIRST_EXCEPTION)
+                for future in ended:
+                    future.result()
             except BaseException:
-                self.stop_all(waiting)
+                self.stop_all(futures)
                 raise
-        return [each.result() for each in waiting]
+        return [future.result() for future in futures]
 
     @contextmanager
     def stopping_if(self, is_over: Callable[[], bool]) -> Iterator[None]:
@@ -241,26 +237,26 @@ class Backend(ABC):
         finally:
             self._is_over = before
 
-    def stop_all(self, waiting: Sequence[Future[Any]]) -> None:
-        """Stop all compilers until the threads that wait for them have finished."""
-        while not all(each.done() for each in waiting):  # one may be about to start a compiler
+    def stop_all(self, futures: Sequence[Future[Any]]) -> None:
+        """Stop compilers until the threads that wait for them have finished."""
+        while not all(future.done() for future in futures):  # one may be about to start a compiler
             self.stop_compilers()
-            wait(waiting, _STOPPING_SECONDS)
+            wait(futures, _STOPPING_SECONDS)
 
     def _pieces(self, source: Source, block: Block) -> list[Source]:
-        """Return the programs for blocks of this size that are loaded for a source."""
+        """Return the pieces of a source that are compiled separately, for blocks of this size."""
         return [source]
 
     def _spilled(self, block: Block) -> Array | None:
-        """Return the global memory for arenas, if they need it."""
+        """Return the global memory for arenas; None if they fit into fast memory."""
         return None
 
     @abstractmethod
     def stop_compilers(self) -> None:
-        """Stop the compilers that are running for any thread, if possible."""
+        """Stop all running compilers, of any thread, if possible."""
 
     def required_room(self, source: Source, *arguments: Any) -> Room:
-        """Return the working memory of a block, as the kernel `room` of a program computes it."""
+        """Return the scratch memory of a block, as computed by the kernel `room` of a program."""
         program = self.compile(self._of_room(source), Block(threads=32))
         room = self.zeros((2,), np.int64)
         self.run([self.call(program, "room", *arguments, room, blocks=1)])
@@ -268,7 +264,7 @@ class Backend(ABC):
         return Room(large, small)
 
     def _of_room(self, source: Source) -> Source:
-        """Return a source that contains the kernel `room`, without the rest if possible."""
+        """Return the source for the kernel `room`, if possible without other kernels."""
         return source
 
     @abstractmethod
@@ -277,7 +273,7 @@ class Backend(ABC):
 
     @abstractmethod
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
-        """Return a copy of `values` on the device, in `to` if it is given."""
+        """Return a copy of `values` on the device, in the array `to` if given."""
 
     @abstractmethod
     def download(self, array: Array) -> NDArray[Any]:
@@ -297,11 +293,11 @@ class Backend(ABC):
 
     @abstractmethod
     def fetch(self, array: Array, into: NDArray[Any]) -> None:
-        """Begin to copy a device array to one of `host_array`, in order with the launches."""
+        """Begin to copy a device array to a `host_array`, in order with the launches."""
 
     @abstractmethod
     def store(self, values: NDArray[Any], to: Array) -> None:
-        """Begin to copy an array of `host_array` to the device, in order with the launches."""
+        """Begin to copy a `host_array` to the device, in order with the launches."""
 
     @abstractmethod
     def copy(self, source: Array, target: Array) -> None:
@@ -334,10 +330,10 @@ class Backend(ABC):
 
     @abstractmethod
     def run(self, calls: Calls, times: int = 1) -> None:
-        """Launch the calls one after another, and repeat this `times` times, without waiting."""
+        """Launch the calls in order, `times` times, without waiting for them."""
 
     def run_again(self, calls: Calls) -> None:
-        """Launch calls that each generation repeats: what was prepared for them is kept."""
+        """Launch calls that every generation repeats; a GPU keeps them as a graph."""
         self.run(calls)
 
     def run_branches(self, branches: Branches, times: int) -> None:
@@ -354,9 +350,9 @@ class Backend(ABC):
         """Yield the module for arrays, NumPy or CuPy; its calls are ordered with the launches."""
 
     def recorded(self, work: Callable[[], Any]) -> Callable[[], None] | None:
-        """Return a function that repeats what `work` launches, without its Python code.
+        """Return a function that repeats the launches of `work`, without its Python code.
 
-        None if that is impossible here: on a CPU, or if `work` waits for the GPU.
+        None if that is impossible: on a CPU, or if `work` waits for the GPU.
         """
         return None
 
@@ -388,12 +384,12 @@ class Backend(ABC):
 
     def uploaded(self, members: Mapping[str, NDArray[Any] | np.generic]) -> Struct:
         """Return a struct of numbers, and of arrays that are copied to the device."""
-        found = members.items()
-        return Struct(**{n: v if isinstance(v, np.generic) else self.upload(v) for n, v in found})
+        values = members.items()
+        return Struct(**{n: v if isinstance(v, np.generic) else self.upload(v) for n, v in values})
 
     def upload_structs(self, structs: Sequence[Struct]) -> Array:
         """Return structs of one type as an array on the device."""
-        records = [as_in_kernels(each, self.address) for each in structs]
+        records = [as_in_kernels(struct, self.address) for struct in structs]
         return self.upload(np.concatenate(records).view(np.uint8))
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:

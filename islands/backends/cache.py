@@ -1,6 +1,6 @@
-"""The cache of compiled programs, with the digest of their source as the key.
+"""The cache of compiled programs; the key is the digest of their source.
 
-Only programs of this user or root that no other user can write are trusted.
+Only programs are trusted that belong to this user or root, and that no other user can write.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def loaded(
 ) -> Loaded:
     """Return the result of `load` for the file of `digest`, which `make` writes if it is missing.
 
-    The file contains the digest, and its name ends in a checksum of its content, because a damaged
-    program can crash the process that loads it. A file that is damaged, belongs to another program
-    or cannot be trusted is replaced.
+    The file contains the digest, and its name ends in a checksum of its content, as a damaged
+    program can crash the process that loads it. Files that are damaged, of another program or not
+    trusted are replaced.
     """
     with _locks.setdefault(digest, Lock()):
         return _loaded(digest, suffix, make, load)
 
 
 _locks: dict[str, Lock] = {}
-"""One for each program: threads that need the same program wait until one has compiled it."""
+"""A lock for each program: of the threads that need it, one compiles it."""
 
 
 def _loaded(
@@ -53,28 +53,28 @@ def _loaded(
                     return load(path)
             path.unlink()
     with writing(folder, CACHE_ELSEWHERE), TemporaryDirectory(dir=folder) as scratch:
-        made = Path(scratch) / f"program{suffix}"
-        make(made)
-        made.chmod(0o600)
+        path = Path(scratch) / f"program{suffix}"
+        make(path)
+        path.chmod(0o600)
         try:
-            program = load(made)
+            program = load(path)
         except Exception as error:
             raise CompileError(
                 f"a program was compiled but cannot be loaded: {error}. If {folder} is on a file"
                 " system that forbids programs, set ISLANDS_CACHE to a folder on another one"
             ) from error
-        made.replace(folder / _name(digest, made.read_bytes(), suffix))
+        path.replace(folder / _name(digest, path.read_bytes(), suffix))
         return program
 
 
 def _folder_of(digest: str) -> Path:
-    """Return the folder of a program: it has few files, as it is listed before each load."""
+    """Return the folder of a program, one of many, as it is listed before each load."""
     own_folder("programs")
     return own_folder(f"programs/{digest[:2]}")
 
 
 def own_folder(name: str) -> Path:
-    """Return a folder of the cache into which no other user can have put programs."""
+    """Return a folder of the cache that only this user can write."""
     root = cache_folder("")
     # Users who can write the cache itself, or a folder above it, could replace its folders.
     require_own(root, root)
@@ -137,7 +137,7 @@ def distrust(path: Path) -> str | None:
 
 
 def _writable(status: os.stat_result, others: int) -> str | None:
-    """Return that others, by their bits, can write a file or a folder; None if they cannot."""
+    """Return a message if the permission bits `others` are set, unless a folder is sticky."""
     # In a folder such as /tmp, users cannot remove or rename the files of others.
     is_sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
     if status.st_mode & others and not is_sticky:
@@ -146,7 +146,7 @@ def _writable(status: os.stat_result, others: int) -> str | None:
 
 
 def _own_group(status: os.stat_result) -> int:
-    """Return the bit of the group of a folder if only this user is in it, as with umask 002."""
+    """Return the write bit of the group if only this user is in it, as is usual with umask 002."""
     import grp
     import pwd
 
@@ -172,9 +172,9 @@ class Compiling:
     def __init__(self, compiler: str, how: str = "") -> None:
         """Keep durations with this `compiler`; `how` is added to the message."""
         self.tell: Callable[[str], None] | None = None
-        """Receives the message; None: there is no message."""
+        """Receives the message; None: no message."""
         self.was_needed = False
-        """Whether a program of this run was compiled, not loaded from the cache."""
+        """Whether a program of this run was not in the cache."""
         self._name, self._how = f"compile-seconds-{compiler}.json", how
         self._expected: tuple[str, Source] | None = None
         self._begun: set[str] = set()
@@ -187,7 +187,7 @@ class Compiling:
         self._begun.clear()
 
     def begin(self, source: Source) -> None:
-        """Announce that a program is compiled, only the first time; from any thread."""
+        """Announce the first compilation of a run; from any thread."""
         with self._lock:
             self.was_needed = True
             self._begun.add(source.entry)
@@ -208,16 +208,16 @@ class Compiling:
         kind, source = self._expected
         kinds = self._known()
         kinds.pop(kind, None)
-        # The last one is what other kinds are compared with.
+        # The last entry serves as an estimate for new kinds.
         kinds = dict([*kinds.items(), (kind, (seconds, source.size()))][-_MOST_KINDS:])
         with suppress(IslandsError, OSError):  # it is only an estimate
             publish(cache_folder("") / self._name, json.dumps(kinds))
 
     def _about(self) -> float | None:
-        """Return the seconds that the expected program takes, or None if nothing is known.
+        """Return the estimated seconds for the expected program, or None.
 
-        Those of another kind are multiplied by the square of the ratio of their sizes: on one core,
-        140 kB took 1.1 s, 250 kB 3.1 to 6.1 s.
+        For a new kind, the seconds of the last one are multiplied by the square of the ratio of the
+        sizes: on one core, 140 kB took 1.1 s, 250 kB 3.1 to 6.1 s.
         """
         kinds = self._known()
         if self._expected is None or not kinds:
@@ -229,10 +229,10 @@ class Compiling:
         return seconds * (source.size() / size) ** 2
 
     def _known(self) -> dict[str, tuple[float, int]]:
-        """Return the last duration of each kind, and its size in bytes; the newest is the last."""
+        """Return the last duration and the size in bytes of each kind, the newest last."""
         try:
-            found = json.loads((cache_folder("") / self._name).read_text(encoding="utf-8"))
-            kinds = {str(name): (float(took), int(size)) for name, (took, size) in found.items()}
+            content = json.loads((cache_folder("") / self._name).read_text(encoding="utf-8"))
+            kinds = {str(name): (float(took), int(size)) for name, (took, size) in content.items()}
         except (IslandsError, OSError, ValueError, TypeError, AttributeError, OverflowError):
             return {}
         right = all(0 <= took < _LONGEST and size > 0 for took, size in kinds.values())

@@ -89,7 +89,7 @@ class CpuBackend(Backend):
             self._make(source, digest, options, path)
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
-        if place := crash_place(source.own()):
+        if place := crash_place(source.headers()):
             library.islands_explain_crashes(place.encode())
         return library
 
@@ -100,14 +100,14 @@ class CpuBackend(Backend):
 
     def _make(self, source: Source, digest: str, options: list[str], path: Path) -> None:
         """Compile a source to `path`."""
-        with TemporaryDirectory() as own:
-            for name, text in source.own().items():
-                header = Path(own, name)
+        with TemporaryDirectory() as folder:
+            for name, text in source.headers().items():
+                header = Path(folder, name)
                 header.parent.mkdir(parents=True, exist_ok=True)
                 header.write_text(text, encoding="utf-8")
             objects = self._together(
                 [
-                    partial(self._object, piece, digest, options, Path(own), number)
+                    partial(self._object, piece, digest, options, Path(folder), number)
                     for number, piece in enumerate(source.pieces(min(_MOST_PIECES, _cores())))
                 ]
             )
@@ -127,22 +127,22 @@ class CpuBackend(Backend):
             )
 
     def _object(
-        self, piece: Source, digest: str, options: list[str], own: Path, number: int
+        self, piece: Source, digest: str, options: list[str], folder: Path, number: int
     ) -> Path:
-        """Compile one of the pieces of a program, whose own headers are in a folder."""
-        path = own / f"{number}.o"
-        # These come before the kernels, and never replace <vector> and the like.
-        command = [*self._compiler, "-iquote", str(own), *options, *piece.options()]
+        """Compile one piece of a program; its headers without a file are in `folder`."""
+        path = folder / f"{number}.o"
+        # These headers precede the kernels, and never replace <vector> and the like.
+        command = [*self._compiler, "-iquote", str(folder), *options, *piece.options()]
         command += ["-x", "c++", "-c", "-o", str(path), "-"]
         status, output = self._done(command, piece.text(digest, _KEPT))
-        # The author of a header does not know this temporary folder.
-        self._require_done(status, output.replace(f"{own}/", ""), piece, digest)
+        # The temporary folder means nothing to the author of a header.
+        self._require_done(status, output.replace(f"{folder}/", ""), piece, digest)
         return path
 
     def _require_done(self, status: int, output: str, source: Source, digest: str) -> None:
         if status != 0:
             log = output or f"it failed with status {status} and printed nothing. Check CXX"
-            raise refused(self._compiler[0], digest, log, source.own())
+            raise refused(self._compiler[0], digest, log, source.headers())
 
     def _done(self, command: list[str], text: str) -> tuple[int, str]:
         """Run the compiler on a text; return its status and its output."""
@@ -161,7 +161,7 @@ class CpuBackend(Backend):
         return process.returncode, f"{error}{out}".strip()
 
     def _said(self, compiler: subprocess.Popen[str], text: str) -> tuple[str, str]:
-        """Return what a compiler prints, unless the run is over before it ends."""
+        """Return the output of a compiler; raise `Suspended` if the run is over before it ends."""
         to_send: str | None = text
         while True:
             try:
@@ -316,7 +316,7 @@ def _cores() -> int:
 
 
 def _processor() -> str:
-    """Return a text that differs between processors with different code for -march=native."""
+    """Return a text that differs between processors for which -march=native differs."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -360,10 +360,10 @@ def _wanted(wanted: str) -> tuple[list[str], str]:
 
 
 def _identity(command: list[str]) -> list[str]:
-    """Return what other compilers have different: programs of one are not loaded for another.
+    """Return what distinguishes a compiler, as its programs are not loaded for another one.
 
-    Links do not distinguish compilers, as each job may have others in a folder of its own. A
-    wrapper that is edited, or a compiler that is built anew, may print the same version as before.
+    Links are followed, as jobs may have links in different folders. The time of the last change is
+    included, as an edited wrapper or a rebuilt compiler may print the same version as before.
     """
     path = Path(command[0])
     return [path.name, str(path.resolve()), str(path.stat().st_mtime_ns), *command[1:]]
@@ -376,7 +376,7 @@ def _version(command: list[str]) -> str:
 
 @functools.cache
 def _version_of(command: tuple[str, ...], changed: int) -> str:
-    """Return what a compiler says of itself; `changed` is the time of its last change."""
+    """Return the version that a compiler prints; `changed`, its last change, is for the cache."""
     return subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
 
 
@@ -391,25 +391,24 @@ _NO_LIMIT = 1 << 60
 
 
 def free_bytes(proc: Path = _PROC, groups: Path = _GROUPS) -> int | None:
-    """Return the bytes that processes can still take without swapping; None if unknown.
+    """Return the bytes that this process can still allocate without swapping; None if unknown.
 
-    Containers and Slurm limit a job by a control group, and each group by those around it. What a
-    group has cached of files counts as free.
+    Containers and Slurm limit the memory of a job by nested control groups. Cached files count as
+    free.
     """
-    found = [each for each in (_of_machine(proc), *_of_groups(proc, groups)) if each is not None]
-    return max(0, min(found)) if found else None
+    free = [*_of_machine(proc), *_of_groups(proc, groups)]
+    return max(0, min(free)) if free else None
 
 
-def _of_machine(proc: Path) -> int | None:
+def _of_machine(proc: Path) -> Iterator[int]:
     with suppress(OSError, ValueError, IndexError):
         for line in (proc / "meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-    return None
+                yield int(line.split()[1]) << 10
 
 
-def _of_groups(proc: Path, groups: Path) -> Iterator[int | None]:
-    """Yield what the control groups of this process leave to it."""
+def _of_groups(proc: Path, groups: Path) -> Iterator[int]:
+    """Yield the free bytes in each control group of this process."""
     with suppress(OSError):
         for line in (proc / "self" / "cgroup").read_text().splitlines():
             _, kinds, place = line.split(":", 2)
@@ -420,19 +419,19 @@ def _of_groups(proc: Path, groups: Path) -> Iterator[int | None]:
                 yield from _left(groups / _V1, place, *names)
 
 
-def _left(root: Path, place: str, limit: str, used: str, cached: str) -> Iterator[int | None]:
-    """Yield what is left below the limit of a group and of those around it.
+def _left(root: Path, place: str, limit: str, used: str, cached: str) -> Iterator[int]:
+    """Yield the free bytes below the limit of a group, and of the groups that contain it.
 
-    In a container, the place may not exist below the root, which is then that of the group.
+    In a container, the place may not exist below the root; the root is then the group itself.
     """
-    group = root / place.lstrip("/")
-    for each in (group, *group.parents):
-        if not each.is_relative_to(root):
+    innermost = root / place.lstrip("/")
+    for group in (innermost, *innermost.parents):
+        if not group.is_relative_to(root):
             return
         with suppress(OSError, ValueError):
-            most = int((each / limit).read_text())
+            most = int((group / limit).read_text())
             if most < _NO_LIMIT:
-                yield most - int((each / used).read_text()) + _cached(each, cached)
+                yield most - int((group / used).read_text()) + _cached(group, cached)
 
 
 def _cached(group: Path, name: str) -> int:

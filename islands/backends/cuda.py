@@ -40,9 +40,9 @@ _MOST_PIECES = 8  # of a program
 _RESERVED = 1024  # bytes of shared memory per block for the system
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _FEW, _MOST_SMALL = 1024, 8
-"""The threads of a multiprocessor with few small blocks, and the most small blocks. Measured on an
-H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, the more
-the colder."""
+"""Threads of a multiprocessor with small blocks, and the maximum number of these. Measured on an
+H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, most at
+low temperatures."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
 
 
@@ -129,8 +129,8 @@ class CudaBackend(Backend):
         if room.total > self.block_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
         if few:
-            each = room.total + 2 * _RESERVED  # with the kernels' own arrays
-            fits = max(1, min(_MOST_SMALL, self._shared // each))
+            size = room.total + 2 * _RESERVED  # with the arrays that kernels declare
+            fits = max(1, min(_MOST_SMALL, self._shared // size))
             return Block(_FEW // fits // 32 * 32, fits)
         # Measured on an H200: about 16 items per thread; 1536 threads per multiprocessor, which
         # leaves 40 registers for each; and an eighth of the shared memory left as cache.
@@ -238,8 +238,8 @@ class CudaBackend(Backend):
             arguments = (space, *arguments)
         if shared > self.block_memory:
             raise without_room(kernel, shared, self.block_memory)
-        # More than 48 KiB, including the kernel's own arrays, must be requested. Other threads may
-        # launch the same kernel with more.
+        # More than 48 KiB, including arrays that kernels declare, must be requested. Other threads
+        # may launch the same kernel with more.
         with _requesting:
             largest = self._requested[function.kernel.ptr] = max(
                 shared, self._requested.get(function.kernel.ptr, 0)
@@ -281,7 +281,7 @@ class CudaBackend(Backend):
             yield self._cupy
 
     def recorded(self, work: Callable[[], Any]) -> Callable[[], None] | None:
-        # Nobody else may get the memory of arrays that the graph writes: they have their own pool.
+        # The arrays that the graph writes have their own pool, so that their memory is not reused.
         pool = self._cupy.cuda.MemoryPool()
         with self.python(), self._cupy.cuda.using_allocator(pool.malloc):
             try:
@@ -315,7 +315,7 @@ class CudaBackend(Backend):
 
 
 def _cut(source: Source, block: Block) -> Source:
-    """Return the source for blocks of this size."""
+    """Return the source with the macros for blocks of this size."""
     cut = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
     if block.spill:
         cut["ISLANDS_GLOBAL_ARENA"] = "1"
@@ -341,7 +341,7 @@ class Graphs:
     def __init__(self, cupy: Any, stream: Any) -> None:
         self._cupy, self._stream = cupy, stream
         self._idle: dict[Any, list[Any]] = {}
-        """Streams not in use, by the pointer of the stream from which they branch off."""
+        """Idle streams, by the pointer of the stream from which they branch."""
 
     def graph(self, branches: Branches, length: int) -> Any:
         """Return a graph in which each branch is repeated by its number times `length`."""
@@ -364,18 +364,19 @@ class Graphs:
     def _launch_all(self, calls: Calls, stream: Any) -> None:
         for call in calls:
             if isinstance(call, Fork):
-                jobs = [partial(self._launch_all, each) for each in call.sequences]
+                jobs = [partial(self._launch_all, calls) for calls in call.sequences]
                 self._together(jobs, stream)
             else:
                 self.launch(call, stream)
 
     def _together(self, jobs: Sequence[Callable[[Any], None]], stream: Any) -> None:
-        """Run the first job on a stream, and each other one on a stream of its own.
+        """Run the first job on a stream, and the others on one stream each.
 
-        A stream that waits for an event of a captured one is captured, too.
+        A stream that waits for an event of a captured stream is captured, too.
         """
         idle = self._idle.setdefault(stream.ptr, [])
-        others = [idle.pop() if idle else self._new_stream() for _ in jobs[1:]]
+        new = self._cupy.cuda.Stream
+        others = [idle.pop() if idle else new(non_blocking=True) for _ in jobs[1:]]
         if others:
             begin = stream.record(self._event())
         for other in others:
@@ -385,9 +386,6 @@ class Graphs:
         for other in others:
             stream.wait_event(other.record(self._event()))
         idle += reversed(others)
-
-    def _new_stream(self) -> Any:
-        return self._cupy.cuda.Stream(non_blocking=True)
 
     def _event(self) -> Any:
         return self._cupy.cuda.Event(disable_timing=True)
@@ -418,9 +416,9 @@ def compiled(
     load: Callable[[Path], Any],
     begins: Callable[[Source], None] = lambda _: None,
 ) -> tuple[Any, str]:
-    """Return the program that `load` makes of machine code, such as for `sm_90`, and its digest.
+    """Return the program that `load` returns for machine code, such as for `sm_90`, and its digest.
 
-    `begins` is called before a program that is not in the cache is compiled.
+    `begins` is called before a compilation, which a program in the cache does not need.
     """
     nvrtc = load_cupy().cuda.nvrtc
     version = nvrtc.getVersion()
@@ -437,21 +435,21 @@ def compiled(
 
 
 def translated(source: Source, digest: str, options: Sequence[str], form: str) -> bytes:
-    """Return what NVRTC makes of a source; `form` is its method, `getCUBIN` or `getPTX`."""
+    """Return the code that NVRTC compiles; `form` is the method for it: `getCUBIN` or `getPTX`."""
     nvrtc = load_cupy().cuda.nvrtc
-    own = source.own()
-    names, texts = ([each.encode() for each in side] for side in (own, own.values()))
+    headers = source.headers()
+    names, texts = ([text.encode() for text in side] for side in (headers, headers.values()))
     program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)
     try:
         nvrtc.compileProgram(program, (*options, *source.options()))
-        made: bytes = getattr(nvrtc, form)(program)
-        return made
+        code: bytes = getattr(nvrtc, form)(program)
+        return code
     except nvrtc.NVRTCError:
         log = nvrtc.getProgramLog(program)
         if _ON_ALL_CORES in options and "): error" not in log:  # not in a line of the source
-            # Seldom, NVRTC 13 then fails to read what its own threads have written.
-            alone = [each for each in options if each != _ON_ALL_CORES]
+            # Rarely, NVRTC 13 fails to read the output of its threads.
+            alone = [option for option in options if option != _ON_ALL_CORES]
             return translated(source, digest, alone, form)
-        raise refused("NVRTC", digest, log, own) from None
+        raise refused("NVRTC", digest, log, headers) from None
     finally:
         nvrtc.destroyProgram(program)

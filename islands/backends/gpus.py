@@ -27,11 +27,11 @@ _OWN = 2048  # maximum bytes of block memory that kernels declare themselves
 def load_cupy() -> Any:
     """Return the module CuPy; refuse if it cannot be imported."""
     if "cupy" not in sys.modules and _CUPY_CACHE not in os.environ:
-        # CuPy creates a folder for its own kernels, by default in the home folder.
+        # CuPy creates a cache folder for its kernels, by default in the home folder.
         with suppress(InputError):  # the default may work if our cache is read-only
             os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
     if "cupy" not in sys.modules:
-        # Both take a tenth of a second.
+        # The import and the driver's start take a tenth of a second each.
         Thread(target=_start_driver, daemon=True).start()
     try:
         import cupy
@@ -104,20 +104,20 @@ def block_memory(number: int) -> int:
 def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> list[int]:
     """Return the number of the GPU that each rank of a host uses, among those that it sees.
 
-    `visible` contains the identities of the GPUs that each rank sees: all of the host, or those in
-    CUDA_VISIBLE_DEVICES. Only with `share` can two ranks use the same GPU.
+    `visible` contains the identities of the GPUs that each rank sees: all GPUs of the host, or
+    those in CUDA_VISIBLE_DEVICES. Two ranks use the same GPU only with `share`.
     """
     taken: Counter[str] = Counter()
     numbers = [0] * len(visible)
     # Ranks that see the fewest GPUs choose first.
-    for rank in sorted(range(len(visible)), key=lambda each: len(visible[each])):
+    for rank in sorted(range(len(visible)), key=lambda rank: len(visible[rank])):
         seen = visible[rank]
         if not seen:
             raise UsageError(
                 f"host {host}: one of its {counted(len(visible), 'rank')} sees no GPU. Check"
                 f" CUDA_VISIBLE_DEVICES and nvidia-smi, or choose {option('backend', 'cpu')}"
             )
-        number = min(range(len(seen)), key=lambda each: (taken[seen[each]], each))
+        number = min(range(len(seen)), key=lambda gpu: (taken[seen[gpu]], gpu))
         if taken[seen[number]] and not share:
             gpus = len({identity for every in visible for identity in every})
             raise UsageError(

@@ -1,6 +1,6 @@
 """The source of a program: an entry file, macros that choose its parts, and included files.
 
-Errors of compilers name the line of the user's code.
+Compiler errors are translated to lines of the user's code.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _WITH, _WITHOUT = "WITH_KERNEL", "WITHOUT_KERNEL"
 """Words of kernels/core/compiler.cuh."""
 
 Macros = dict[str, str | Header]
-"""The macros of a program; if the value is a header, programs include the macro."""
+"""The macros of a program; those whose value is a header are included."""
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,21 @@ class Source:
     entry: str
     defines: Mapping[str, str | Header] = field(default_factory=dict)
     structs: Mapping[str, Struct] = field(default_factory=dict)
-    """The structs that Python passes to its kernels, by their names there: the compiler compares
-    their members, but not the values."""
+    """The structs that Python passes to its kernels, by name: the compiler compares their
+    members."""
     apart: tuple[str, ...] = ()
-    """Kernels that take long to compile, the longest first: `pieces` deals them."""
+    """Kernels that take long to compile, slowest first: `pieces` distributes them."""
 
     is_waited_for: bool = False
-    """Whether a run spends more time on compiling it than it could lose by slower kernels."""
+    """Whether compiling it fast matters more than fast kernels."""
 
     def pieces(self, most: int) -> list[Source]:
         """Return up to `most` programs, which can be compiled at the same time.
 
-        The first ones have only kernels of `apart`, dealt in turn, the last one also all others. A
-        program with headers of its own is one: these may define variables, which must exist once.
+        The kernels of `apart` are distributed over them; the last one also has all other kernels. A
+        program that contains generated headers is not divided, as these may define variables.
         """
-        count = 1 if self.own() else min(most, len(self.apart) + 1)
+        count = 1 if self.headers() else min(most, len(self.apart) + 1)
         return [self._piece(self.apart[turn::count], turn == count - 1) for turn in range(count)]
 
     def _piece(self, named: Sequence[str], has_others: bool) -> Source:
@@ -95,25 +95,25 @@ class Source:
         return replace(self, defines={**self.defines, **chosen}, apart=())
 
     def text(self, digest: str, kind: str) -> str:
-        """Return the text for the compiler, which includes `own` and the kernels' folder.
+        """Return the text for the compiler.
 
-        A variable with the qualifiers `kind`, which the compiler must keep, contains the digest.
+        It contains the digest in a variable, with the qualifiers `kind` so that compilers keep it.
         """
         checks = layout_checks(self.structs)
         return f'#include "{self.entry}"\n{checks}{kind} char islands_digest[] = "{digest}";\n'
 
     def options(self) -> list[str]:
-        """Return the options that are the same for both compilers."""
+        """Return the options for any compiler."""
         macros = [f"-D{name}={value}" for name, value in sorted(self.defines.items())]
         return [f"-I{data_folder('kernels')}", *macros]
 
-    def own(self) -> dict[str, str]:
-        """Return the texts of the headers with their own text, by name."""
+    def headers(self) -> dict[str, str]:
+        """Return the headers that are not files of the package: their texts by name."""
         headers = (value for value in self.defines.values() if isinstance(value, Header))
         return {header.name: header.text for header in headers if header.text is not None}
 
     def key(self) -> Hashable:
-        """Return what distinguishes the source from others in this process."""
+        """Return a key that differs between sources in this process."""
         macros = tuple(sorted(self.defines.items()))
         return self.entry, macros, layout_checks(self.structs), self.is_waited_for
 
@@ -133,13 +133,13 @@ class Source:
 
     def _texts(self) -> dict[str, str]:
         """Return the texts of all included files, by name."""
-        own, found, waiting = self.own(), dict[str, str](), [("", self.entry)]
+        headers, texts, waiting = self.headers(), dict[str, str](), [("", self.entry)]
         while waiting:
             by, name = waiting.pop(0)
-            if name not in found:
-                found[name] = own[name] if name in own else _read(name, by)
-                waiting += [(name, other) for other in self._included(found[name])]
-        return found
+            if name not in texts:
+                texts[name] = headers[name] if name in headers else _read(name, by)
+                waiting += [(name, other) for other in self._included(texts[name])]
+        return texts
 
     def _included(self, text: str) -> Iterator[str]:
         for named in _inclusions(text):
@@ -150,7 +150,7 @@ class Source:
 
 @lru_cache(maxsize=1024)
 def _inclusions(text: str) -> tuple[str, ...]:
-    """Return what a text includes: names in quotes, and macros."""
+    """Return the arguments of all `#include` in a text: names in quotes, and macros."""
     return tuple(match[1] for match in _INCLUDE.finditer(text))
 
 
@@ -170,15 +170,15 @@ def _read(name: str, by: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _text_of(path: Path, changed: int, size: int) -> str:
-    """Return the text of a file, which is read again after it has changed."""
+    """Return the text of a file; `changed` and `size` are for the cache."""
     return path.read_text(encoding="utf-8")
 
 
 CONTRACT = "// contract: "
-"""Begins a comment of a header, before a `#line`: what the code after it must define."""
+"""Prefix of a comment before a `#line` in a header: what the code after it must define."""
 
 WHOLE = "WholeCost"
-"""Takes the place of `long long` in functions of users, at the same length: see
+"""Replaces `long long` in functions of users; it has the same length: see
 kernels/problems/whole.cuh."""
 
 _LINE = re.compile(rf'(?:^{CONTRACT}([^\n]*)\n)?^#line 1 "([^"\n]+)"\n', re.MULTILINE)
@@ -186,27 +186,28 @@ _LINE = re.compile(rf'(?:^{CONTRACT}([^\n]*)\n)?^#line 1 "([^"\n]+)"\n', re.MULT
 _PLACE = re.compile(r"^(\S+?)[:(](\d+)")
 
 
-def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> CompileError:
+def refused(compiler: str, digest: str, log: str, headers: Mapping[str, str]) -> CompileError:
     """Return the error for a program that does not compile: its first error and the full log.
 
-    An error in `own`, the headers of scripts, is preferred to one in headers that include them. If
-    a header contains code of another name (`#line`), its line and its contract are shown.
+    Errors in `headers`, those of scripts, are preferred to errors in headers that include them. If
+    a header contains code under another name (`#line`), the line and its contract are shown.
     """
     path = cache_folder("programs") / f"{digest}.log"
     publish(path, log, CACHE_ELSEWHERE)
     lines = [line for line in log.splitlines() if line.strip()]
     errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
-    found = [each for text in own.values() for each in _LINE.findall(text)]
-    codes = {name: contract for contract, name in reversed(found)}
-    places = tuple(f"{name}{mark}" for name in (*own, *codes) for mark in ":(")
-    first = next((line for line in errors if line.startswith(places)), "")
+    places = [place for text in headers.values() for place in _LINE.findall(text)]
+    codes = {name: contract for contract, name in reversed(places)}
+    starts = tuple(f"{name}{mark}" for name in (*headers, *codes) for mark in ":(")
+    first = next((line for line in errors if line.startswith(starts)), "")
     if not first:
         first = "".join(errors[:1])
-        if own and not codes:
-            first += f"; see that {', '.join(own)} has all that built-in headers have"
-        elif cause := _cause(log, codes, own):
+        if headers and not codes:
+            names = ", ".join(headers)
+            first += f"; check that {names} defines everything that built-in headers define"
+        elif cause := _cause(log, codes, headers):
             first += f"; the cause is {cause}"
-    elif shown := _shown(first, own):
+    elif shown := _shown(first, headers):
         first += f"; this line is {shown!r}"
     place = _PLACE.match(first)
     wanted = codes.get(place[1] if place is not None else "", next(iter(codes.values()), ""))
@@ -215,15 +216,15 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
 
 
-def crash_place(own: Mapping[str, str]) -> str:
-    """Return which code of scripts a program has, for a crash, and what to do; empty: none."""
-    codes = {name for text in own.values() for _, name in _LINE.findall(text)}
+def crash_place(headers: Mapping[str, str]) -> str:
+    """Return the message for a crash: the code of scripts in the program, if any, and the fix."""
+    codes = {name for text in headers.values() for _, name in _LINE.findall(text)}
     fix = (
         "Find the line with: islands check FILE.py:NAME, or islands.check_problem(problem)"
         if codes
         else "Compile it with a sanitizer: CXX='g++ -fsanitize=undefined,bounds -g'"
     )
-    return f", in {', '.join(sorted(codes or own))}. {fix}\n" if own else ""
+    return f", in {', '.join(sorted(codes or headers))}. {fix}\n" if headers else ""
 
 
 def without_kernel(kernel: str) -> CompileError:
@@ -242,17 +243,17 @@ def without_room(kernel: str, needed: int, available: int) -> UsageError:
     )
 
 
-def _cause(log: str, names: Iterable[str], own: Mapping[str, str]) -> str:
+def _cause(log: str, names: Iterable[str], headers: Mapping[str, str]) -> str:
     """Return the first line of the user's code that the log names, with its place."""
     for name in names:
         for pattern in (rf"^{re.escape(name)}[:(](\d+)", rf"at line (\d+) of {re.escape(name)}"):
             if found := re.search(pattern, log, re.MULTILINE):
-                lines = (own_line(text, name, int(found[1])) for text in own.values())
+                lines = (user_line(text, name, int(found[1])) for text in headers.values())
                 return next(filter(None, lines), "")
     return ""
 
 
-def own_line(text: str, name: str, number: int) -> str | None:
+def user_line(text: str, name: str, number: int) -> str | None:
     """Return a line of the user's code in a header, with its place; None if it is not there."""
     for match in _LINE.finditer(text):
         following = text[match.end() :].splitlines()
@@ -262,14 +263,14 @@ def own_line(text: str, name: str, number: int) -> str | None:
     return None
 
 
-def _shown(error: str, own: Mapping[str, str]) -> str:
+def _shown(error: str, headers: Mapping[str, str]) -> str:
     """Return the text of the line that an error names, if it is known."""
     place = _PLACE.match(error)
     if place is None:
         return ""
     name, number = place[1], int(place[2])
-    for text in own.values():
-        if line := own_line(text, name, number):
+    for text in headers.values():
+        if line := user_line(text, name, number):
             return line.partition(f"line {number}, ")[2].strip("'\"")
-    lines = own.get(name, "").splitlines()
+    lines = headers.get(name, "").splitlines()
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""

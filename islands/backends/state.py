@@ -1,7 +1,7 @@
-"""The state of a rank's islands on the device: arrays by name, which can be saved and restored.
+"""The arrays of a rank's islands on the device, by name, which can be saved and restored.
 
-The meaning of an array belongs to the module that declares it. Here, each array has a part for each
-island, and some have two halves: generation g is in half g % 2.
+Their meaning is defined by the modules that declare them. Each array has a part for each island;
+some arrays have two halves: generation g is in half g % 2.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Field:
     dtype: DTypeLike
     in_halves: bool = False
     kind: str = "kept"
-    """`kept` is saved and restored, `derived` is computed from kept fields, `scratch` is not."""
+    """`kept`: saved and restored; `derived`: computed from kept fields; `scratch`: neither."""
     travels: bool = False
-    """Whether each individual takes its entry, of the first dimension, to other islands."""
+    """Whether migrants take their entry, of the first dimension, to other islands."""
     cleared: bool = True
-    """Whether it is zeros before generation 0; otherwise its content does not matter then."""
+    """Whether it is set to zero before generation 0; otherwise its initial content is ignored."""
 
     def __post_init__(self) -> None:
         """Refuse invalid values."""
@@ -50,25 +50,30 @@ class Field:
             )
 
     @property
+    def island_bytes(self) -> int:
+        """The bytes of the part of one island."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+    @property
     def entry_bytes(self) -> int:
         """The bytes of one individual, if the first dimension is the population."""
         return math.prod(self.shape[1:]) * np.dtype(self.dtype).itemsize
 
 
-class State:
+class IslandArrays:
     """The arrays of a number of islands."""
 
     def __init__(self, backend: Backend, islands: int, fields: Mapping[str, Field]) -> None:
         self._backend, self._islands, self.fields = backend, islands, dict(fields)
-        self._kept = {name: each for name, each in fields.items() if each.kind == "kept"}
+        self._kept = {name: field for name, field in fields.items() if field.kind == "kept"}
         self._copies: dict[str, Array] = {}
         self._remembered = False
         self.arrays: dict[str, Array] = {}
         for name, field in fields.items():
             halves = (2,) if field.in_halves else ()
-            # A checkpoint has all bytes of kept arrays, also those that no kernel writes.
-            made = backend.zeros if field.kind == "kept" else backend.empty
-            self.arrays[name] = made((*halves, islands, *field.shape), field.dtype)
+            # Checkpoints contain all bytes of kept arrays, also those that no kernel writes.
+            allocate = backend.zeros if field.kind == "kept" else backend.empty
+            self.arrays[name] = allocate((*halves, islands, *field.shape), field.dtype)
 
     def fill(self, name: str, value: int = 0) -> None:
         """Set all elements of an array to one value."""
@@ -103,23 +108,23 @@ class State:
                 self._backend.copy(self._copies[name], self.part(name, generation))
 
     def snapshot(self, generation: int, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
-        """Return the kept arrays of this generation; unless `is_copied`, until the next launch."""
+        """Return the kept arrays of this generation; unless `is_copied`, valid until a launch."""
         get = self._backend.download if is_copied else self._backend.read
         return {name: get(self.part(name, generation)) for name in self._kept}
 
     def require_fit(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Refuse arrays whose names, shapes or types are not those of these islands."""
+        """Refuse arrays with other names, shapes or types than these islands have."""
         if set(saved) != set(self._kept):
             raise InputError(
                 f"the saved arrays are {', '.join(sorted(saved))}, but this run has"
                 f" {', '.join(sorted(self._kept))}"
             )
         for name, field in self._kept.items():
-            found, wanted = saved[name], (self._islands, *field.shape)
-            if found.shape != wanted or found.dtype != np.dtype(field.dtype):
+            array, shape, dtype = saved[name], (self._islands, *field.shape), np.dtype(field.dtype)
+            if (array.shape, array.dtype) != (shape, dtype):
                 raise InputError(
-                    f"the saved array {name} has shape {found.shape} and type {found.dtype}, but"
-                    f" this run needs {wanted} and {np.dtype(field.dtype)}"
+                    f"the saved array {name} has shape {array.shape} and type {array.dtype}, but"
+                    f" this run needs {shape} and {dtype}"
                 )
 
     def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:

@@ -25,11 +25,11 @@ _OF_LIBRARY = re.compile(r"undefined.*(std::|operator new|operator delete|__cxa_
 
 def command() -> list[str] | None:
     """Return the command that compiles C++, if `ziglang` is installed."""
-    found = find_spec("ziglang")
-    if found is None or found.origin is None:
+    spec = find_spec("ziglang")
+    if spec is None or spec.origin is None:
         return None
     # Not `python -m ziglang`, which takes the time to start Python.
-    zig = Path(found.origin).with_name("zig")
+    zig = Path(spec.origin).with_name("zig")
     return [str(zig), "c++"] if os.access(zig, os.X_OK) else None
 
 
@@ -38,19 +38,18 @@ def link(
 ) -> list[str]:
     """Return the command that links a program, with the C++ library or without.
 
-    Zig builds that library before it links its first program with it, and ours do not need it.
+    Our programs do not need this library, which Zig builds before it links the first one with it.
     """
     kept = [word for word in options if word == "-shared" or word.startswith("-fsanitize")]
-    # Zig takes five times as long to build its runtime without -O3. With -z,defs, missing symbols
-    # are errors here and not only when the program is loaded.
-    # Without the last option, Zig leaves out the digest, as nothing refers to it, and the cache
-    # replaces a program without its digest.
+    # Without -O3, Zig takes five times as long to build its runtime. With -z,defs, missing symbols
+    # are errors here, not only when the program is loaded. Without the last option, Zig removes the
+    # digest, which nothing refers to, and the cache rejects programs without their digest.
     kept += ["-O3", "-Wl,-z,defs", "-Wl,--no-gc-sections"]
     return [zig, "c++" if library else "cc", *kept, *map(str, objects), "-o", str(path)]
 
 
 def needs_library(log: str) -> bool:
-    """Return whether a program needs the C++ library, as a header of a user may; announce it."""
+    """Return whether a program needs the C++ library, as headers of users may; announce it."""
     if not _OF_LIBRARY.search(log):
         return False
     if not any(_folder().glob(_LIBRARY)):
@@ -61,19 +60,19 @@ def needs_library(log: str) -> bool:
 
 def version() -> str:
     """Return the version of Zig, which also identifies its clang."""
-    found = command()
-    return "Zig" if found is None else _version_of(found[0], Path(found[0]).stat().st_mtime_ns)
+    zig, *_ = command() or [""]
+    return _version_of(zig, Path(zig).stat().st_mtime_ns) if zig else "Zig"
 
 
 @functools.cache
 def _version_of(zig: str, changed: int) -> str:
-    """Return what Zig says; `changed` is the time of its last change."""
+    """Return the version that Zig prints; `changed`, its last change, is for the cache."""
     output = subprocess.run([zig, "version"], capture_output=True, text=True).stdout
     return f"Zig {output.strip()}"
 
 
 def environment() -> dict[str, str]:
-    """Return the environment for Zig, which keeps its own files in our cache."""
+    """Return the environment in which Zig keeps its files in our cache."""
     return {**os.environ, _CACHE: str(_folder())}
 
 
@@ -83,7 +82,7 @@ def compiling() -> Compiling:
         if any(_folder().glob(_RUNTIME)):
             return Compiling("zig", " with Zig")
     first = Compiling("zig-first", " with Zig, which first builds its runtime")
-    # This takes too long without a message, even if no run has a screen to show it.
+    # This takes so long that it needs a message, even if no run has a screen to show it.
     first.tell = lambda words: show(f"islands: {words}", file=sys.stderr)
     return first
 

@@ -11,7 +11,7 @@ from islands.text import count, counted
 
 @dataclass(frozen=True)
 class WayResult:
-    """One way to evaluate solutions, or one function, and the outcome of its check."""
+    """The outcome of the check of one way to evaluate solutions, or of one function."""
 
     way: str
     speed: float | None
@@ -28,13 +28,13 @@ class Checked:
     seed: int
     rows: list[WayResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What was not checked, and findings that are not errors."""
+    """What was not checked, and observations that are not errors."""
     difference: str | None = None
-    """The first difference or fault; None: there is none."""
+    """The first difference or fault, if any."""
 
     @property
     def works(self) -> bool:
-        """Whether no difference and no fault was found."""
+        """Whether there is no difference and no fault."""
         return self.difference is None
 
     def __str__(self) -> str:

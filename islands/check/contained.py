@@ -1,8 +1,8 @@
-"""Run the functions of a user's own problem in a process of their own, and describe their faults.
+"""Run the functions of a user's problem in a separate process, and describe their faults.
 
 A read outside of an array ends the process, and so does undefined behaviour if the compiler has
-sanitizers, whose messages name an address: here, an array, an index and a line. A function that
-does not return is ended after a time limit.
+sanitizers. From the address in their message follow the array, the index and the line. A function
+that does not return is ended at a time limit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Null, Struct, as_in_kernels
 from islands.backends.cpu import CpuBackend
-from islands.backends.source import own_line
+from islands.backends.source import user_line
 from islands.check.ways import Walk, source_of
 from islands.errors import CompileError
 from islands.modelling.model import Model
@@ -40,7 +40,7 @@ class Ended:
     """How the process ended."""
 
     done: int
-    """The number of solutions whose functions have returned."""
+    """The number of solutions for which all functions have returned."""
     count: int
     step: str
     """The function that ran last."""
@@ -68,10 +68,10 @@ def run_contained(
     seconds: float,
     walk: Walk | None = None,
 ) -> Ended:
-    """Call the functions on each solution; stop after `seconds` in one solution.
+    """Call the functions on each solution, at most `seconds` for one.
 
-    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. After
-    `seconds` in all, the rest is left out.
+    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. Solutions
+    that are left after `seconds` in total are omitted.
     """
     backend = CpuBackend(threads=1)
     data = Struct(
@@ -93,7 +93,7 @@ def run_contained(
             reason = (ended.log.strip().splitlines() or ["it did not start"])[0]
         except CompileError as error:
             reason = str(error)
-        # A real error of the user's code is raised here.
+        # Errors in the user's code are raised here.
         backend.executable(source, program)
         output.unlink(missing_ok=True)
         return _run(problem, folder, len(solutions), seconds, sanitized=False, reason=reason)
@@ -170,7 +170,7 @@ def _run(
 def _waited(
     process: subprocess.Popen[bytes], progress: NDArray[np.int64], seconds: float
 ) -> int | None:
-    """Return the exit status, 0 if time for further solutions is over, or None."""
+    """Return the exit status; 0 if the total time is over, None if a solution takes too long."""
     began = changed = time.monotonic()
     last = -1
     try:
@@ -200,11 +200,11 @@ def _placed(problem: Model, printed: str) -> dict[str, tuple[int, int, int]]:
     arrays = _arrays(problem)
     sizes = {name: array.itemsize for name, array in arrays.items()}
     sizes["s"] = problem.kind.stored_dtype(in_tiles=False).itemsize
-    found = {}
+    places = {}
     for (name, size), line in zip(sizes.items(), printed.splitlines(), strict=False):
         address, length = map(int, line.split())
-        found[name] = address, length // size, size
-    return found
+        places[name] = address, length // size, size
+    return places
 
 
 _FAULT = re.compile(r"AddressSanitizer: ([\w-]+)(?: on (?:unknown )?address (0x[0-9a-f]+))?")
@@ -212,7 +212,7 @@ _ACCESS = re.compile(r"\b(READ|WRITE) (?:of size|memory access)")
 _LOCAL = re.compile(r"'(\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (\w+)flows")
 _UNDEFINED = re.compile(r"(\S+?):(\d+):\d+: runtime error: ([^\n]*)")
 _NEAR = 1 << 34
-"""Bytes from an array within which there is no other memory."""
+"""Distance from an array, in bytes, within which there is no other memory."""
 
 
 def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
@@ -224,19 +224,19 @@ def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
             " allow more time with seconds="
         )
     if undefined := _UNDEFINED.search(ended.log):
-        place = own_line(text, undefined[1], int(undefined[2])) or ""
+        place = user_line(text, undefined[1], int(undefined[2])) or ""
         where = place or f"{undefined[1]}, line {undefined[2]}"
         return f"{where}: {undefined[3]}: in the {call}. Correct this line"
-    if found := _FAULT.search(ended.log):
-        fix = "Use less memory" if found[1] == "stack-overflow" else "Correct the index"
-        return f"{_place(ended.log, text)}{_words(ended, found)}: in the {call}. {fix}"
+    if fault := _FAULT.search(ended.log):
+        fix = "Use less memory" if fault[1] == "stack-overflow" else "Correct the index"
+        return f"{_place(ended.log, text)}{_words(ended, fault)}: in the {call}. {fix}"
     status = ended.status
     name = signal.Signals(-status).name if status < 0 else f"status {status}"
     return f"{call}: ended the process ({name}). Correct an index or a division by zero"
 
 
-def _words(ended: Ended, found: re.Match[str]) -> str:
-    kind, address = found[1], found[2]
+def _words(ended: Ended, fault: re.Match[str]) -> str:
+    kind, address = fault[1], fault[2]
     access = _ACCESS.search(ended.log)
     verb = "writes" if access is not None and access[1] == "WRITE" else "reads"
     if kind == "stack-overflow":
@@ -260,16 +260,15 @@ def _words(ended: Ended, found: re.Match[str]) -> str:
 
 def _nearest(ended: Ended, address: int) -> tuple[int, str, int]:
     """Return the distance of the array that is nearest to an address, its name, and the index."""
-    found = []
-    for name, (begin, length, size) in ended.arrays.items():
-        distance = max(begin - address, address - begin - length * size, 0)
-        found.append((distance, name, (address - begin) // size))
-    return min(found)
+    return min(
+        (max(begin - address, address - begin - length * size, 0), name, (address - begin) // size)
+        for name, (begin, length, size) in ended.arrays.items()
+    )
 
 
 def _place(log: str, text: str) -> str:
     """Return the first line of the user's code in a stack trace."""
     for name, line in re.findall(r"([\w.-]+):(\d+)(?::\d+)?\)?$", log, re.MULTILINE):
-        if place := own_line(text, name, int(line)):
+        if place := user_line(text, name, int(line)):
             return f"{place}: "
     return ""

@@ -12,6 +12,7 @@ from islands.calls import explained
 from islands.check.checked import Checked, WayResult
 from islands.check.contained import fault_of, run_contained
 from islands.check.ways import (
+    CompiledWay,
     Mates,
     Walk,
     Way,
@@ -46,9 +47,9 @@ def shown(solution: NDArray[Any]) -> str:
 def agree(
     first: NDArray[Any], other: NDArray[Any], *, real: bool, size: Any = 0.0
 ) -> NDArray[np.bool_]:
-    """Return where costs agree: integers are equal, real costs almost.
+    """Return where costs agree: integers exactly, real costs within a tolerance.
 
-    `size` is the magnitude of numbers from which real costs were computed.
+    `size` is the magnitude of the numbers from which real costs were computed.
     """
     if not real:
         return np.asarray(first == other)
@@ -59,7 +60,7 @@ def agree(
 
 
 def _first_wrong(right: NDArray[np.bool_]) -> int | None:
-    """Return the first solution that is not right; None if all are."""
+    """Return the index of the first wrong solution, or None."""
     return None if right.all() else int(np.argmin(right))
 
 
@@ -77,7 +78,7 @@ def _require_equal(
     equal = agree(*costs, real=problem.scale.real)
     if (k := _first_wrong(equal)) is None:
         return
-    one, other = (each[k].item() for each in costs)
+    one, other = (of_way[k].item() for of_way in costs)
     raise _Difference(
         f"the solution {shown(solutions[k])} costs {one} by {names[0]}, but {other} by {names[1]}"
         f" ({int((~equal).sum())} of {len(equal)} solutions differ). Correct one of them"
@@ -87,7 +88,7 @@ def _require_equal(
 def _require_usable(
     problem: Problem, solutions: NDArray[Any], name: str, costs: NDArray[Any]
 ) -> None:
-    """Raise `_Difference` about the first cost that is not a number, or better than any other."""
+    """Raise `_Difference` about the first cost that is NaN or infinitely good."""
     best = np.inf if problem.maximise else -np.inf
     k = _first_wrong(~np.isnan(costs) & (costs != best))
     if problem.scale.real and k is not None:
@@ -98,13 +99,19 @@ def _require_usable(
         )
 
 
+def _refuse_fault(name: str, way: CompiledWay) -> None:
+    """Raise `_Difference` if the functions have reported a fault."""
+    if fault := way.program.fault():
+        raise _Difference(f"{name}: {fault}")
+
+
 SAMPLES = 1000
 SECONDS = 10.0
 _MOST_SAMPLES = 1_000_000
 _STEPS = 8
-"""Random moves that a state follows, one after another."""
+"""Number of successive random moves that a state follows."""
 _MOVES = 6
-"""Random moves of each order."""
+"""Number of random moves of an order whose cost changes are compared."""
 
 
 @explained
@@ -115,10 +122,10 @@ def check_problem(
 
     The ways are its compiled code on each backend, in blocks of several sizes, its Python
     functions, and its reference. Changes of costs by moves are compared with differences of costs;
-    a repair must leave valid solutions and not change them again; a cross must make valid children,
-    the same from the same random numbers. First, the code runs in a process of its own, which finds
-    reads outside of arrays, and functions that do not return within `seconds`. Raise a `RunError`
-    that describes the first difference.
+    a repair must return valid solutions, and not change them again; a cross must make valid
+    children, the same from the same random numbers. First, the code runs in a separate process to
+    detect reads outside of arrays, and functions that do not return within `seconds`. A `RunError`
+    describes the first difference.
 
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> checked = islands.check_problem(problem, samples=20)
@@ -147,8 +154,8 @@ def examine(
     checked = Checked(problem, samples, seed)
     try:
         _Check(checked, seconds).perform()
-    except _Difference as found:
-        checked.difference = str(found)
+    except _Difference as difference:
+        checked.difference = str(difference)
     return checked
 
 
@@ -158,6 +165,7 @@ class _Check:
     def __init__(self, checked: Checked, seconds: float) -> None:
         self._checked, self._seconds = checked, seconds
         self._problem = checked.problem
+        self._model = self._problem if isinstance(self._problem, Model) else None
         self._solutions = drawn(checked.problem, checked.samples, checked.seed)
         self._backends, missing = backends()
         # With violations, changes by whole costs are differences of costs and their prices.
@@ -165,36 +173,38 @@ class _Check:
             move in self._problem.moves for move in self._problem.kind.moves
         )
         self._is_compiled = self._problem.evaluation.python is None
-        if self._is_compiled and not isinstance(self._problem, Model):
-            self._is_compiled = self._problem.kind.largest is not None
-            if not self._is_compiled:
+        if self._is_compiled:
+            if self._model is None and self._problem.kind.largest is None:
+                self._is_compiled = False
                 missing = ["its kernels were not checked: that needs orders or subsets"]
-        checked.notes += missing if self._problem.evaluation.python is None else []
+            checked.notes += missing
         self._children: tuple[str, NDArray[Any]] | None = None
-        """The first way to make children, and what it has made."""
+        """The first way to make children, and its children."""
 
     def perform(self) -> None:
-        """Do all steps; raise `_Difference` at the first difference."""
-        problem = self._problem
-        if isinstance(problem, Model) and self._is_compiled:
-            self._contained(problem)
+        """Perform all steps; raise `_Difference` at the first difference."""
+        problem, model = self._problem, self._model
+        if model is not None and self._is_compiled:
+            self._contained(model)
         python = list(python_ways(problem, self._backends))
         compiled = list(compiled_ways(problem, self._backends)) if self._is_compiled else []
         self._costs([*python, *compiled])
-        if isinstance(problem, Model) and problem.scale.priced:
-            self._violations(problem, compiled)
+        if model is not None and problem.scale.priced:
+            self._violations(model, compiled)
         for way in compiled:
             if self._has_moves:
                 self._deltas(way)
-            if isinstance(problem, Model) and follows(problem):
-                self._state(problem, way)
-            if isinstance(problem, Model) and problem.functions and problem.functions.has_cross:
-                self._cross(problem, way)
-            if isinstance(problem, Model) and problem.functions and problem.functions.repair:
-                self._repair(problem, way)
+            if model is None or model.functions is None:
+                continue
+            if follows(model):
+                self._state(model, way)
+            if model.functions.has_cross:
+                self._cross(model, way)
+            if model.functions.repair:
+                self._repair(model, way)
 
     def _contained(self, problem: Model) -> None:
-        """Run the code in a process of its own."""
+        """Run the code in a separate process."""
         if not any(backend.in_host_memory for backend in self._backends):
             self._checked.notes.append(
                 "reads outside of arrays were not searched for, which needs a C++ compiler"
@@ -222,12 +232,13 @@ class _Check:
         for way in ways:
             costs, after, _ = way.timed(solutions)
             again, _, speed = way.timed(solutions[::-1].copy())
-            if problem.evaluation.changes_solutions and not isinstance(problem, Model):
-                self._changed(way, costs, after, speed)
+            if problem.evaluation.changes_solutions and self._model is None:
+                if isinstance(way, CompiledWay):
+                    self._changed(way, costs, after, speed)
                 continue
             _require_usable(problem, solutions, way.name, costs)
-            if way.program is not None and (fault := way.program.fault()):
-                raise _Difference(f"{way.name}: {fault}")
+            if isinstance(way, CompiledWay):
+                _refuse_fault(way.name, way)
             names = way.name, f"{way.name} with the solutions in reverse order"
             _require_equal(problem, solutions, names, (costs, again[::-1]))
             outcome = "the same in reverse order"
@@ -240,7 +251,7 @@ class _Check:
             self._passed(way.name, outcome, speed)
         self._remarks(bits)
 
-    def _violations(self, problem: Model, compiled: Sequence[Way]) -> None:
+    def _violations(self, problem: Model, compiled: Sequence[CompiledWay]) -> None:
         """Compare the violations of all ways with those of the first."""
         solutions, ways = self._solutions, dict[str, NDArray[Any]]()
         if problem.reference_violation is not None:
@@ -248,21 +259,19 @@ class _Check:
         if problem.evaluation.python is not None:
             ways["violation"] = problem.own_violations(solutions)
         for way in compiled:
-            assert way.program is not None
-            name = way.name.replace("cost", "violation", 1)
+            name = way.named("violation")
             ways[name] = way.program.violations(solutions)
-            if fault := way.program.fault():
-                raise _Difference(f"{name}: {fault}")
+            _refuse_fault(name, way)
         first, exact = next(iter(ways.items()))
-        for name, found in ways.items():
-            equal = agree(exact, found, real=True) & ((exact > 0) == (found > 0))
+        for name, other in ways.items():
+            equal = agree(exact, other, real=True) & ((exact > 0) == (other > 0))
             if (k := _first_wrong(equal)) is not None:
                 raise _Difference(
                     f"the solution {shown(solutions[k])} has the violation {exact[k]:g} by {first},"
-                    f" but {found[k]:g} by {name}. Correct one of them"
+                    f" but {other[k]:g} by {name}. Correct one of them"
                 )
-            self._passed(name, f"{int((found == 0).sum())} of {len(found)} solutions are feasible")
-        if not any((found == 0).any() for found in ways.values()):
+            self._passed(name, f"{int((other == 0).sum())} of {len(other)} solutions are feasible")
+        if not any((violations == 0).any() for violations in ways.values()):
             self._checked.notes.append("all random solutions are infeasible")
 
     def _remarks(self, bits: dict[str, NDArray[Any]]) -> None:
@@ -271,8 +280,8 @@ class _Check:
         if self._problem.scale.real and bits:
             if all(np.isinf(costs).all() for costs in bits.values()):
                 notes.append("all random solutions are infeasible: their costs are infinite")
-            own = [costs for name, costs in bits.items() if name != "reference"]
-            if any((costs != own[0]).any() for costs in own):
+            others = [costs for name, costs in bits.items() if name != "reference"]
+            if any((costs != others[0]).any() for costs in others):
                 notes.append(
                     "the last digits of costs differ between these ways, so that their runs have"
                     " different digests"
@@ -280,33 +289,30 @@ class _Check:
         if len(bits) == 1 and self._problem.name != "":
             notes.append("there is only one way; add reference= for an independent check")
 
-    def _changed(self, way: Way, costs: Any, after: Any, speed: float) -> None:
+    def _changed(self, way: CompiledWay, costs: Any, after: Any, speed: float) -> None:
         """Compare costs with NumPy's for the solutions that an evaluation has changed."""
         problem = self._problem
-        if way.program is None:
-            return
         exact = problem.scale.value_of(problem.costs(after))
-        is_feasible = np.array([_is_feasible(problem, each) for each in after])
+        is_feasible = np.array([_is_feasible(problem, solution) for solution in after])
         feasible = int(is_feasible.sum())
         both = (exact[is_feasible], costs[is_feasible])
         _require_equal(problem, after[is_feasible], ("NumPy", way.name), both)
         outcome = f"{feasible} of {feasible} feasible solutions as NumPy"
         self._passed(way.name, outcome, speed)
 
-    def _deltas(self, way: Way) -> None:
+    def _deltas(self, way: CompiledWay) -> None:
         """Compare changes of the cost by moves with differences of costs."""
-        assert way.program is not None
         problem, orders, ends = self._problem, self._solutions, self._ends()
         if ends.shape[1] == 0:
             return
         on_device = problem.layout.to_device(orders)
-        for move, found in way.program.deltas(orders, ends).items():
-            name = way.name.replace("cost", f"delta of {move}", 1)
+        for move, changes in way.program.deltas(orders, ends).items():
+            name = way.named(f"delta of {move}")
             for m in range(ends.shape[1]):
                 after = problem.layout.from_device(moved(on_device, ends[:, m], move))
                 pair = way.evaluate(orders)[0], way.evaluate(after)[0]
-                self._compare_deltas(name, move, ends[:, m], pair, found[:, m])
-            self._passed(name, f"{found.size} of {found.size} as differences of costs")
+                self._compare_deltas(name, move, ends[:, m], pair, changes[:, m])
+            self._passed(name, f"{changes.size} of {changes.size} as differences of costs")
 
     def _compare_deltas(
         self,
@@ -334,30 +340,26 @@ class _Check:
             f" {after[k].item()} after the {move}, a change of {exact[k].item()}. Correct delta"
         )
 
-    def _state(self, problem: Model, way: Way) -> None:
-        """Compare the costs that a state follows with those of the solutions that are reached."""
-        assert way.program is not None
-        assert problem.functions is not None
-        by, own = "state", "prepare, change or apply"
-        if problem.functions.state is None:
-            by = own = "delta"
-        name = way.name.replace("cost", by, 1)
-        followed = self._follow(problem, way, (name, by, own), self._solutions)
+    def _state(self, problem: Model, way: CompiledWay) -> None:
+        """Compare the costs that a state follows with the costs of its solutions."""
+        by, faulty = "state", "prepare, change or apply"
+        if problem.functions is not None and problem.functions.state is None:
+            by = faulty = "delta"
+        name = way.named(by)
+        followed = self._follow(problem, way, (name, by, faulty), self._solutions)
         self._passed(name, f"{followed} of {followed} moves as costs")
 
-    def _cross(self, problem: Model, way: Way) -> None:
-        """Require that children are valid, repeat, and can be prepared for moves."""
-        assert way.program is not None
+    def _cross(self, problem: Model, way: CompiledWay) -> None:
+        """Require that children are valid and reproducible, and can be prepared for moves."""
         solutions, kind = self._solutions, problem.kind
         random = np.random.default_rng(self._checked.seed)
         mates = Mates(
             solutions[random.permutation(len(solutions))],
             random.integers(2**32, size=(len(solutions), 4), dtype=np.uint32),
         )
-        name = way.name.replace("cost", "cross", 1)
+        name = way.named("cross")
         children = way.program.children(solutions, mates)
-        if fault := way.program.fault():
-            raise _Difference(f"{name}: {fault}")
+        _refuse_fault(name, way)
 
         def of(k: int) -> str:
             return f"of {shown(solutions[k])} and {shown(mates.solutions[k])}"
@@ -372,15 +374,15 @@ class _Check:
             self._children = name, children
         turned = Mates(mates.solutions[::-1].copy(), mates.random[::-1].copy())
         again = way.program.children(solutions[::-1].copy(), turned)[::-1]
-        for other, found in (self._children, (f"{name} in reverse order", again)):
-            equal = found == children
-            if children.dtype.kind == "f" and found is not again:  # of another compiler
-                equal |= np.isclose(found, children, rtol=_ENTRY_TOLERANCE, atol=0)
+        for other, others in (self._children, (f"{name} in reverse order", again)):
+            equal = others == children
+            if children.dtype.kind == "f" and others is not again:  # of another compiler
+                equal |= np.isclose(others, children, rtol=_ENTRY_TOLERANCE, atol=0)
             if (k := _first_wrong(equal.all(axis=1))) is not None:
                 raise _Difference(
-                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(found[k])} by {other},"
-                    " with the same random numbers. Let cross set what it reads of state, and draw"
-                    " numbers by random only"
+                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(others[k])} by"
+                    f" {other}, with the same random numbers. Let cross set what it reads of state,"
+                    " and draw numbers by random only"
                 )
         words = name, "state", "what prepare sets, as cross has used the arrays of the state"
         self._follow(problem, way, words, children, (solutions, mates))
@@ -390,20 +392,19 @@ class _Check:
     def _follow(
         self,
         problem: Model,
-        way: Way,
+        way: CompiledWay,
         words: tuple[str, str, str],
         solutions: NDArray[Any],
         parents: tuple[NDArray[Any], Mates] | None = None,
     ) -> int:
-        """Compare costs along a walk from solutions, or from children; return how many moves.
+        """Compare costs along a walk from solutions, or from children; return the number of moves.
 
-        `words` are the name of the check, what has followed the moves, and what to correct.
+        `words` are the name of the check, the function that follows costs, and what to correct.
         """
-        assert way.program is not None
-        name, by, own = words
+        name, by, faulty = words
         walk = random_walk(problem, solutions, _STEPS, self._checked.seed)
         begin, mates = (solutions, None) if parents is None else parents
-        found, reached = way.program.followed(begin, walk, mates)
+        followed, reached = way.program.followed(begin, walk, mates)
         before = solutions
         priced_at = (
             f", with its violation at {problem.price:g} a unit," if problem.scale.priced else ""
@@ -415,21 +416,20 @@ class _Check:
                     " apply"
                 )
             exact = self._weighed(problem, way, after)
-            usable = np.isfinite(exact) & np.isfinite(found[:, step])
+            usable = np.isfinite(exact) & np.isfinite(followed[:, step])
             size = np.where(usable, np.abs(exact), 0)
-            equal = agree(exact, found[:, step], real=problem.scale.real, size=size) | ~usable
+            equal = agree(exact, followed[:, step], real=problem.scale.real, size=size) | ~usable
             if (k := _first_wrong(equal)) is not None:
                 raise _Difference(
                     f"{name}: after {counted(step, 'move')} and a {move} of the solution"
                     f" {shown(before[k])}, the cost{priced_at} is {exact[k].item()}, but by the"
-                    f" {by} {found[k, step].item()}. Correct {own}"
+                    f" {by} {followed[k, step].item()}. Correct {faulty}"
                 )
             before = after
-        return found.size
+        return followed.size
 
-    def _weighed(self, problem: Model, way: Way, solutions: NDArray[Any]) -> NDArray[Any]:
+    def _weighed(self, problem: Model, way: CompiledWay, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the costs of solutions, with the violations at their price."""
-        assert way.program is not None
         costs = way.evaluate(solutions)[0]
         if not problem.scale.priced:
             return costs
@@ -438,14 +438,12 @@ class _Check:
         units = priced.compared(minimised, violations, problem.price, real=problem.scale.real)
         return np.asarray(problem.scale.own_sense(units))
 
-    def _repair(self, problem: Model, way: Way) -> None:
-        """Require that repaired solutions are valid, and that a repair does not change them."""
-        assert way.program is not None
-        name = way.name.replace("cost", "repair", 1)
+    def _repair(self, problem: Model, way: CompiledWay) -> None:
+        """Require that repaired solutions are valid, and that a second repair keeps them."""
+        name = way.named("repair")
         kind, solutions = problem.kind, self._solutions
         repaired = way.program.repaired(solutions)
-        if fault := way.program.fault():
-            raise _Difference(f"{name}: {fault}")
+        _refuse_fault(name, way)
         for before, after in zip(solutions, repaired, strict=True):
             if not kind.holds(after[np.newaxis]):
                 raise _Difference(
@@ -466,7 +464,7 @@ class _Check:
         return random_ends(len(self._solutions), moves, self._problem.size, self._checked.seed)
 
     def _walk(self, problem: Model) -> Walk | None:
-        """Return the moves that the state of a problem follows, if it has one."""
+        """Return the moves over which costs are followed, or None."""
         if not follows(problem):
             return None
         return random_walk(problem, self._solutions, _STEPS, self._checked.seed)
@@ -477,7 +475,7 @@ class _Check:
 
 
 def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
-    """Return random solutions, the first of which are extreme ones."""
+    """Return random solutions, after some extreme ones."""
     solutions = problem.kind.drawn(samples, seed)
     for k, extreme in enumerate(problem.kind.extremes()[:samples]):
         solutions[k] = extreme

@@ -26,9 +26,9 @@ _BLOCKS = 1024
 
 
 def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int32]:
-    """Return the first and the last place of moves: count x moves x 2; no moves for one item.
+    """Return the first and last place of random moves: count x moves x 2; none for one item.
 
-    The first moves of an order are the longest one and one of neighbours.
+    The first moves of an order are the longest one, and one of adjacent items.
     """
     if size < 2 or moves < 1:
         return np.zeros((count, 0, 2), np.int32)
@@ -43,7 +43,7 @@ def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int3
 
 
 def moved(orders: Ints, ends: NDArray[np.int32], move: str) -> Ints:
-    """Return orders after one move of each."""
+    """Return the orders, each after one move."""
     places = np.arange(orders.shape[1])
     u, v = ends[:, :1], ends[:, 1:]
     if move == "swap":
@@ -64,34 +64,34 @@ class Walk:
     """Solutions x moves x 4: for `move_of` in kernels/check/functions.cuh."""
     values: NDArray[np.float64]
     names: list[str]
-    """The name of each move, the same for all solutions."""
+    """The kind of each move, the same for all solutions."""
     reached: list[NDArray[Any]]
-    """The solutions after each move; none after a step that only the state knows."""
+    """The solutions after each move; empty if the state chooses its own steps."""
 
 
 @dataclass(frozen=True)
 class Mates:
-    """What makes children of solutions: their mates, and four random words for each."""
+    """The mates of solutions, and four random words for each child."""
 
     solutions: NDArray[Any]
     random: NDArray[np.uint32]
 
 
 def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) -> Walk:
-    """Return random moves that the functions of a problem's state take."""
+    """Return random moves that the functions of a problem's state accept."""
     random, (count, size) = np.random.default_rng(seed), solutions.shape
-    taken = [each for each in problem.chains.proposals if size > 1 or each in ("flip", "setting")]
+    moves = [move for move in problem.chains.proposals if size > 1 or move in ("flip", "setting")]
     numbers, values = np.zeros((count, steps, 4), np.int32), np.zeros((count, steps))
     names, reached, rows = [], [], np.arange(count)
     now = solutions
-    for step in range(steps if taken else 0):
-        name, now = taken[step % len(taken)], now.copy()
+    for step in range(steps if moves else 0):
+        name, now = moves[step % len(moves)], now.copy()
         if name == STEP:
             numbers[:, step] = random.integers(-(2**31), 2**31, (count, 4))
             names.append(name)
             continue
         if isinstance(problem.kind, Choices):
-            sets = "setting" in taken
+            sets = "setting" in moves
             now, numbers[:, step, :3] = _rechosen(problem.kind, now, name, random, sets=sets)
         elif name in problem.kind.moves:
             ends = random_ends(count, 3, size, seed + step)[:, 2]
@@ -100,7 +100,7 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
         elif name == "setting":
             item = random.integers(size, size=count)
             [unit] = random.random((1, count)).astype(now.dtype)
-            low, high = (np.broadcast_to(each, size)[item] for each in (problem.low, problem.high))
+            low, high = (np.broadcast_to(end, size)[item] for end in (problem.low, problem.high))
             now[rows, item] = low + (high - low) * unit
             numbers[:, step, 0], values[:, step] = item, unit
         else:
@@ -124,34 +124,33 @@ def _rechosen(
     *,
     sets: bool,
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return choices after one move of each, and the moves: item, value, other item or -1.
+    """Return the choices, each after one move, and the moves: item, value, other item or -1.
 
-    An exchange of items that are all alike is a change of one or, unless the problem `sets` single
-    values, nothing.
+    If no two items can be exchanged, one item changes if the problem `sets` single values.
     """
     count, rows, sizes = len(before), np.arange(len(before)), kind.sizes
     item = random.choice(np.flatnonzero(sizes > 1), size=count)
-    own, other = before[rows, item], np.full(count, -1)
+    old, other = before[rows, item], np.full(count, -1)
     value = random.integers(sizes[item] - 1)
-    value = value + (value >= own) if sets else own
+    value = value + (value >= old) if sets else old
     if sets and kind.at_most is not None:
         room = kind.room(before)
-        others = room.sum(axis=1) - room[rows, own]
+        others = room.sum(axis=1) - room[rows, old]
         # If only the value of an item has room, another item takes it.
-        item = np.where(others > 0, item, (before != own[:, np.newaxis]).argmax(axis=1))
-        own = before[rows, item]
-        room[rows, own] = 0
+        item = np.where(others > 0, item, (before != old[:, np.newaxis]).argmax(axis=1))
+        old = before[rows, item]
+        room[rows, old] = 0
         value = room.argmax(axis=1)
     after = before.copy()
     if move == "swap":
-        fits = (before < sizes[item, np.newaxis]) & (own[:, np.newaxis] < sizes)
-        fits &= before != own[:, np.newaxis]
+        fits = (before < sizes[item, np.newaxis]) & (old[:, np.newaxis] < sizes)
+        fits &= before != old[:, np.newaxis]
         if kind.groups is not None:
             fits &= kind.groups == kind.groups[item, np.newaxis]
         can = fits.any(axis=1)
         other[can] = (fits * random.random(fits.shape)).argmax(axis=1)[can]
         value = np.where(can, before[rows, other], value)
-        after[rows[can], other[can]] = own[can]
+        after[rows[can], other[can]] = old[can]
     after[rows, item] = value
     return after, np.stack([item, value, other], axis=-1).astype(np.int32)
 
@@ -173,17 +172,19 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
 
 
 def follows(problem: Problem) -> bool:
-    """Return whether costs after moves are sums: of a state, or of changes with a violation.
+    """Return whether costs are followed over moves: by a state, or as sums of changes.
 
-    Those of choices are always judged like this.
+    Changes are added up if there are violations, and for choices.
     """
-    own = problem.functions if isinstance(problem, Model) else None
+    functions = problem.functions if isinstance(problem, Model) else None
+    if functions is None:
+        return False
     adds_deltas = problem.scale.priced or isinstance(problem.kind, Choices)
-    return own is not None and (own.state is not None or (adds_deltas and own.delta is not None))
+    return functions.state is not None or (adds_deltas and functions.delta is not None)
 
 
 class CheckProgram:
-    """The functions of a problem on a backend, with blocks of a given number of threads."""
+    """The compiled functions of a problem on a backend, in blocks of a given size."""
 
     def __init__(self, problem: Problem, backend: Backend, threads: int) -> None:
         """Compile the program and copy the data of the problem."""
@@ -201,7 +202,10 @@ class CheckProgram:
         self._program: Program = backend.compile(source, block)
 
     def evaluate(self, solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return costs in the sense of the problem, and the solutions after their evaluation."""
+        """Return costs in the sense of the problem, and the evaluated solutions.
+
+        An evaluation may change solutions.
+        """
         problem, backend, count = self._problem, self._backend, len(solutions)
         costs = backend.zeros((count,), np.int64)
         rows = backend.upload(self._rows(solutions))
@@ -217,35 +221,35 @@ class CheckProgram:
     def violations(self, solutions: NDArray[Any]) -> NDArray[np.float64]:
         """Return the violations of the solutions of a model."""
         rows, count = self._backend.upload(self._rows(solutions)), len(solutions)
-        found = self._backend.zeros((count,), np.int64)
+        violations = self._backend.zeros((count,), np.int64)
         sizes = np.int32(self._problem.size), np.int32(count)
-        self._run("evaluate_violations", count, self._data, rows, *sizes, found)
-        return self._backend.download(found).view(np.float64)
+        self._run("evaluate_violations", count, self._data, rows, *sizes, violations)
+        return self._backend.download(violations).view(np.float64)
 
     def deltas(self, orders: NDArray[Any], ends: NDArray[np.int32]) -> dict[str, Ints]:
-        """Return the changes of the device's costs by each kind of move.
+        """Return the changes of costs, as kernels have them, by each kind of move.
 
-        `ends` has the first and the last place of each move: orders x moves x 2.
+        `ends` has the first and last place of each move: orders x moves x 2.
         """
         backend, (count, moves, _), kinds = self._backend, ends.shape, self._problem.kind.moves
-        found = backend.zeros((len(kinds), count, moves), np.int64)
+        changes = backend.zeros((len(kinds), count, moves), np.int64)
         rows = self._rows(orders)
         sizes = (self._problem.size, rows.shape[1], count, moves)
         self._run(
             "compute_deltas",
             count,
             *(self._data, backend.upload(rows), *(np.int32(size) for size in sizes)),
-            *(backend.upload(ends), found),
+            *(backend.upload(ends), changes),
         )
-        every = backend.download(found)
-        return {move: every[i] for i, move in enumerate(kinds) if move in self._problem.moves}
+        by_move = dict(zip(kinds, backend.download(changes), strict=True))
+        return {move: by_move[move] for move in kinds if move in self._problem.moves}
 
     def followed(
         self, solutions: NDArray[Any], walk: Walk, mates: Mates | None = None
     ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        """Return the costs after each move of a walk, as the state follows them, and solutions.
+        """Return the costs after each move of a walk, as the state follows them, and the solutions.
 
-        With `mates`, the walk is that of children of the solutions.
+        With `mates`, children of the solutions make the walk.
         """
         count, steps = walk.values.shape
         costs = self._backend.zeros((count, steps), np.int64)
@@ -267,10 +271,10 @@ class CheckProgram:
         solutions: NDArray[Any],
         steps: int,
         moves: tuple[NDArray[Any], NDArray[Any]],
-        found: tuple[Array, Array],
+        results: tuple[Array, Array],
         mates: Mates | None,
     ) -> Array:
-        """Make children and moves; return the solutions that are the last ones."""
+        """Make children, if there are mates, and moves; return the final solutions."""
         upload, kind, count = self._backend.upload, self._problem.kind, len(solutions)
         rows = upload(kind.encoded(solutions))
         sizes = (np.int32(size) for size in (kind.size, count, steps))
@@ -278,7 +282,7 @@ class CheckProgram:
         if mates is not None:
             crossed = upload(kind.encoded(mates.solutions)), upload(mates.random)
         self._run(
-            *("follow_moves", count, self._data, rows, *sizes, *map(upload, moves), *found),
+            *("follow_moves", count, self._data, rows, *sizes, *map(upload, moves), *results),
             *crossed,
             has_room=True,
         )
@@ -286,21 +290,21 @@ class CheckProgram:
 
     def _read(self, rows: Array) -> NDArray[Any]:
         kind = self._problem.kind
-        found = np.asarray(kind.read(self._backend.download(rows)))
+        solutions = np.asarray(kind.read(self._backend.download(rows)))
         if isinstance(kind, Box):
             low, high = kind.bounds()
-            found = np.minimum(low + (high - low) * found, high)
-        return found
+            solutions = np.minimum(low + (high - low) * solutions, high)
+        return solutions
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return what the repair of a model makes of solutions."""
+        """Return the solutions after the repair of the model."""
         kind, backend, count = self._problem.kind, self._backend, len(solutions)
         rows = backend.upload(kind.encoded(solutions))
         self._run("repair_solutions", count, self._data, rows, np.int32(kind.size), np.int32(count))
         return np.asarray(kind.read(backend.download(rows)))
 
     def fault(self) -> str:
-        """Return the fault of a function that the last calls have reported, or an empty string."""
+        """Return the fault that the last calls have reported, or an empty string."""
         try:
             self._problem.evaluation.refuse_faults(self._data, self._backend)
         except RunError as error:
@@ -308,7 +312,7 @@ class CheckProgram:
         return ""
 
     def _rows(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions as kernels read them; those of `evaluate_rows` fill whole 16 bytes."""
+        """Return solutions as kernels read them; for `evaluate_rows`, padded to 16 bytes."""
         if self._is_model:
             return self._problem.kind.stored(solutions)
         stored = self._problem.kind.stored(self._problem.layout.to_device(solutions))
@@ -326,6 +330,7 @@ _THREADS = (32, 128, 1024)
 """Threads per block on a GPU."""
 
 Evaluate = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+"""Returns costs in the sense of the problem, and the evaluated solutions."""
 
 
 @dataclass(frozen=True)
@@ -334,42 +339,51 @@ class Way:
 
     name: str
     evaluate: Evaluate
-    """Returns costs in the sense of the problem, and the solutions after their evaluation."""
-    program: CheckProgram | None = None
 
     def timed(self, solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], float]:
         """Return costs and solutions, and the number of solutions per second."""
         began = time.perf_counter()
-        costs, found = self.evaluate(solutions)
-        return costs, found, len(solutions) / max(1e-9, time.perf_counter() - began)
+        costs, after = self.evaluate(solutions)
+        return costs, after, len(solutions) / max(1e-9, time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class CompiledWay(Way):
+    """A way to evaluate solutions by compiled code."""
+
+    program: CheckProgram
+
+    def named(self, function: str) -> str:
+        """Return the name for messages about another function than the cost."""
+        return self.name.replace("cost", function, 1)
 
 
 def backends() -> tuple[list[Backend], list[str]]:
-    """Return the backends that exist, and why others do not."""
-    found, missing = [], []
+    """Return the available backends, and why others are missing."""
+    available, missing = [], []
     try:
-        found.append(backend_of("cpu"))
+        available.append(backend_of("cpu"))
     except CompileError as error:
         missing.append(f"not checked on a CPU: {error}")
     usual, reason = automatic()
     if usual == "cuda":
-        found.append(backend_of("cuda"))
+        available.append(backend_of("cuda"))
     else:
         missing.append(f"not checked on a GPU: {reason}")
-    return found, missing
+    return available, missing
 
 
-def compiled_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
-    """Yield the ways of compiled code: on the CPU, and in blocks of several sizes on a GPU."""
-    for backend in found:
+def compiled_ways(problem: Problem, available: list[Backend]) -> Iterator[CompiledWay]:
+    """Yield the compiled ways: on the CPU, and in blocks of several sizes on a GPU."""
+    for backend in available:
         for threads in (1,) if backend.in_host_memory else _THREADS:
             program = CheckProgram(problem, backend, threads)
             name = "CPU" if backend.in_host_memory else f"GPU, {threads} threads"
-            yield Way(f"cost, {name}", program.evaluate, program)
+            yield CompiledWay(f"cost, {name}", program.evaluate, program)
 
 
-def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
-    """Yield the functions of Python; the first is the reference if there is one."""
+def python_ways(problem: Problem, available: list[Backend]) -> Iterator[Way]:
+    """Yield the Python functions; the reference is the first, if there is one."""
     if not isinstance(problem, Model):
         yield Way(
             "NumPy", lambda solutions: (problem.scale.value_of(problem.costs(solutions)), solutions)
@@ -381,7 +395,7 @@ def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
         return
     function, is_batch = python.function, python.is_batch
     yield Way("batch, NumPy" if is_batch else "function", _by_function(function, problem))
-    for backend in found:
+    for backend in available:
         if is_batch and not backend.in_host_memory:
             yield Way("batch, CuPy", _by_function(function, problem, backend))
 

@@ -1,4 +1,4 @@
-"""Examine the software, devices and transports of all ranks; every rank gets the result."""
+"""Examine the software, devices and transports of all ranks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WARM_UP, _REPEATS = 3, 21
 
 
 @dataclass(frozen=True)
-class Place:
+class RankInfo:
     """A rank's host, cores and device."""
 
     rank: int
@@ -50,7 +50,7 @@ class Place:
     backend: str
     device: str
     gpu: Gpu | None
-    """The driver's data on the GPU that the rank uses."""
+    """The GPU that the rank uses, as the driver describes it."""
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,16 @@ class Checkup:
     gpus: dict[str, list[Gpu]]
     """GPUs by host."""
     links: list[Link]
-    ranks: list[Place]
+    ranks: list[RankInfo]
     transports: list[TransportResult]
     problems: list[str]
-    """What should work but does not."""
+    """What should work but does not, as sentences."""
     startup: Startup | None = None
     """The time to the first row by step, on the device of rank 0."""
 
 
 def examine(world: World) -> Checkup:
-    """Try everything that a run on these ranks would use; collective."""
+    """Try everything that a run on these ranks would use; the same result on all; collective."""
     gpus = nvidia.gpus()
     backend, place, troubles = take(world, gpus)
     # The first rank of a host compiles; the others use its cached programs.
@@ -111,46 +111,36 @@ def examine(world: World) -> Checkup:
     lacking = world.any(backend is None)
     transports = [] if backend is None or lacking else try_transports(world, backend)
     is_first = world.local_rank == 0
-    times = world.rank == 0 and backend is not None and not troubles
-    found = world.allgather(
-        (
-            place,
-            _versions(),
-            gpus if is_first else [],
-            nvidia.links(place.host) if is_first else [],
-            troubles,
-            timed_start(place.backend) if times else None,
-        )
-    )
-    places, versions, gpus_of_ranks, links, troubles_of_ranks, startups = map(
-        list, zip(*found, strict=True)
-    )
-    problems = [*_unique(troubles_of_ranks, places), *_differences(versions, places)]
-    problems += _shared(places)
-    problems += [
-        f"the transport {each.transport} fails: {each.trouble}"
-        for each in transports
-        if each.trouble
+    ranks = world.allgather(place)
+    versions = world.allgather(_versions())
+    gpus_of_ranks = world.allgather(gpus if is_first else [])
+    links = world.allgather(nvidia.links(place.host) if is_first else [])
+    failed = [
+        f"the transport {result.transport} fails: {result.trouble}"
+        for result in transports
+        if result.trouble
     ]
+    problems = _unique(world.allgather(troubles), ranks) + _differences(versions, ranks)
+    times_start = world.rank == 0 and backend is not None and not troubles
     return Checkup(
         versions=versions[0],
         compiler=_compiler(),
         mpi=mpi,
         gpus={
-            each.host: gpus
-            for each, gpus in zip(places, gpus_of_ranks, strict=True)
-            if each.local_rank == 0
+            rank.host: listed
+            for rank, listed in zip(ranks, gpus_of_ranks, strict=True)
+            if rank.local_rank == 0
         },
         links=[link for of_rank in links for link in of_rank],
-        ranks=places,
+        ranks=ranks,
         transports=transports,
-        problems=problems,
-        startup=startups[0],
+        problems=[*problems, *_shared(ranks), *failed],
+        startup=world.bcast(timed_start(place.backend) if times_start else None),
     )
 
 
-def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str]]:
-    """Return the device that a run would use, its place, and why better ones are not used.
+def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[str]]:
+    """Return the device that a run would use, its description, and why better ones are not used.
 
     Collective. Ranks may share a GPU here, so that everything else can be tried.
     """
@@ -160,10 +150,11 @@ def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str
     except IslandsError as error:
         visible, troubles = [], [str(error)]
     everyone = world.local_allgather(visible)
-    numbers = assigned([each for each in everyone if each], platform.node(), share=True)
+    with_gpus = [visible for visible in everyone if visible]
+    numbers = assigned(with_gpus, platform.node(), share=True)
     try:
         if visible:
-            number = numbers[sum(bool(each) for each in everyone[: world.local_rank])]
+            number = numbers[sum(map(bool, everyone[: world.local_rank]))]
             gpu = next((gpu for gpu in gpus if gpu.identity == visible[number]), None)
             backend = choose("cuda", gpu=number)
         else:
@@ -173,7 +164,7 @@ def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str
     except IslandsError as error:
         troubles.append(str(error))
     name, device = (backend.name, backend.device) if backend is not None else ("none", "none")
-    place = Place(world.rank, platform.node(), world.local_rank, _cores(), name, device, gpu)
+    place = RankInfo(world.rank, platform.node(), world.local_rank, _cores(), name, device, gpu)
     return backend, place, troubles
 
 
@@ -190,11 +181,11 @@ def _visible() -> list[str]:
 
 def _versions() -> dict[str, str]:
     """Return the versions of the installed packages that a run uses."""
-    found = {"islands": islands.__version__, "python": platform.python_version()}
+    versions = {"islands": islands.__version__, "python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            versions[name] = version(name)
+    return versions
 
 
 def _compiler() -> str | None:
@@ -228,7 +219,7 @@ def _cores() -> str:
 
 
 def try_transports(world: World, backend: Backend) -> list[TransportResult]:
-    """Return the trial of each transport, best first; empty for one rank; collective."""
+    """Return the results of all transports, best first; empty for one rank; collective."""
     if world.size == 1:
         return []
     return [_trial(transport, world, backend) for transport in candidates(world, backend)]
@@ -263,11 +254,11 @@ def _seconds(transport: type[Transport], world: World, backend: Backend, size: i
     return statistics.median(seconds[_WARM_UP:])
 
 
-def _unique(troubles: list[list[str]], places: list[Place]) -> list[str]:
-    """Return each trouble once, with its hosts unless all hosts have it."""
+def _unique(troubles: list[list[str]], places: list[RankInfo]) -> list[str]:
+    """Return the troubles without duplicates, with their hosts unless all hosts have them."""
     hosts = defaultdict(set)
-    for place, each in zip(places, troubles, strict=True):
-        for trouble in each:
+    for place, of_rank in zip(places, troubles, strict=True):
+        for trouble in of_rank:
             hosts[trouble].add(place.host)
     everywhere = {place.host for place in places}
     return [
@@ -276,20 +267,20 @@ def _unique(troubles: list[list[str]], places: list[Place]) -> list[str]:
     ]
 
 
-def _differences(installed: list[dict[str, str]], places: list[Place]) -> list[str]:
-    """Return the packages whose version on a rank differs from rank 0."""
+def _differences(installed: list[dict[str, str]], places: list[RankInfo]) -> list[str]:
+    """Return a sentence for each package whose version on a rank differs from rank 0."""
     first = installed[0]
-    found = [
-        f"{name} is {first.get(name, 'none')} on {places[0].host}, but {own.get(name, 'none')} on"
+    sentences = [
+        f"{name} is {first.get(name, 'none')} on {places[0].host}, but {other.get(name, 'none')} on"
         f" {place.host}. Install the same on all hosts"
-        for place, own in zip(places, installed, strict=True)
-        for name in sorted(own.keys() | first.keys())
-        if own.get(name) != first.get(name)
+        for place, other in zip(places, installed, strict=True)
+        for name in sorted(other.keys() | first.keys())
+        if other.get(name) != first.get(name)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(sentences))
 
 
-def _shared(places: list[Place]) -> list[str]:
+def _shared(places: list[RankInfo]) -> list[str]:
     """Return a sentence for each GPU that several ranks would share."""
     takers = defaultdict(list)
     for place in places:

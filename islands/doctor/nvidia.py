@@ -41,13 +41,13 @@ class Link:
 
 def gpus() -> list[Gpu]:
     """Return all GPUs of this host, even those hidden from this process."""
-    found = []
+    listed = []
     for line in _output(f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader,nounits"):
         words = line.split(", ")
         if len(words) == len(_FIELDS) and words[0].isdigit():
             mebibytes = int(words[3]) if words[3].isdigit() else 0
-            found.append(Gpu(int(words[0]), words[1], words[2], mebibytes, words[4]))
-    return found
+            listed.append(Gpu(int(words[0]), words[1], words[2], mebibytes, words[4]))
+    return listed
 
 
 def driver() -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from islands.doctor.checkup import Checkup, Place, install_hint
+from islands.doctor.checkup import Checkup, RankInfo, install_hint
 from islands.doctor.startup import Startup
 from islands.tables import fitted
 
@@ -60,7 +60,7 @@ def _listed(versions: dict[str, str]) -> str:
     return "   ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def _ranks(places: list[Place]) -> list[str]:
+def _ranks(places: list[RankInfo]) -> list[str]:
     rows = [("Rank", "Host", "Local rank", "Cores", "Device")]
     for place in places:
         device = place.device

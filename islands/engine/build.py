@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.errors import InputError, RunError
+from islands.migration import Ranks
 from islands.migration.transport import find
 from islands.parallel import Deal, World
 from islands.problems.base import Problem, Solution
@@ -90,8 +91,15 @@ def block_memory(name: str) -> int | None:
     return max(map(gpus.block_memory, range(gpus.devices())), default=None)
 
 
-def islands_of(resolved: Resolved, world: World, backend: Backend, **others: Any) -> Archipelago:
-    """Return this rank's islands; `others` are arguments of `Archipelago` that are no settings."""
+def islands_of(
+    resolved: Resolved,
+    world: World,
+    backend: Backend,
+    *,
+    warm_start: Callable[[], Sequence[Solution]] = tuple,
+    **links: Any,
+) -> Archipelago:
+    """Return this rank's islands; `links` are arguments of `Ranks`, such as the transport."""
     spec = resolved.spec
     return Archipelago(
         problem=resolved.problem,
@@ -99,8 +107,8 @@ def islands_of(resolved: Resolved, world: World, backend: Backend, **others: Any
         seed=spec.general.seed,
         migration=spec.migration,
         backend=backend,
-        world=world,
-        **others,
+        ranks=Ranks(world, resolved.deal(world.size), **links),
+        warm_start=warm_start,
     )
 
 
@@ -130,10 +138,9 @@ def make_archipelago(
             world,
             backend,
             transport=transport,
-            asynchronous=asynchronous,
             warm_start=warm_start,
-            deal=deal,
             team=team,
+            asynchronous=asynchronous,
         )
     )
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from islands.archipelago.instances import Arrays, arrays_of, shapes_of
+from islands.archipelago.instances import InstanceArrays, arrays_of, shapes_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
@@ -54,7 +54,7 @@ class SharingRun(Ready[Cell]):
     kind: Kind
     bytes: int
     """The size of its arrays."""
-    arrays: Arrays | None = None
+    arrays: InstanceArrays | None = None
     """Its arrays; those of many runs are created together, when they are needed."""
     has_own_kind: bool = False
     """Whether all runs of the kind have the same problem, and need no arrays of their own."""
@@ -72,7 +72,7 @@ class SharingRun(Ready[Cell]):
         return self.like(None, Resolved(self.spec, cast(Problem, None)))
 
 
-def with_arrays(runs: Sequence[SharingRun[Cell]]) -> list[Arrays | None]:
+def with_arrays(runs: Sequence[SharingRun[Cell]]) -> list[InstanceArrays | None]:
     """Return the arrays of runs of the same kind, which keep them."""
     lacking = [run for run in runs if run.arrays is None and not run.has_own_kind]
     for run, arrays in zip(lacking, arrays_of([run.parts for run in lacking]), strict=True):

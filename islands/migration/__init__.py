@@ -4,8 +4,9 @@ A topology says who sends to whom; the route of a rank follows from it, and all 
 same routes. Migrants are packed by kernels, sent by a transport and unpacked by kernels.
 
 - `Topology`: a pure function of the seed and the migration number: the senders of each island.
-- `Exchange`: one migration of all islands of a run; with a delay, it overlaps generations.
+- `Exchange`: the migrations of all islands of a run; with a delay, they overlap generations.
 - `Transport`: how bytes get to another rank: between GPUs, or through the memory of the hosts.
+- `Ranks`: the ranks of a run, their islands, and the transport between them.
 
 May import `algorithms`, `encodings`, `parallel`, `backends` and the layers below them.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 from islands.migration.exchange import Arrivals, AsyncExchange, Exchange, MigrationTimes
 from islands.migration.kernels import Side
 from islands.migration.migrant import Migrant, MigrantLayout
+from islands.migration.ranks import Ranks
 from islands.migration.settings import MigrationSettings, migrates
 from islands.migration.topology import TOPOLOGIES
 from islands.migration.transport import Transport
@@ -28,6 +30,7 @@ __all__ = [
     "MigrantLayout",
     "MigrationSettings",
     "MigrationTimes",
+    "Ranks",
     "Side",
     "Transport",
     "migrates",

@@ -1,8 +1,8 @@
 """The exchange of migrants among all islands of a run: pack, send, receive, unpack, record.
 
-An `AsyncExchange` does not wait: a rank unpacks what has arrived and sends where it can. Which
-migrants arrive in which generation then depends on the speed of the ranks, so such runs are not
-reproducible.
+In an `AsyncExchange`, ranks do not wait for each other: they unpack the messages that have arrived,
+and send to ranks without a pending message. When migrants arrive depends on the speed of the ranks,
+so such runs are not reproducible.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from islands.encodings import Encoding
 from islands.errors import InputError, UsageError
 from islands.migration.kernels import Kernels, Side
 from islands.migration.migrant import Crossing
+from islands.migration.ranks import Ranks
 from islands.migration.route import Parcel, Planner, Route
 from islands.migration.settings import MigrationSettings, migrates
 from islands.migration.topology import NOBODY, TOPOLOGIES, Islands
 from islands.migration.transport import Transport
-from islands.parallel import Deal, World
 from islands.text import option
 
 _CHANNEL_TAG = 3
@@ -42,7 +42,7 @@ class MigrationTimes:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """The migrants that one migration brought to a rank, an entry for each migrant."""
+    """The migrants that arrived at a rank in one migration, an entry for each migrant."""
 
     number: int
     """The migration number."""
@@ -67,26 +67,26 @@ class Arrivals:
 def entries(
     source: Islands, mine: range, migrants: int
 ) -> tuple[Islands, Islands, NDArray[np.bool_]]:
-    """Return the source and the target of each migrant, and which of all possible ones exist.
+    """Return the source and target of each migrant, and a mask of the possible ones that exist.
 
     `source` has a row for each of `mine`: the islands that send to it, then NOBODY.
     """
     target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
-    sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
+    sources, targets = source.repeat(migrants), target.repeat(migrants)
     exists = sources != NOBODY
     return sources[exists], targets[exists], exists
 
 
 @dataclass
 class Migration:
-    """One migration of a rank: its route, and the times of its steps, as marks of the device."""
+    """One migration of a rank: its route, and marks of the device between its steps."""
 
     number: int
     route: Route
     packed: tuple[Any, Any] | None = None
-    """Before and after packing; None: the emigrants are not in the buffer."""
+    """The marks before and after packing; None: the emigrants are not in the buffer."""
     staged: Any = None
-    """After copying the emigrants for other ranks to the memory that MPI reads."""
+    """The mark after copying the emigrants for other ranks to the memory that MPI reads."""
     is_sent: bool = False
     transport_seconds: float = nan
     unpacked: tuple[Any, Any] | None = None
@@ -109,22 +109,17 @@ class Exchange:
         self,
         settings: MigrationSettings,
         backend: Backend,
-        world: World,
-        transport: type[Transport] | None,
+        ranks: Ranks,
         *,
-        deal: Deal,
         seed: int,
-        starts: Islands = np.zeros(1, np.int64),  # noqa: B008
+        starts: Islands,
     ) -> None:
-        """Plan the exchange of all islands.
-
-        `transport` is one that has passed its trial; `starts` are the colonies' first islands.
-        """
-        self._settings, self._backend, self._world = settings, backend, world
-        self._planner = Planner(TOPOLOGIES[settings.topology], world, deal, seed=seed)
+        """Plan the exchange of all islands; `starts` are the first islands of the colonies."""
+        self._settings, self._backend, self._world = settings, backend, ranks.world
+        self._planner = Planner(TOPOLOGIES[settings.topology], ranks.world, ranks.deal, seed=seed)
         self._starts = starts
-        self.active = migrates(settings, deal.islands)
-        self._transport_kind = transport if self.active else None
+        self.active = migrates(settings, ranks.deal.islands)
+        self._transport_kind = ranks.transport if self.active else None
         self._carrier: Transport | None = None
         self.migrations = 0
         """The number of migrations that have begun."""
@@ -142,59 +137,56 @@ class Exchange:
     def prepare(
         self, sides: Mapping[int, Side], encodings: Sequence[Encoding], migrant_bytes: int
     ) -> None:
-        """Bind the kernels to the arrays of each colony on this rank, by its number.
+        """Bind the kernels to the arrays of the colonies on this rank: their sides by number.
 
-        `encodings` are those of all colonies of the run, a migrant has `migrant_bytes` bytes.
+        `encodings` are those of all colonies of the run; a migrant has `migrant_bytes` bytes.
         """
         if not self.active:
             return
         self._route = self._planner.route(1)
         slots, migrants = self._planner.most_slots(self._route), self._settings.migrants
-        crossing = {
+        converting = [
             number
-            for number in (sides if len(encodings) > 1 else ())
-            if not all(encodings[number].accepts(each) for each in encodings)
-        }
+            for number in sides
+            if not all(encodings[number].accepts(sender) for sender in encodings)
+        ]
         self._migrant_bytes = migrant_bytes
-        # After the slots of the route, colonies have slots for genomes in their own encoding.
+        # After the slots of the route, colonies have slots for converted migrants.
         self._buffer: Array = self._backend.zeros(
-            ((1 + len(crossing)) * slots, migrants * migrant_bytes), np.uint8
+            ((1 + len(converting)) * slots, migrants * migrant_bytes), np.uint8
         )
-        self._kernels, self._crossings = list[Kernels](), list[Crossing]()
-        first = slots
-        for number, side in sides.items():
-            own: Crossing | None = None
-            if number in crossing:
-                own = Crossing(
-                    *(self._backend, encodings, self._starts, number),
-                    buffer=self._buffer,
-                    first=first,
-                    migrants=migrants,
-                )
-                self._crossings.append(own)
-                first += slots
-            self._kernels.append(
-                Kernels(
-                    *(self._settings, self._backend, side, self._buffer),
-                    degree=self._planner.most_sources,
-                    slots=slots,
-                    crossing=own,
-                )
+        self._crossings = {
+            number: Crossing(
+                *(self._backend, encodings, self._starts, number),
+                buffer=self._buffer,
+                first=place * slots,
+                migrants=migrants,
             )
-        self._packing = [call for each in self._kernels for call in each.packing]
-        self._unpacking = [call for each in self._kernels for call in each.unpacking]
+            for place, number in enumerate(converting, 1)
+        }
+        self._kernels = [
+            Kernels(
+                *(self._settings, self._backend, side, self._buffer),
+                degree=self._planner.most_sources,
+                slots=slots,
+                crossing=self._crossings.get(number),
+            )
+            for number, side in sides.items()
+        ]
+        self._packing = [call for kernels in self._kernels for call in kernels.packing]
+        self._unpacking = [call for kernels in self._kernels for call in kernels.unpacking]
         self._follow(self._route)
         if self._transport_kind is not None:
             self._carrier = self._transport_kind(self._world, self._backend, self._buffer[:slots])
         self._begin()
 
     def _follow(self, route: Route) -> None:
-        """Let all kernels pack and unpack by this route from now on."""
+        """Pack and unpack by this route from now on."""
         for kernels in self._kernels:
             kernels.follow(route)
 
     def _begin(self) -> None:
-        """Prepare what subclasses need before the first migration."""
+        """Prepare the first migration, in subclasses."""
 
     def migrate(self) -> None:
         """Pack, send and unpack migrants as far as they are due; collective over the ranks."""
@@ -211,7 +203,7 @@ class Exchange:
             self.in_flight = migration
 
     def _current(self) -> Migration:
-        """Return the current migration, whose route the kernels follow from now on."""
+        """Return the current migration, after the kernels have taken over its route."""
         if self._planner.changes:
             self._route = self._planner.route(self.migrations)
             self._follow(self._route)
@@ -251,8 +243,8 @@ class Exchange:
     def _unpack(self, migration: Migration) -> None:
         """Let islands accept or refuse the immigrants in the buffer."""
         begin = self._backend.mark()
-        for crossing in self._crossings:
-            crossing.encode()
+        for crossing in self._crossings.values():
+            crossing.convert()
         self._backend.run(self._unpacking)
         migration.unpacked = (begin, self._backend.mark())
 
@@ -271,13 +263,13 @@ class Exchange:
                 kernels.fetch()
 
     def arrivals(self) -> Arrivals | None:
-        """Return the record of the last migration once, after `fetch` is done; then None."""
+        """Return the record of the last migration, after `fetch` is complete; then None."""
         completed, self._completed = self._completed, None
         if completed is None:
             return None
-        found = [kernels.arrivals() for kernels in self._kernels]
-        # An entry for each possible immigrant, island by island.
-        cost, accepted = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        arrivals = [kernels.arrivals() for kernels in self._kernels]
+        # There is an entry for each possible immigrant, island by island.
+        cost, accepted = (np.concatenate(columns) for columns in zip(*arrivals, strict=True))
         mine, route = self._planner.mine, completed.route
         migrants, phases = self._settings.migrants, completed.phases(self._backend.seconds_between)
         source = np.full((len(mine), len(cost) // (migrants * len(mine))), NOBODY, np.int64)
@@ -310,7 +302,7 @@ class Exchange:
         return rows
 
     def restore(self, migrations: int, emigrants: NDArray[np.uint8] | None) -> None:
-        """Continue after this number of migrations; saved `emigrants` are about to be sent."""
+        """Continue after this number of migrations; saved `emigrants` are sent next."""
         if emigrants is not None:
             self._require_shape(emigrants)
         self.migrations = migrations
@@ -335,9 +327,9 @@ class Exchange:
 
 
 def require_same_senders(settings: MigrationSettings) -> None:
-    """Refuse a topology that changes, which ranks that do not wait would apply differently."""
+    """Refuse a topology that changes, as asynchronous ranks are at different migrations."""
     if TOPOLOGIES[settings.topology].changes:
-        fixed = [name for name, each in TOPOLOGIES.items() if not each.changes]
+        fixed = [name for name, topology in TOPOLOGIES.items() if not topology.changes]
         raise UsageError(
             f"--async with migration {settings.topology}: ranks that do not wait cannot use a"
             f" random topology. Choose {option('migration', fixed)}"
@@ -348,18 +340,18 @@ class AsyncExchange(Exchange):
     """Exchanges the latest migrants between ranks; within a rank, at the next migration."""
 
     def _begin(self) -> None:
-        assert self._carrier is not None, "several ranks have found a transport"
+        assert self._carrier is not None, "several ranks have a transport"
         self._sends = {parcel.rank: parcel for parcel in self._route.sends}
         self._receives = {parcel.rank: parcel for parcel in self._route.receives}
         self._channel = self._world.channel(
             _CHANNEL_TAG,
-            {rank: self._carrier.memory(each) for rank, each in self._sends.items()},
-            {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
+            {rank: self._carrier.memory(parcel) for rank, parcel in self._sends.items()},
+            {rank: self._carrier.memory(parcel) for rank, parcel in self._receives.items()},
         )
         self._latest: Migration | None = None
 
     def migrate(self) -> None:
-        """Unpack the migrants that have arrived, then pack and send where no message is pending."""
+        """Unpack what has arrived; pack, and send to ranks without a pending message."""
         if not self.active:
             return
         assert self._carrier is not None
@@ -392,7 +384,7 @@ class AsyncExchange(Exchange):
     def _open(self, arrived: list[int], free: list[int], *, is_packed: bool) -> Route:
         """Return the route without slots that are in flight or were never packed."""
         leaving, slots = self._route.leaving.copy(), self._route.slots.copy()
-        closed_in = [each for rank, each in self._receives.items() if rank not in arrived]
+        closed_in = [parcel for rank, parcel in self._receives.items() if rank not in arrived]
         if not is_packed:
             closed_in.append(Parcel(self._world.rank, 0, len(leaving)))
         for rank, parcel in self._sends.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,10 @@ _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
 
 @dataclass(frozen=True)
 class Side:
-    """The islands of one colony on a rank, as migration needs them."""
+    """What migration needs of the islands of a colony on a rank."""
 
     first: int
-    """The number of its first island among those of the rank."""
+    """The number of the first island among those of the rank."""
     islands: int
     population: int
     fixed: int
@@ -33,7 +34,7 @@ class Side:
     rank_again: Call
     """Sorts the islands by cost."""
     room: Room
-    """The working memory that ranking needs."""
+    """The scratch memory that ranking needs."""
 
 
 def _plan(
@@ -58,7 +59,7 @@ STRUCTS = {
     **repeated.STRUCTS,
     **migrant.STRUCTS,
 }
-"""Samples of the structs of migration, which the compiler compares with those of the kernels."""
+"""Samples of the structs of migration, with which the compiler compares those of the kernels."""
 _ARRIVAL = layout_of(STRUCTS["Arrival"])
 
 
@@ -82,8 +83,7 @@ class Kernels:
         """
         self._backend, self._side = backend, side
         self._slots, self._degree, self._crossing = slots, degree, crossing
-        program, archipelago, islands = side.program, side.archipelago, side.islands
-        migrants = settings.migrants
+        islands, migrants = side.islands, settings.migrants
         arrivals = degree * migrants
         self._table = backend.empty((slots + islands * degree,), np.int32)
         self._host_table = backend.host_array(self._table.shape, np.int32)
@@ -95,46 +95,43 @@ class Kernels:
         self.unpacking: list[Call] = []
         """Accept or refuse each immigrant, replace individuals, and sort the islands again."""
 
-        chosen, stride = archipelago.members["order"], side.population
+        chosen, stride = side.archipelago.members["order"], side.population
         if settings.selection == "random":
             chosen, stride = self._drawn(_SELECT, 0, migrants, self.packing), migrants
         elif settings.selection == "roulette":
             chosen, stride = backend.empty((islands, migrants), np.int32), migrants
-            arguments = (archipelago, np.int32(migrants), chosen)
-            self.packing.append(
-                backend.call(program, "select_roulette", *arguments, blocks=islands)
-            )
-        packing = (archipelago, plan, chosen, np.int32(stride))
-        self.packing.append(
-            backend.call(program, "migrate_pack", *packing, blocks=slots * migrants)
-        )
+            roulette = (np.int32(migrants), chosen)
+            self.packing.append(self._call("select_roulette", *roulette, blocks=islands))
+        blocks = slots * migrants
+        packing = (plan, chosen, np.int32(stride))
+        self.packing.append(self._call("migrate_pack", *packing, blocks=blocks))
         victims = None
         if settings.replacement == "random":
             victims = self._drawn(_REPLACE, side.fixed, arrivals, self.unpacking)
         blocks = islands * arrivals
         self.unpacking += [
-            backend.call(
-                program, "migrate_check", archipelago, plan, self._arrivals, blocks=blocks
-            ),
-            backend.call(
-                program, "migrate_take", archipelago, plan, victims, self._arrivals, blocks=blocks
-            ),
+            self._call("migrate_check", plan, self._arrivals, blocks=blocks),
+            self._call("migrate_take", plan, victims, self._arrivals, blocks=blocks),
             side.rank_again,
         ]
 
+    def _call(self, kernel: str, *arguments: Any, blocks: int, room: Room | None = None) -> Call:
+        """Return a launch for the islands of this side."""
+        all_ = (self._side.archipelago, *arguments)
+        return self._backend.call(self._side.program, kernel, *all_, blocks=blocks, room=room)
+
     def _drawn(self, stream: int, first: int, count: int, calls: list[Call]) -> Array:
-        """Add a launch that draws individuals of each island, and return their places."""
-        side, backend = self._side, self._backend
-        selected = backend.empty((side.islands, count), np.int32)
+        """Add a launch that draws individuals of each island; return their slots."""
+        islands, room = self._side.islands, self._side.room
+        drawn = self._backend.empty((islands, count), np.int32)
         numbers = (np.int32(stream), np.int32(first), np.int32(count))
-        arguments = (side.program, "select_uniform", side.archipelago, *numbers, selected)
-        calls.append(backend.call(*arguments, blocks=side.islands, room=side.room))
-        return selected
+        calls.append(self._call("select_uniform", *numbers, drawn, blocks=islands, room=room))
+        return drawn
 
     def follow(self, route: Route, *, waits: bool = True) -> None:
         """Pack and unpack by the rank's route from now on.
 
-        Unless it `waits` for the device, the next call must come after the device was waited for.
+        Unless it `waits`, the caller must have waited for the device since the last call.
         """
         mine = slice(self._side.first, self._side.first + self._side.islands)
         leaving = np.full(self._slots, NOBODY, np.int32)
@@ -151,7 +148,7 @@ class Kernels:
         self._backend.store(self._host_table, self._table)
 
     def fetch(self) -> None:
-        """Begin to copy the record of the immigrants to the host."""
+        """Begin to copy the costs of the immigrants to the host, and whether each was accepted."""
         self._backend.fetch(self._arrivals, self._fetched)
 
     def arrivals(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -1,7 +1,7 @@
-"""The layout of a migrant in a buffer: a header, the genes, then each field that travels.
+"""The layout of a migrant in a buffer: a header, the genes, then the fields that travel.
 
-All colonies of a run share it, so that each can read the migrants of the others. A message contains
-genomes of the colony that sends it; a `Crossing` encodes them for colonies with other encodings.
+All colonies of a run share it, so that they can read each other's migrants. A message contains
+genomes in the encoding of the sender; a `Crossing` converts them for colonies with other encodings.
 """
 
 from __future__ import annotations
@@ -22,20 +22,23 @@ from islands.migration.topology import NOBODY, Islands
 COST = slice(0, 8)
 """The bytes of the cost."""
 MISSING = slice(8, 16)
-"""The bytes that tell which fields are missing: `Migrant::missing` in kernels/migrant.cuh."""
+"""The bytes of the mask of missing fields: `Migrant::missing` in kernels/migrant.cuh."""
 _HEADER = MISSING.stop
 _STEP = 16  # bytes of the widest access; migrants start at multiples of it
 _MOST = 63  # bits of `Migrant::missing`
 
 
 class MigrantLayout:
-    """Where each field is, of individuals from colonies with these fields.
+    """The offsets of the fields of migrants, for all colonies of a run.
 
-    Fields of the same name belong together only if their owner, an algorithm, is the same.
+    Fields with the same name share an offset only if they belong to the same algorithm.
     """
 
     def __init__(self, colonies: Sequence[tuple[str, Mapping[str, Field]]]) -> None:
-        """Place each field that travels after the genes, aligned for the kernels."""
+        """Take the algorithm and the fields of each colony.
+
+        The fields that travel follow the genes, aligned for the kernels.
+        """
         self._places: dict[tuple[str, str, int], int] = {}
         end = _HEADER + max(fields["genes"].entry_bytes for _, fields in colonies)
         for owner, fields in colonies:
@@ -55,7 +58,7 @@ class MigrantLayout:
         self.bytes = _rounded(end, _STEP)
 
     def place(self, owner: str, name: str, field: Field) -> tuple[int, int]:
-        """Return the first byte of a field, and its number."""
+        """Return the offset of a field in bytes, and its bit in the mask of missing fields."""
         key = owner, name, field.entry_bytes
         return self._places[key], list(self._places).index(key)
 
@@ -66,7 +69,7 @@ class Migrant:
     def __init__(
         self, fields: Mapping[str, Field], owner: str = "", layout: MigrantLayout | None = None
     ) -> None:
-        """Take the places of the `layout`, or of one for these fields alone."""
+        """Take the offsets of the `layout`, by default of one for these fields alone."""
         layout = layout or MigrantLayout([(owner, fields)])
         self._fields = {name: field for name, field in fields.items() if field.travels}
         self.genes = slice(_HEADER, _HEADER + fields["genes"].entry_bytes)
@@ -75,7 +78,7 @@ class Migrant:
             name: layout.place(owner, name, field) for name, field in self._fields.items()
         }
         self.offsets = {name: offset for name, (offset, _) in self._places.items()}
-        """The first byte of each field that travels."""
+        """The offset of each field that travels."""
         self.bytes = layout.bytes
 
     def traits(self, arrays: Mapping[str, Array]) -> list[Struct]:
@@ -104,7 +107,7 @@ def _rounded(place: int, step: int) -> int:
 
 @dataclass(frozen=True)
 class _Group:
-    """Slots with migrants of one colony, and the first of the slots for their new genomes."""
+    """Slots with migrants of one colony, and the first slot for the converted migrants."""
 
     sender: int
     slots: Islands
@@ -112,9 +115,9 @@ class _Group:
 
 
 class Crossing:
-    """Encodes migrants anew for the islands of one colony; their costs stay.
+    """Converts migrants to the encoding of one colony; their costs stay.
 
-    The receiving rank decodes the genomes of other encodings with NumPy, and encodes the solutions.
+    The receiving rank decodes their genomes and encodes the solutions, in NumPy.
     """
 
     def __init__(
@@ -128,52 +131,51 @@ class Crossing:
         first: int,
         migrants: int,
     ) -> None:
-        """Take the encodings and first islands of all colonies.
+        """Take the encodings and first islands of all colonies, and the number of the receiver.
 
-        New genomes are in the slots of the buffer from `first` on.
+        Converted migrants are in the slots of the buffer from `first` on.
         """
         self._backend, self._encodings, self._starts = backend, encodings, starts
-        self._own, self._buffer, self._first = encodings[receiver], buffer, first
+        self._target, self._buffer, self._first = encodings[receiver], buffer, first
         self._migrants = migrants
-        self._is_foreign = np.array([not self._own.accepts(each) for each in encodings])
+        self._is_foreign = np.array([not self._target.accepts(sender) for sender in encodings])
         self._groups: list[_Group] = []
 
     def follow(self, sources: Islands, slots: Islands) -> Islands:
         """Return the slots to unpack instead of `slots`, which come from the islands `sources`."""
         senders = np.searchsorted(self._starts, sources, "right") - 1
         is_foreign = (slots != NOBODY) & self._is_foreign[senders]
-        found, first, self._groups = slots.copy(), self._first, []
+        converted, first, self._groups = slots.copy(), self._first, []
         for sender in np.unique(senders[is_foreign]).tolist():
-            own = is_foreign & (senders == sender)
-            needed = np.unique(slots[own])
+            of_sender = is_foreign & (senders == sender)
+            needed = np.unique(slots[of_sender])
             self._groups.append(_Group(sender, needed, first))
-            found[own] = first + np.searchsorted(needed, slots[own])
+            converted[of_sender] = first + np.searchsorted(needed, slots[of_sender])
             first += len(needed)
-        return found
+        return converted
 
-    def encode(self) -> None:
-        """Write the new genomes of all migrants that have arrived."""
+    def convert(self) -> None:
+        """Convert all foreign migrants that have arrived."""
         for group in self._groups:
             rows = self._downloaded(group.slots).reshape(len(group.slots) * self._migrants, -1)
-            made = self._encoded(rows, self._encodings[group.sender])
+            converted = self._converted(rows, self._encodings[group.sender])
             target = self._buffer[group.first : group.first + len(group.slots)]
-            self._backend.upload(made.reshape(len(group.slots), -1), target)
+            self._backend.upload(converted.reshape(len(group.slots), -1), target)
 
     def _downloaded(self, slots: Islands) -> NDArray[np.uint8]:
-        """Return the content of ascending slots, with one copy for consecutive ones."""
+        """Return the content of ascending slots, copying consecutive ones together."""
         blocks = np.split(slots, np.flatnonzero(np.diff(slots) != 1) + 1)
-        return np.concatenate(
-            [self._backend.download(self._buffer[each[0] : each[-1] + 1]) for each in blocks]
-        )
+        download, buffer = self._backend.download, self._buffer
+        return np.concatenate([download(buffer[block[0] : block[-1] + 1]) for block in blocks])
 
-    def _encoded(self, rows: NDArray[np.uint8], sender: Encoding) -> NDArray[np.uint8]:
+    def _converted(self, rows: NDArray[np.uint8], sender: Encoding) -> NDArray[np.uint8]:
         """Return migrants with the same costs and solutions, in the receiver's encoding."""
-        made = np.zeros_like(rows)
-        made[:, COST] = rows[:, COST]
-        made[:, MISSING] = 0xFF
+        converted = np.zeros_like(rows)
+        converted[:, COST] = rows[:, COST]
+        converted[:, MISSING] = 0xFF
         size = sender.pitch * sender.gene.itemsize
         genomes = np.ascontiguousarray(rows[:, _HEADER : _HEADER + size]).view(sender.gene)
-        size = self._own.pitch * self._own.gene.itemsize
-        for row, solution in zip(made, sender.decode(genomes), strict=True):
-            row[_HEADER : _HEADER + size] = self._own.encode(solution).view(np.uint8)
-        return made
+        size = self._target.pitch * self._target.gene.itemsize
+        for row, solution in zip(converted, sender.decode(genomes), strict=True):
+            row[_HEADER : _HEADER + size] = self._target.encode(solution).view(np.uint8)
+        return converted

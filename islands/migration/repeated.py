@@ -1,4 +1,4 @@
-"""Exchanges that repeat: the same rows of arrays, between the same ranks, in each generation."""
+"""Exchanges of the same rows of arrays between the same ranks in every generation."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Call, Program
+from islands.migration.ranks import Ranks
 from islands.migration.route import Parcel
 from islands.migration.transport import Transport
-from islands.parallel import Deal, Standing, World
+from islands.parallel import Deal, PersistentMessages, World
 
 _TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
 
@@ -22,42 +23,41 @@ class RepeatedExchange:
     def __init__(self, world: World, backend: Backend, transport: type[Transport]) -> None:
         self._world, self._backend, self._transport = world, backend, transport
         self._parts: list[tuple[Transport, Sequence[Parcel], Sequence[Parcel]]] = []
-        self._messages: list[Standing] = []
+        self._messages: list[PersistentMessages] = []
         self.seconds = 0.0
-        """The time of the messages, with the time in which ranks waited for each other."""
+        """The time of the messages, including waiting for other ranks."""
 
     def add(self, rows: Array, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        """Add rows of bytes to send and to receive; every rank adds the same arrays in turn."""
+        """Add rows of bytes to send and receive; all ranks add their arrays in the same order."""
         carrier = self._transport(self._world, self._backend, rows)
         self._parts.append((carrier, sends, receives))
         self._messages.append(
-            self._world.standing(
-                [(each.rank, carrier.memory(each)) for each in sends],
-                [(each.rank, carrier.memory(each)) for each in receives],
+            self._world.persistent(
+                [(parcel.rank, carrier.memory(parcel)) for parcel in sends],
+                [(parcel.rank, carrier.memory(parcel)) for parcel in receives],
                 self._world.new_tag(),
             )
         )
 
     def run(self, *others: RepeatedExchange) -> None:
-        """Send the rows as all earlier launches leave them, and receive others; collective.
+        """Send rows after all earlier launches, and receive others; collective.
 
-        `others` of the same ranks run at the same time.
+        The `others`, exchanges between the same ranks, run at the same time.
         """
-        together = (self, *others)
-        for each in together:
-            for carrier, sends, _ in each._parts:
-                carrier.stage(sends)
+        exchanges = (self, *others)
+        parts = [part for exchange in exchanges for part in exchange._parts]
+        messages = [message for exchange in exchanges for message in exchange._messages]
+        for carrier, sends, _ in parts:
+            carrier.stage(sends)
         self._backend.synchronise()
         began = time.perf_counter()
-        messages = [message for each in together for message in each._messages]
         for message in messages:
             message.start()
         for message in messages:
             message.wait()
         self.seconds += time.perf_counter() - began
-        for each in together:
-            for carrier, _, receives in each._parts:
-                carrier.unstage(receives)
+        for carrier, _, receives in parts:
+            carrier.unstage(receives)
 
 
 def _halo(reach: int, alone: bool, buffer: Array) -> Struct:
@@ -70,47 +70,40 @@ STRUCTS = {"Halo": _halo(0, False, Null(np.uint8))}
 
 
 class Halo:
-    """The ends of a rank's islands, if islands are slices of one population.
+    """The halo of a rank's islands, if islands are slices of one population, in a ring.
 
-    The slices form a ring. In each generation, a rank sends copies of its first and last
-    individuals to the ranks with the previous and next islands, and receives theirs.
+    In each generation, a rank sends copies of its first and last individuals to the ranks with the
+    previous and next islands, and receives theirs.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        world: World,
-        deal: Deal,
-        transport: type[Transport] | None,
-        reach: int,
-        migrant_bytes: int,
-    ) -> None:
+    def __init__(self, backend: Backend, ranks: Ranks, reach: int, migrant_bytes: int) -> None:
         """Allocate `reach` individuals of `migrant_bytes` bytes for each end."""
+        deal, rank = ranks.deal, ranks.world.rank
         self._backend, self._reach = backend, reach
         self._buffer: Array = backend.zeros((4, reach * migrant_bytes), np.uint8)
         self.adjacent: Array = self._buffer[_FROM_BEFORE:]
         """The individuals before the first and after the last, as kernels read them."""
         self.exchange: RepeatedExchange | None = None
         """The exchange of the ends; None if all islands are on this rank."""
-        if len(deal.held(world.rank)) < deal.islands:
-            assert transport is not None, "several ranks have found a transport"
-            self.exchange = RepeatedExchange(world, backend, transport)
-            self._add(deal, world.rank, -1, _TO_BEFORE, _FROM_AFTER)
-            self._add(deal, world.rank, 1, _TO_AFTER, _FROM_BEFORE)
+        if len(ranks.held) < deal.islands:
+            assert ranks.transport is not None, "several ranks have a transport"
+            self.exchange = RepeatedExchange(ranks.world, backend, ranks.transport)
+            self._add(deal, rank, -1, _TO_BEFORE, _FROM_AFTER)
+            self._add(deal, rank, 1, _TO_AFTER, _FROM_BEFORE)
 
     def _add(self, deal: Deal, rank: int, step: int, sent: int, received: int) -> None:
-        """Add the messages of one direction, to the islands before or after those of each rank."""
+        """Add the messages of one direction: to the previous (-1) or the next (1) islands."""
 
         def source(of: int) -> int:
             held = deal.held(of)
             island = held.stop if step < 0 else held.start - 1
             return deal.sender(island % deal.islands)
 
-        others = [each for each in range(deal.ranks) if source(each) == rank]
+        others = [other for other in range(deal.ranks) if source(other) == rank]
         assert self.exchange is not None
         self.exchange.add(
             self._buffer,
-            [Parcel(each, sent, sent + 1) for each in others],
+            [Parcel(other, sent, sent + 1) for other in others],
             [Parcel(source(rank), received, received + 1)],
         )
 

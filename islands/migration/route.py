@@ -1,9 +1,8 @@
 """The route of one migration through a rank: the slots that it packs, sends, receives and unpacks.
 
-A rank has one buffer of slots; a slot holds the migrants of one island. First come the islands
-whose migrants leave the rank, ordered by receiving rank, and then those with local receivers; after
-them the slots that arrive, ordered by sending rank. So a rank sends one message to each neighbour,
-which contains each needed island once.
+A rank has one buffer of slots; a slot contains the migrants of one island. The first slots are sent
+to other ranks, ordered by receiver; then come those for local islands, and then those that arrive,
+ordered by sender. So a rank sends one message to each neighbour, without duplicate islands.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Route:
     """The slots of a rank's buffer in one migration."""
 
     leaving: Islands
-    """The island whose migrants each slot is packed with, counted on this rank."""
+    """The island that each slot is packed from, counted on this rank."""
     sources: Islands
     """A row for each island of the rank: the islands that send to it, then NOBODY."""
     slots: Islands
@@ -55,7 +54,7 @@ class Planner:
         self.mine = deal.held(world.rank)
         """The islands of this rank."""
         self.changes = topology.changes
-        """Whether each migration has a route of its own."""
+        """Whether routes differ between migrations."""
 
     @property
     def most_sources(self) -> int:
@@ -63,7 +62,7 @@ class Planner:
         return self._topology.widest(self._deal.islands, self._seed)
 
     def most_slots(self, first: Route) -> int:
-        """Return the largest number of slots in any route, of which this is the first."""
+        """Return the maximum number of slots of a route, given the first one."""
         if self.changes:
             return self._topology.slots(len(self.mine), self._deal)
         return first.size
@@ -84,22 +83,22 @@ class Planner:
 def plan(sources_of: Callable[[range], Islands], deal: Deal, rank: int) -> Route:
     """Return the route of `rank`.
 
-    Each rank of a team receives migrants itself, but only the first one sends those of its island.
+    All ranks of a team receive migrants, but only the first one sends those of the team's islands.
     """
     mine, others = deal.held(rank), [other for other in range(deal.ranks) if other != rank]
     sources = sources_of(mine)
-    own = _within(sources, mine)
+    local = _within(sources, mine)
     leaving, arriving = [], []
     for other in others:
         theirs, is_team = deal.held(other), other in deal.team(rank)
         sent, received = deal.recorded(rank), deal.recorded(other)
         leaving.append(_within(sources_of(theirs), sent[:0] if is_team else sent))
         arriving.append(_within(sources, received[:0] if is_team else received))
-    packed = np.concatenate([*leaving, own])
+    packed = np.concatenate([*leaving, local])
     # The last entry is for NOBODY, which is -1.
     slot_of = np.full(deal.islands + 1, NOBODY, np.int64)
-    needed = np.concatenate([own, *arriving])
-    slot_of[needed] = np.arange(len(needed)) + len(packed) - len(own)
+    needed = np.concatenate([local, *arriving])
+    slot_of[needed] = np.arange(len(needed)) + len(packed) - len(local)
     return Route(
         leaving=packed - mine.start,
         sources=sources,
@@ -110,7 +109,7 @@ def plan(sources_of: Callable[[range], Islands], deal: Deal, rank: int) -> Route
 
 
 def _within(sources: Islands, islands: range) -> Islands:
-    """Return the sources that are in `islands`, ascending, each once."""
+    """Return the sources that are in `islands`, ascending and without duplicates."""
     # Not np.unique, which imports numpy.ma: 13 ms of every start.
     is_source = np.zeros(len(islands), bool)
     is_source[sources[(sources >= islands.start) & (sources < islands.stop)] - islands.start] = True
@@ -119,5 +118,5 @@ def _within(sources: Islands, islands: range) -> Islands:
 
 def _parcels(ranks: Sequence[int], contents: Sequence[Islands], first: int) -> tuple[Parcel, ...]:
     ends = first + np.cumsum([0, *map(len, contents)])
-    whole = zip(ranks, ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    return tuple(Parcel(*each) for each in whole if each[1] < each[2])
+    spans = zip(ranks, ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    return tuple(Parcel(rank, begin, end) for rank, begin, end in spans if begin < end)

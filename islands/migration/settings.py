@@ -17,7 +17,7 @@ DUPLICATES = ("accept", "refuse")
 
 @dataclass(frozen=True)
 class MigrationSettings(Settings):
-    """How migrants travel between islands."""
+    """The settings of migration."""
 
     topology: str = setting("elite", "which islands send migrants to which", choices=TOPOLOGIES)
     interval: int = setting(100, "generations between two migrations", low=1)
@@ -58,7 +58,6 @@ def require_fit(
     algorithm: Algorithm,
     population: int,
     migration: MigrationSettings,
-    *,
     islands: int,
     seed: int,
 ) -> None:

@@ -1,6 +1,6 @@
-"""The exchange of migrants in launches that several runs share, each at its own generations.
+"""The exchange of migrants in launches that several runs share.
 
-The islands of a rank belong to runs at different generations and with different seeds. No migrant
+The islands of a rank belong to runs with different seeds, at different generations. No migrant
 leaves its run. An island packs its migrants into the slot with its number.
 """
 
@@ -20,13 +20,14 @@ from islands.migration.settings import MigrationSettings
 from islands.migration.topology import NOBODY, TOPOLOGIES, Islands, Scene
 
 _MOST_KNOWN = 64
-"""Migrations whose sources are kept: runs with the same seed migrate at about the same time."""
+"""Maximum number of migrations whose sources are cached for other runs with the same seed."""
 
 
 class Landing(NamedTuple):
-    """The outcome of a migration for a run: an entry for each possible migrant."""
+    """The outcome of a migration for a run; arrays have an entry for each possible migrant."""
 
     number: int
+    """The migration number."""
     sources: Islands
     """A row for each island: the islands of the run that sent to it, then NOBODY."""
     cost: NDArray[np.int64]
@@ -55,7 +56,7 @@ class Landing(NamedTuple):
 
 
 class SharedExchange:
-    """Carries migrants between the islands of those runs that migrate now."""
+    """Exchanges migrants between islands of the same run, for the runs that migrate now."""
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class SharedExchange:
         self._backend, self._delay, self._bytes = backend, settings.delay, migrant_bytes
         self._islands, self._islands_a_run = side.islands, islands_a_run
         self._landed: dict[int, tuple[int, Islands]] = {}
-        """The last migration of which migrants have arrived at each run, and their sources."""
+        """The last migration whose migrants have arrived at each run, and their sources."""
         self._phases: list[tuple[Any, Any]] = []
         """The marks before and after packing and unpacking, or unpacking and packing."""
         self._topology = TOPOLOGIES[settings.topology]
@@ -84,19 +85,19 @@ class SharedExchange:
         )
 
     def _sources(self, seed: int, number: int) -> Islands:
-        """Return the islands that send in a migration of a run, a row for each of its islands."""
+        """Return the sources in a migration of a run, a row for each of its islands."""
         scene = (seed, number) if self._topology.changes else (0, 1)
         if scene not in self._known:
             if len(self._known) == _MOST_KNOWN:
                 self._known.clear()
             size = self._islands_a_run
-            found = self._topology.sources(Scene(size, *scene), range(size))
+            sources = self._topology.sources(Scene(size, *scene), range(size))
             self._known[scene] = np.full((size, self._degree), NOBODY, np.int64)
-            self._known[scene][:, : found.shape[1]] = found
+            self._known[scene][:, : sources.shape[1]] = sources
         return self._known[scene]
 
     def migrate(self, numbers: Sequence[int], seeds: Sequence[int]) -> None:
-        """Pack and unpack the migrants of each run, by the number of its migration; 0: none.
+        """Pack and unpack migrants; `numbers` has the migration number of each run, or 0.
 
         With a delay, the migrants of the previous migration arrive now.
         """
@@ -121,18 +122,18 @@ class SharedExchange:
         self._kernels.fetch()
 
     def landings(self) -> dict[int, Landing]:
-        """Return the outcome of the last migration for each run, once, when it is complete."""
+        """Return once the outcome of the last complete migration for each run."""
         landed, self._landed = self._landed, {}
         if not landed:
             return {}
         cost, accepted = (
-            each.reshape(-1, self._most_arrivals) for each in self._kernels.arrivals()
+            array.reshape(-1, self._most_arrivals) for array in self._kernels.arrivals()
         )
-        first, second = (self._backend.seconds_between(*each) for each in self._phases)
+        first, second = (self._backend.seconds_between(*marks) for marks in self._phases)
         pack, unpack = (first, second) if self._delay == 0 else (second, first)
         phases = MigrationTimes(pack, 0.0, unpack)
         return {
-            # Copies, as results must not keep the arrivals of other runs.
+            # Copies, so that results do not keep the arrivals of other runs in memory.
             run: Landing(number, rows, cost[run].copy(), accepted[run].copy(), self._bytes, phases)
             for run, (number, rows) in landed.items()
         }

@@ -22,11 +22,12 @@ from islands.parallel import Deal
 
 Islands = NDArray[np.int64]
 Senders = Callable[[int, int, int, int], Iterable[int]]
-"""Takes an island, the number of islands, the migration number and the seed of the run."""
+"""Takes an island, the number of islands, the migration number and the seed of the run; returns the
+islands that send to it."""
 NOBODY = -1
 
 _COMPARED = 3
-"""Number of migrations for which the senders of a script's topology are compared."""
+"""Number of migrations whose senders are compared between ranks, for topologies of scripts."""
 _RANDOM, _BROADCAST = 1, 2  # purposes of random numbers; results depend on these values
 
 
@@ -48,7 +49,7 @@ class Scene:
 class Topology:
     """The senders of each island, given by a function or by a subclass that defines `senders`.
 
-    It must be pure: every rank calls it, and all of them need the same result.
+    It must be pure: every rank calls it, and all need the same result.
 
     >>> back = islands.Topology("back", lambda island, count, *_: [(island + 1) % count], most=1)
     >>> back.senders(3, 4, 1, 1)
@@ -66,7 +67,7 @@ class Topology:
     is_built_in: ClassVar[bool] = False
     """Whether it calls no function of a user."""
     hint: ClassVar[str] = ", pass most=1 to Topology if at most one island sends to each"
-    """The fix to suggest when populations have no room for the migrants."""
+    """The suggested fix when populations are too small for the migrants."""
 
     def __init__(
         self,
@@ -109,13 +110,16 @@ class Topology:
                 f" Topology({self.name!r}, function), or define senders() in a subclass"
             )
         rows = [self._checked(scene, island) for island in receivers]
-        found = np.full((len(rows), max(map(len, rows), default=0)), NOBODY, np.int64)
+        sources = np.full((len(rows), max(map(len, rows), default=0)), NOBODY, np.int64)
         for place, row in enumerate(rows):
-            found[place, : len(row)] = row
-        return found
+            sources[place, : len(row)] = row
+        return sources
 
     def first_senders(self, islands: int, seed: int) -> str:
-        """Return the senders of the first migrations as text; refuse an impure function."""
+        """Return the senders of the first migrations as text, to compare ranks.
+
+        Refuse an impure function.
+        """
         scenes = [Scene(islands, seed, number) for number in range(1, 1 + _COMPARED)]
         first, again = (
             [self.sources(scene, range(islands)).tolist() for scene in scenes] for _ in range(2)
@@ -129,21 +133,21 @@ class Topology:
         return str(first)
 
     def _checked(self, scene: Scene, island: int) -> list[int]:
-        """Return the islands that send to `island`, in order; refuse invalid ones."""
+        """Return the islands that send to `island`, ascending; refuse invalid ones."""
         where = (
             f"topology {self.name}, island {island} of {scene.islands}, migration {scene.number}"
         )
         with script_errors(file_of(self.function or type(self)), where):
             senders = list(self.senders(island, scene.islands, scene.number, scene.seed))
-        for each in senders:
-            if not is_whole(each):
-                fault = f"{each!r} is not a whole number"
-            elif not 0 <= each < scene.islands:
-                fault = f"{each} is not an island number, which are 0 to {scene.islands - 1}"
-            elif each == island:
+        for sender in senders:
+            if not is_whole(sender):
+                fault = f"{sender!r} is not a whole number"
+            elif not 0 <= sender < scene.islands:
+                fault = f"{sender} is not an island number, which are 0 to {scene.islands - 1}"
+            elif sender == island:
                 fault = "an island does not receive from itself"
-            elif senders.count(each) > 1:
-                fault = f"{each} appears twice"
+            elif senders.count(sender) > 1:
+                fault = f"{sender} appears twice"
             else:
                 continue
             raise UsageError(f"{where}: receives from {senders}: {fault}")
@@ -158,8 +162,8 @@ class Topology:
 class _BuiltIn(Topology):
     """A topology that computes many islands at once: a row of unsorted senders for each island.
 
-    If it `changes`, an island has at most one sender. `sends_once`: each island sends to at most
-    one other, or one island sends to all. `from_all`: each island receives from all others.
+    If it `changes`, an island has at most one sender. `sends_once`: an island sends to at most one
+    other, or one island sends to all. `from_all`: an island receives from all others.
     """
 
     is_built_in: ClassVar[bool] = True
@@ -196,7 +200,7 @@ class _BuiltIn(Topology):
         mine = np.arange(receivers.start, receivers.stop, dtype=np.int64)
         rows = np.asarray(self._choose(scene, mine), np.int64).reshape(len(mine), -1)
         rows = np.where(rows == mine[:, None], NOBODY, rows)
-        # Sort with NOBODY last, and keep an island that appears twice only once.
+        # Sort with NOBODY last, and remove duplicates.
         rows = np.sort(np.where(rows == NOBODY, scene.islands, rows), axis=1)
         repeated = np.zeros(rows.shape, bool)
         repeated[:, 1:] = rows[:, 1:] == rows[:, :-1]

@@ -1,4 +1,4 @@
-"""Transports of migrants between ranks; a trial shows which of them works."""
+"""Transports of migrants between ranks, and a trial of whether they work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ABANDONED: list[Any] = []
 
 
 class Transport:
-    """Carries parcels of a buffer, whose rows are slots, to and from other ranks."""
+    """Sends parcels of a buffer, whose rows are slots, to other ranks, and receives theirs."""
 
     name: ClassVar[str]
 
@@ -43,11 +43,11 @@ class Transport:
         """Begin to copy received parcels to the buffer, before any later launch."""
 
     def start(self, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
-        """Begin to send parcels, whose staging is done, and to receive others."""
+        """Begin to send parcels that have been staged, and to receive others."""
         self._receives = receives
         self._pending = self._world.post(
-            [(each.rank, self.memory(each)) for each in sends],
-            [(each.rank, self.memory(each)) for each in receives],
+            [(parcel.rank, self.memory(parcel)) for parcel in sends],
+            [(parcel.rank, self.memory(parcel)) for parcel in receives],
             self._tag,
         )
 
@@ -94,18 +94,18 @@ class Staged(Transport):
 
     def stage(self, parcels: Sequence[Parcel]) -> None:
         """Begin to copy the parcels to the host."""
-        rows = {(each.first, each.last): each for each in parcels}  # several ranks may want them
-        for each in rows.values():
-            self._backend.fetch(self._buffer[each.first : each.last], self.memory(each))
+        # Several ranks may receive the same rows.
+        for parcel in {(parcel.first, parcel.last): parcel for parcel in parcels}.values():
+            self._backend.fetch(self._buffer[parcel.first : parcel.last], self.memory(parcel))
 
     def unstage(self, parcels: Sequence[Parcel]) -> None:
         """Begin to copy the parcels to the device."""
-        for each in parcels:
-            self._backend.store(self.memory(each), self._buffer[each.first : each.last])
+        for parcel in parcels:
+            self._backend.store(self.memory(parcel), self._buffer[parcel.first : parcel.last])
 
 
 def find(world: World, backend: Backend) -> tuple[type[Transport] | None, str]:
-    """Return the first transport that works between the ranks, and why earlier ones failed.
+    """Return the first transport that works between the ranks, and why better ones failed.
 
     Collective. A single rank needs no transport.
     """
@@ -123,10 +123,10 @@ def find(world: World, backend: Backend) -> tuple[type[Transport] | None, str]:
 
 
 def candidates(world: World, backend: Backend) -> list[type[Transport]]:
-    """Return the transports worth trying between these ranks, the best first; collective."""
-    own: type[Transport] = InHostMemory if backend.in_host_memory else Staged
+    """Return the transports that may work between these ranks, best first; collective."""
+    staged: type[Transport] = InHostMemory if backend.in_host_memory else Staged
     aware = world.takes_gpu_memory() and not world.any(backend.in_host_memory)
-    return [Direct, own] if aware else [own]
+    return [Direct, staged] if aware else [staged]
 
 
 def trial(transport: type[Transport], world: World, backend: Backend, size: int) -> str:
@@ -148,13 +148,13 @@ def trial(transport: type[Transport], world: World, backend: Backend, size: int)
         failures = world.allgather(failure)
         if any(failures):
             steps.close()
-            return next(f"rank {rank}: {each}" for rank, each in enumerate(failures) if each)
+            return next(f"rank {rank}: {error}" for rank, error in enumerate(failures) if error)
 
 
 def _steps(
     transport: type[Transport], world: World, backend: Backend, size: int
 ) -> Generator[str, None, None]:
-    """Make the steps of a trial on this rank; yield an error or an empty string after each."""
+    """Perform the steps of a trial on this rank; yield an error or "" after each."""
     previous, following = (world.rank - 1) % world.size, (world.rank + 1) % world.size
     pattern = np.stack([_pattern(world.rank, size), np.zeros(size, np.uint8)])
     buffer = backend.upload(pattern)

@@ -1,10 +1,10 @@
-"""The ranks of a run, over mpi4py, which only this folder imports; or one rank without it.
+"""The ranks of a run, over mpi4py, or one rank without it; only this folder imports mpi4py.
 
 All ranks call the same functions in the same order. An error on one rank is printed once and ends
 all ranks.
 
 - `World`: the ranks and their collective operations.
-- `Channel`: messages that do not wait: at most one in flight per pair of ranks.
+- `Channel`: messages without waiting: at most one in flight per pair of ranks.
 - `Deal`: which islands a rank has, and which ranks form a team.
 
 May import `custom` and the basic modules, such as `text` and `errors`; it knows no islands.
@@ -25,7 +25,7 @@ from islands.parallel.ranks import (
     powers_of_two,
 )
 from islands.parallel.stop_notice import StopNotice
-from islands.parallel.world import Pending, Standing, World
+from islands.parallel.world import Pending, PersistentMessages, World
 
 __all__ = [
     "ERROR_FILE",
@@ -34,7 +34,7 @@ __all__ = [
     "Deal",
     "InterruptedTogether",
     "Pending",
-    "Standing",
+    "PersistentMessages",
     "StopNotice",
     "World",
     "blocks",

@@ -1,6 +1,6 @@
-"""Messages between ranks that do not wait for each other: at most one in flight per pair.
+"""Messages between ranks that do not wait for each other, at most one in flight per pair.
 
-A rank whose previous message is still in flight sends its newer data later, or never.
+While a message is in flight, newer data for the same rank are sent later, or never.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Channel:
     def __init__(
         self, communicator: Any, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]
     ) -> None:
-        """Begin to listen; the arrays, by rank, stay the same until the end."""
+        """Begin to listen; arrays are given by rank, and used until `close`."""
         self._communicator, self._tag = communicator, tag
         self._sends, self._receives = sends, receives
         self._sending: dict[int, Any] = {}
@@ -41,21 +41,21 @@ class Channel:
         """Return the ranks whose message has arrived; afterwards, `listen` to them again."""
         from mpi4py import MPI
 
-        found = []
+        arrived = []
         for rank, request in list(self._receiving.items()):
             status = MPI.Status()
             if request.Test(status):
                 del self._receiving[rank]
                 if status.Get_count(MPI.BYTE) > 0:  # an empty message is the last one
-                    found.append(rank)
-        return found
+                    arrived.append(rank)
+        return arrived
 
     def listen(self, rank: int) -> None:
         """Begin to receive from a rank; its previous message is overwritten."""
         self._receiving[rank] = self._communicator.Irecv(self._receives[rank], rank, self._tag)
 
     def close(self) -> None:
-        """Tell all ranks that no message follows, and wait until they have done the same."""
+        """Announce the end to all ranks, and wait until they have done the same."""
         uninformed = set(self._sends)
         while uninformed or self._sending or self._receiving:
             for rank in self.free() & uninformed:

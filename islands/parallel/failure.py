@@ -21,14 +21,14 @@ _MPI_STATUS = 69
 
 
 class InterruptedTogether(KeyboardInterrupt):
-    """An interruption that all ranks know of, so that none waits for another one."""
+    """An interruption that all ranks raise, so that none waits for another."""
 
 
 def describe(error: BaseException, *, is_traced: bool = False) -> str:
-    """Return an error in one line: the message of an `IslandsError`, or kind and message.
+    """Return an error in one line: the message of an `IslandsError`, or type and message.
 
-    Unless it `is_traced` already, an unexpected error is followed by the option that shows where it
-    happened.
+    Unless its traceback has been shown (`is_traced`), an unexpected error is followed by the option
+    that shows it.
     """
     if isinstance(error, IslandsError | Suspended):
         return str(error)
@@ -37,7 +37,7 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
     if isinstance(error, MemoryError):
         return f"out of memory ({error}). Lower population or islands, or use more ranks"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC and not error.filename:
-        # Errors in our own files have a file name.
+        # Errors in files of a run have a file name.
         return f"standard output: {error.strerror}. Redirect it to a disk with free space"
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
@@ -48,9 +48,9 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
 
 
 def record_error(error: BaseException) -> None:
-    """Append an error to the file of ERROR_FILE, unless it is of MPI, as after the death of a rank.
+    """Append an error to the file of ERROR_FILE, unless it comes from MPI.
 
-    A launcher ends with the same status in both cases.
+    Errors of MPI follow the death of another rank; the exit status of a launcher does not tell.
     """
     path = os.environ.get(ERROR_FILE)
     if path and not _is_of_mpi(error) and isinstance(error, Exception):
@@ -70,9 +70,9 @@ def _is_of_mpi(error: BaseException) -> bool:
 
 
 def portable(error: BaseException, rank: int = 0) -> BaseException:
-    """Return an exception of a rank for others: it can be pickled and contains its traceback."""
+    """Return a copy of an exception for other ranks: picklable, with the traceback as a note."""
     copy: object = None
-    with suppress(Exception):  # an exception of the user's may refuse in any way
+    with suppress(Exception):  # pickling an exception of a user may fail in any way
         copy = pickle.loads(pickle.dumps(error))
     if not isinstance(copy, BaseException):
         copy = RunError(f"{type(error).__name__}: {error}")
@@ -81,7 +81,7 @@ def portable(error: BaseException, rank: int = 0) -> BaseException:
 
 
 def common(errors: Sequence[IslandsError | None]) -> IslandsError:
-    """Return the error that all ranks raise: the first one, with its rank unless all are equal."""
+    """Return the error that all ranks raise: the first, with its rank unless all are equal."""
     rank, first = next((rank, error) for rank, error in enumerate(errors) if error is not None)
     if all(str(error) == str(first) for error in errors):
         return first

@@ -1,4 +1,4 @@
-"""The MPI library: settings before it starts, what it supports, and its name."""
+"""The MPI library: settings before it starts, its capabilities, and its name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ _TRANSPORTS = "OMPI_MCA_btl"  # those below the layer `ob1`, and of one-sided me
 def prepare() -> None:
     """Set the variables that Open MPI reads at its start; call this before importing mpi4py."""
     if _TRANSPORTS not in os.environ and _is_from_wheel():
-        # Its search for networks takes a second, and only one-sided messages would use them.
+        # The search for networks takes a second, and only one-sided messages would use them.
         os.environ[_TRANSPORTS] = "^ofi"
-    if _takes_ucx() and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
+    # The layer can be chosen if the user has not, and before MPI loads its libraries.
+    can_choose = _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
+    if can_choose and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
         import libucx
 
         # PyPI's Open MPI is built without CUDA, but uses a UCX library that is loaded before it.
@@ -37,11 +39,6 @@ def prepare() -> None:
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_devices", "any")
 
 
-def _takes_ucx() -> bool:
-    """Return whether the user has chosen no layer, and MPI has not loaded its libraries yet."""
-    return _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
-
-
 def takes_gpu_memory() -> bool:
     """Return whether MPI, once started, claims to accept pointers to GPU memory."""
     from mpi4py import MPI
@@ -53,7 +50,7 @@ def takes_gpu_memory() -> bool:
         if b"\0ucx\0" in component.raw and _has_loaded_ucx():
             return True
     except ValueError:
-        pass  # only Open MPI has this symbol; the next question suits every library
+        pass  # only Open MPI has this symbol
     try:
         return bool(library.MPIX_Query_cuda_support())
     except AttributeError:
@@ -68,7 +65,7 @@ def takes_threads() -> bool:
 
 
 def vendor() -> tuple[str, str] | None:
-    """Return the MPI's name and version, and its own description; None without mpi4py."""
+    """Return the name and version of MPI, and its description; None without mpi4py."""
     try:
         import mpi4py
     except ImportError:
@@ -84,8 +81,8 @@ def vendor() -> tuple[str, str] | None:
             " pip install 'islands[mpi]'"
         ) from error
     name, version = MPI.get_vendor()
-    own = MPI.Get_library_version().replace("\0", "").strip().splitlines()[0]
-    return f"{name} {'.'.join(map(str, version))}", " ".join(own.split())
+    description = MPI.Get_library_version().replace("\0", "").strip().splitlines()[0]
+    return f"{name} {'.'.join(map(str, version))}", " ".join(description.split())
 
 
 def _has_gpu() -> bool:
@@ -93,8 +90,8 @@ def _has_gpu() -> bool:
 
 
 def _has_loaded_ucx() -> bool:
-    found = find_spec("libucx")
-    folder = Path(found.origin).parent if found is not None and found.origin else None
+    spec = find_spec("libucx")
+    folder = Path(spec.origin).parent if spec is not None and spec.origin else None
     maps = Path("/proc/self/maps")
     return folder is not None and maps.exists() and f"{folder}/" in maps.read_text()
 

@@ -1,4 +1,4 @@
-"""The start of a launched process in its `World`, and its end."""
+"""The start and the end of a process that a launcher has started."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from islands.parallel.ranks import launched
 from islands.parallel.world import World
 
 _ENDING_SECONDS = 0.5
-"""Seconds that rank 0 waits for other ranks to end first, once MPI has started."""
+"""Seconds for which rank 0 waits for other ranks to end first, if MPI has started."""
 _STARTING_SECONDS = 3.0
-"""The same if MPI has not started: on a busy machine, some ranks may still be starting."""
+"""The same if MPI has not started, as some ranks may still be starting on a busy machine."""
 _INTERRUPTED_STATUS = 130
 
 
@@ -31,7 +31,7 @@ def world() -> World:
         ranks = World(_communicator(announced))
     except UsageError as error:
         if rank > 0:
-            # This may be the only rank with the error, so it prints it, but after rank 0.
+            # As this may be the only rank with the error, it prints it, but after rank 0.
             time.sleep(1.0)
             World().abort(f"[rank {rank} of {announced}] {error}", error.status)
         raise
@@ -40,7 +40,7 @@ def world() -> World:
 
 
 def leave_alone(status: int) -> None:
-    """End this process at once if it has others, which may wait for it: the launcher ends them."""
+    """End this process at once if there are other ranks; the launcher then ends them, too."""
     if launched()[1] > 1:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -48,14 +48,14 @@ def leave_alone(status: int) -> None:
 
 
 def leave(status: int) -> int:
-    """Return the exit status of this process after waiting so that rank 0 ends last.
+    """Return the exit status of this process, on rank 0 after waiting so that it ends last.
 
-    Only rank 0 returns a status other than 0: if another rank does, or if rank 0 ends first, the
-    launcher prints a long message of its own.
+    Only rank 0 has a status other than 0: if another rank has, or if rank 0 ends first, the
+    launcher prints a long message.
     """
     try:
         rank, size = launched()
-    except UsageError:  # has been printed
+    except UsageError:  # already printed
         return status
     if status == 0 or size == 1:
         return status

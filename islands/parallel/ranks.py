@@ -1,4 +1,4 @@
-"""Which rank this process is according to its launcher, and which islands a rank has."""
+"""The rank of this process according to its launcher, and the islands of a rank."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from islands.errors import UsageError
 
 LARGEST_TEAM = 8
-"""Ranks that share all islands: each keeps a copy, and sends its part to all others."""
-# The variables with which each launcher tells a process its rank and the number of ranks. A Slurm
-# batch script has a rank but no step, so that a plain start inside it is one rank.
+"""Maximum number of ranks of a team if all ranks share all islands."""
+# Variables in which launchers pass the rank and the number of ranks. A Slurm batch script has a
+# rank but no step, so a plain start inside it is one rank.
 _LAUNCHERS = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMI_RANK", "PMI_SIZE"),
@@ -48,31 +48,31 @@ def _whole(name: str) -> int:
 
 
 def blocks(items: int, groups: int, group: int) -> range:
-    """Return the items of one of the groups: consecutive ones, one more in the first groups."""
-    each, more = divmod(items, groups)
-    first = group * each + min(group, more)
-    return range(first, first + each + (group < more))
+    """Return the items of a group: consecutive, and one more in the first groups if necessary."""
+    size, more = divmod(items, groups)
+    first = group * size + min(group, more)
+    return range(first, first + size + (group < more))
 
 
 def powers_of_two(limit: int) -> list[int]:
-    """Return 1, 2, 4, ... and the limit itself: the numbers of ranks or nodes that are compared."""
+    """Return 1, 2, 4, ... and the limit itself, such as numbers of ranks to compare."""
     return sorted({1 << exponent for exponent in range(limit.bit_length())} | {limit})
 
 
 def _group(items: int, groups: int, item: int) -> int:
     """Return the group whose block contains an item."""
-    each, more = divmod(items, groups)
-    larger = more * (each + 1)  # items of groups that have one more
-    return item // (each + 1) if item < larger else more + (item - larger) // each
+    size, more = divmod(items, groups)
+    larger = more * (size + 1)  # items of groups that have one more
+    return item // (size + 1) if item < larger else more + (item - larger) // size
 
 
 @dataclass(frozen=True)
 class Deal:
     """Which ranks have which islands.
 
-    Ranks form teams, and islands are dealt to the teams. Each rank of a team has a copy of all its
-    islands, on which it does a part of the work. Usually a team has several ranks only if there are
-    more ranks than islands.
+    Ranks form teams, and islands are dealt to teams. Every rank of a team has a copy of the team's
+    islands, and does part of the work on them. A team has several ranks if there are more ranks
+    than islands, or if all ranks share all islands.
     """
 
     islands: int
@@ -94,16 +94,16 @@ class Deal:
         return blocks(self.islands, self.teams, self._team_of(rank))
 
     def team(self, rank: int) -> range:
-        """Return the ranks that share the islands of a rank; only the first one speaks for them."""
+        """Return the ranks that share the islands of a rank; the first one records them."""
         return blocks(self.ranks, self.teams, self._team_of(rank))
 
     def recorded(self, rank: int) -> range:
-        """Return the islands that a rank measures, records and saves: each has one such rank."""
+        """Return the islands that a rank measures, records and saves, one rank per island."""
         held = self.held(rank)
         return held if self.team(rank).start == rank else held[:0]
 
     def sender(self, island: int) -> int:
-        """Return which rank records an island, and sends its migrants."""
+        """Return the rank that records an island and sends its migrants."""
         team = _group(self.islands, self.teams, island)
         return blocks(self.ranks, self.teams, team).start
 

@@ -1,4 +1,4 @@
-"""Let all ranks know that one of them has received a request to stop."""
+"""Forward a request to stop from one rank to all others."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from islands.parallel.world import World
 class StopNotice:
     """A stop request that rank 0 forwards to all ranks; for one thread of each rank.
 
-    This thread need not be the one that exchanges other messages, so several threads may use MPI at
-    once. If the MPI library does not support that, requests stay on their own rank.
+    As other threads may exchange messages at the same time, requests are only forwarded if the MPI
+    library supports several threads.
     """
 
     def __init__(self, world: World) -> None:

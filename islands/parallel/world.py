@@ -35,7 +35,7 @@ class Pending:
 
     def wait(self) -> None:
         """Wait until all messages have arrived and all sent arrays may be overwritten."""
-        # Wait for each request by itself: its error then says which message failed.
+        # One request at a time, so that an error tells which message failed.
         for request in self._requests:
             request.Wait()
 
@@ -48,45 +48,39 @@ class Pending:
         return True
 
     def cancel(self) -> None:
-        """Cancel all receives. MPI may still read the sent arrays, so they have to stay."""
-        for request in filter(None, self._arriving):  # requests that are not complete
+        """Cancel all receives; the sent arrays must be kept, as MPI may still read them."""
+        for request in filter(None, self._arriving):  # incomplete requests
             request.Cancel()
             request.Wait()
 
 
-class Standing:
-    """The same messages again and again, between the same ranks and arrays."""
-
-    def __init__(self, requests: Sequence[Any]) -> None:
-        self._requests = requests
+class PersistentMessages(Pending):
+    """Messages that are sent repeatedly between the same arrays: persistent requests of MPI."""
 
     def start(self) -> None:
         """Begin to send the current content of the arrays, and to receive."""
         for request in self._requests:
             request.Start()
 
-    def wait(self) -> None:
-        """Wait until all messages have arrived and all sent arrays may be overwritten."""
-        for request in self._requests:
-            request.Wait()
-
 
 class World:
-    """The ranks of a run, over an MPI communicator, or this process alone."""
+    """The ranks of a run: those of an MPI communicator, or this process alone."""
 
     def __init__(self, communicator: Any = None) -> None:
         self._agreed_error: BaseException | None = None
         self.naps = False
-        """Whether this rank, which has no work, leaves its processor to others while it waits."""
+        """Whether this rank is idle, and sleeps while it waits to leave its core to others."""
         self._communicator = communicator
         self._parts: dict[tuple[int, ...], Self] = {}
         self._tags = count(_FIRST_NEW_TAG)
         self.rank, self.size = 0, 1
-        # The rank among those on the same host, and their number.
+        # Among the ranks on the same host.
         self.local_rank, self.local_size = 0, 1
         if communicator is not None:
             self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
-            self._local = _on_this_host(communicator)
+            from mpi4py import MPI
+
+            self._local = communicator.Split_type(MPI.COMM_TYPE_SHARED)
             self.local_rank, self.local_size = self._local.Get_rank(), self._local.Get_size()
 
     def allgather(self, value: Value) -> list[Value]:
@@ -115,22 +109,22 @@ class World:
             self._communicator.Barrier()
 
     def wait_for_all(self) -> None:
-        """Wait for every rank, which may take long, without using a processor meanwhile."""
+        """Wait for every rank without keeping a core busy, as this may take long."""
         if self.size > 1:
             _complete_with_naps(self._communicator.Ibarrier())
 
     def allgather_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of every rank, a row each, in rank order; the fastest collective."""
+        """Return the numbers of every rank in rows, in rank order; the fastest collective."""
         import numpy as np
 
         if self.size == 1:
             return numbers[np.newaxis].copy()
-        together = np.empty((self.size, len(numbers)), np.int64)
-        request = self._communicator.Iallgather(np.ascontiguousarray(numbers, np.int64), together)
+        rows = np.empty((self.size, len(numbers)), np.int64)
+        request = self._communicator.Iallgather(np.ascontiguousarray(numbers, np.int64), rows)
         if self.naps:
             _complete_with_naps(request)
         request.Wait()
-        return together
+        return rows
 
     def post(
         self,
@@ -138,7 +132,7 @@ class World:
         receives: Sequence[tuple[int, Any]],
         tag: int = 0,
     ) -> Pending:
-        """Begin to send and receive: pairs of a rank and a contiguous array, one for each rank.
+        """Begin to send and receive contiguous arrays, given with the other rank.
 
         Arrays may be on a GPU if the MPI library supports it; kernels that write them must be
         complete. Messages match others with the same tag.
@@ -153,23 +147,23 @@ class World:
             raise
         return Pending(arriving, leaving)
 
-    def standing(
+    def persistent(
         self,
         sends: Sequence[tuple[int, Any]],
         receives: Sequence[tuple[int, Any]],
         tag: int = 0,
-    ) -> Standing:
-        """Prepare messages that are repeated: pairs of a rank and a contiguous array."""
+    ) -> PersistentMessages:
+        """Prepare messages that are repeated: contiguous arrays, given with the other rank."""
         into = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
         out_of = [self._communicator.Send_init(what, rank, tag) for rank, what in sends]
-        return Standing([*into, *out_of])
+        return PersistentMessages(into, out_of)
 
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
-        """Return a channel for ranks that do not wait for each other, with arrays by rank."""
+        """Return a channel for ranks that do not wait for each other; arrays are given by rank."""
         return Channel(self._communicator, tag, sends, receives)
 
     def new_tag(self) -> int:
-        """Return a tag that no message has used yet; every rank has to call this."""
+        """Return an unused tag for messages; collective."""
         return next(self._tags)
 
     def takes_gpu_memory(self) -> bool:
@@ -186,16 +180,16 @@ class World:
         return part if self.rank < ranks else None
 
     def split(self, group: int) -> Self:
-        """Return a world of the ranks that name the same group; collective."""
+        """Return a world of the ranks with the same group; collective."""
         if self.size == 1:
             return self
         groups = tuple(self.allgather(group))
-        if groups not in self._parts:  # MPI has few communicators, and a process may make many runs
+        if groups not in self._parts:  # communicators are limited, and a process may make many runs
             self._parts[groups] = type(self)(self._communicator.Split(group, self.rank))
         return self._parts[groups]
 
     def run_on_all(self, work: Callable[[], Value]) -> Value:
-        """Do `work`, which must not use MPI, on every rank; if it fails on one, all raise."""
+        """Run `work`, which must not use MPI, on every rank; if it fails on one, all raise."""
         if self.size == 1:
             return work()
         value, error = None, None
@@ -207,20 +201,20 @@ class World:
         return value  # type: ignore[return-value]
 
     def agree_on(self, error: Exception | None) -> None:
-        """Raise the same error on all ranks if one of them has failed; collective."""
+        """Raise the same error on all ranks if any has failed; collective."""
         known = error if isinstance(error, IslandsError) else None
         other = None if error is None or known else portable(error, self.rank)
         gathered = self.allgather((known, other))
-        others = [each for _, each in gathered if each is not None]
-        if others or any(each for each, _ in gathered):
-            errors = [each for each, _ in gathered]
-            self._agreed_error = others[0] if others else common(errors)
+        errors, others = zip(*gathered, strict=True)
+        unexpected = next((failure for failure in others if failure is not None), None)
+        if unexpected is not None or any(errors):
+            self._agreed_error = common(errors) if unexpected is None else unexpected
             raise self._agreed_error from error
 
     def from_first(self, work: Callable[[], Value]) -> Value:
-        """Do `work`, which must not use MPI, on rank 0 and return its value on every rank.
+        """Run `work`, which must not use MPI, on rank 0 and return its value on every rank.
 
-        If it fails, with any exception, all ranks raise that exception.
+        If it raises any exception, all ranks raise it.
         """
         if self.size == 1:
             return work()
@@ -238,7 +232,7 @@ class World:
 
     @contextmanager
     def guarded(self, *, show_traceback: bool) -> Iterator[None]:
-        """End all ranks if one fails inside; errors that all ranks raise pass through."""
+        """End all ranks if one fails in the block; errors that all ranks raise pass through."""
         try:
             yield
         except BaseException as error:
@@ -251,7 +245,7 @@ class World:
 
     def abort(self, message: str, status: int = 1) -> NoReturn:
         """Print `message` with this rank's number and end all ranks at once."""
-        # If several ranks fail, only the lowest one prints.
+        # If several ranks fail, only the first one prints.
         time.sleep(min(1.0, 0.1 * self.rank))
         where = f"[rank {self.rank} of {self.size}, {platform.node()}] " if self.size > 1 else ""
         show(f"islands: {where}{message}", file=sys.stderr)
@@ -261,16 +255,10 @@ class World:
 
 
 def _complete_with_naps(request: Any) -> None:
-    """Wait for a request in naps of a tenth of the time since the begin: little is lost at the end.
+    """Wait for a request with sleeps, as MPI would keep a core busy that another rank may need.
 
-    MPI would keep a processor busy, which another rank may need.
+    A sleep takes at most a tenth of the time so far, so the end is noticed soon.
     """
     began = time.monotonic()
     while not request.Test():
         time.sleep(min(_LONGEST_NAP, 0.1 * (time.monotonic() - began)))
-
-
-def _on_this_host(communicator: Any) -> Any:
-    from mpi4py import MPI
-
-    return communicator.Split_type(MPI.COMM_TYPE_SHARED)

@@ -1,7 +1,7 @@
-"""Contracts: what every part and every run has to satisfy, as classes of tests to inherit.
+"""Contracts: tests that every part and every run must pass, as classes to inherit.
 
-A class of a test file that derives from a contract and gives its few attributes has all of the
-contract's tests, under pytest:
+A test class that derives from a contract and sets its attributes has all of its tests, under
+pytest:
 
     import islands
     from islands.testing import RunContract
@@ -12,11 +12,11 @@ contract's tests, under pytest:
         def problem(self):
             return islands.tsp(cities)
 
-The tests use the public interface only. Those that need a GPU, several ranks or a checkout of
-islands skip with the reason where there is none.
+The tests use the public interface only. Tests that need a GPU, several ranks or a checkout of
+islands are skipped without them.
 
-`RunContract`, `ProblemContract` and the contracts of parts are public. `FakeWorld` has ranks as
-threads of one process. May import every other folder; none imports this one.
+`RunContract`, `ProblemContract` and the contracts of parts are public. `FakeWorld` is a rank that
+is a thread of the test process. May import every other folder; none imports this one.
 """
 
 from islands.testing.parts import AlgorithmContract as AlgorithmContract

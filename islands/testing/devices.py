@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
 
@@ -18,18 +17,9 @@ from islands.engine import build
 _HELPERS = Path(__file__).parents[2] / "tests" / "helpers"
 
 
-def has_gpu() -> bool:
-    """Return whether there is a GPU that CuPy can use."""
-    if find_spec("cupy") is None:
-        return False
-    from islands.backends.gpus import devices
-
-    return devices() > 0
-
-
 @contextmanager
 def emulated_gpu(threads: int) -> Iterator[None]:
-    """Let runs use a GPU that the CPU emulates; skip the test outside of a checkout of islands."""
+    """Use an emulated GPU for runs; skip the test outside of a checkout of islands."""
     if not (_HELPERS / "emulated_gpu.py").exists():
         pytest.skip("the emulated GPU is in a checkout of islands only")
     if str(_HELPERS) not in sys.path:

@@ -19,12 +19,12 @@ def maximises(problem: Problem | str) -> bool:
 
 
 class AlgorithmContract(RunContract):
-    """An algorithm, named in `settings`, on a problem: the contract of runs and more."""
+    """An algorithm, named in `settings`, on a problem: the contract of runs, and more."""
 
     def solver(self, **changes: Any) -> islands.Solver:
-        """Return islands that a test advances."""
-        own = {"backend": "cpu", "seed": self.seed, **self.settings, **changes}
-        return islands.Solver(self.problem(), **own)
+        """Return islands for a test to advance."""
+        settings = {"backend": "cpu", "seed": self.seed, **self.settings, **changes}
+        return islands.Solver(self.problem(), **settings)
 
     def test_the_best_never_gets_worse(self) -> None:
         result = self.solved(record={"every": 1})
@@ -34,18 +34,18 @@ class AlgorithmContract(RunContract):
         islands_ = np.array(result.trace()["island"].to_pylist())
         better = np.maximum if is_max else np.minimum
         for island in np.unique(islands_):
-            own = best[islands_ == island]
-            assert (better.accumulate(own) == own).all()
+            costs = best[islands_ == island]
+            assert (better.accumulate(costs) == costs).all()
 
     def test_a_reset_repeats_the_same_generations(self) -> None:
-        solver, found = self.solver(), list[list[float]]()
+        solver, costs = self.solver(), list[list[float]]()
         for _ in range(2):
             solver.evolve(4)
             solver.exchange()
             solver.evolve(2)
-            found.append([each.cost for each in solver.best(5)])
+            costs.append([best.cost for best in solver.best(5)])
             solver.reset()
-        assert found[0] == found[1]
+        assert costs[0] == costs[1]
 
     def test_an_injected_solution_takes_part(self) -> None:
         best = self.solved().solution
@@ -59,7 +59,7 @@ class AlgorithmContract(RunContract):
 
 
 class ImproverContract(RunContract):
-    """An improver, named in `settings`: the contract of runs, and it makes nothing worse."""
+    """An improver, named in `settings`: the contract of runs, and it makes no solution worse."""
 
     def test_it_improves_the_first_generation(self) -> None:
         plain, improved = (
@@ -82,7 +82,7 @@ class EncodingContract:
         raise NotImplementedError
 
     def solutions(self) -> np.ndarray[Any, Any]:
-        """Return a few valid solutions, one in each row."""
+        """Return a few valid solutions, one per row."""
         raise NotImplementedError
 
     def test_a_genome_represents_its_solution(self) -> None:
@@ -90,8 +90,7 @@ class EncodingContract:
         for solution in self.solutions():
             genome = encoding.encode(solution)
             assert encoding.holds(genome[np.newaxis])
-            found = encoding.decode(genome[np.newaxis])[0]
-            assert np.array_equal(found, solution)
+            assert np.array_equal(encoding.decode(genome[np.newaxis])[0], solution)
 
     def test_genomes_have_room_in_memory(self) -> None:
         encoding = self.encoding()
@@ -113,8 +112,8 @@ class TopologyContract:
     @staticmethod
     def rows(topology: Topology, scene: Scene, receivers: range) -> list[list[int]]:
         """Return the islands that send to each receiver."""
-        found = topology.sources(scene, receivers).tolist()
-        return [[each for each in row if each != NOBODY] for row in found]
+        sources = topology.sources(scene, receivers).tolist()
+        return [[island for island in row if island != NOBODY] for row in sources]
 
     def test_every_rank_finds_the_same_senders(self) -> None:
         for islands_, number in ((a, b) for a in self.sizes for b in self.numbers):
@@ -149,16 +148,14 @@ class TopologyContract:
         solver.evolve(3)
 
         def best() -> list[float]:
-            costs = [problem_cost(solver.problem, each) for each in solver.populations()]
-            return [min(each) for each in costs]
+            size = solver.problem.size
+            return [
+                min(solver.problem.cost(order) for order in np.asarray(orders)[:, :size])
+                for orders in solver.populations()
+            ]
 
         before = best()
         solver.exchange()
         rows = self.rows(self.topology(), Scene(5, 4, 1), range(5))
         for after, own, senders in zip(best(), before, rows, strict=True):
             assert after == min([own, *(before[each] for each in senders)])
-
-
-def problem_cost(problem: Problem, genomes: Any) -> list[float]:
-    """Return the costs of genomes that are orders."""
-    return [problem.cost(each) for each in np.asarray(genomes)[:, : problem.size]]

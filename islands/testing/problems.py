@@ -1,4 +1,4 @@
-"""The contract of a problem: all ways to evaluate it agree, with plain Python too."""
+"""The contract of a problem: all ways to evaluate it agree, including plain Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.errors import IslandsError
 from islands.problems.base import Problem
 
 _MOST = 50_000
-"""The largest number of solutions that are enumerated."""
+"""Maximum number of solutions to enumerate."""
 
 
 def solutions_of(problem: Problem) -> Iterator[tuple[int, ...]]:
@@ -43,7 +43,7 @@ class ProblemContract:
         raise NotImplementedError
 
     def small(self) -> Problem:
-        """Return an instance with so few solutions that all can be enumerated."""
+        """Return an instance whose solutions can all be enumerated."""
         raise NotImplementedError
 
     def cost(self, problem: Problem, solution: list[Any]) -> float | None:
@@ -65,11 +65,11 @@ class ProblemContract:
 
     def test_the_optimum_of_a_small_one_is_found(self) -> None:
         problem = self.small()
-        costs = [self.cost(problem, list(each)) for each in solutions_of(problem)]
-        feasible = [each for each in costs if each is not None]
+        costs = [self.cost(problem, list(solution)) for solution in solutions_of(problem)]
+        feasible = [cost for cost in costs if cost is not None]
         optimum = max(feasible) if problem.maximise else min(feasible)
-        own = {"generations": self.generations, "backend": "cpu", **self.settings}
-        result = islands.solve(problem, **own)
+        settings = {"generations": self.generations, "backend": "cpu", **self.settings}
+        result = islands.solve(problem, **settings)
         assert result.cost == pytest.approx(optimum, rel=1e-9)
         assert self.cost(problem, np.asarray(result.solution).tolist()) == pytest.approx(optimum)
 

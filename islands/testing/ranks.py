@@ -1,4 +1,4 @@
-"""Ranks as threads of this process, which communicate without MPI."""
+"""Ranks that are threads of this process and communicate without MPI."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from islands.parallel import World
 
 Value = TypeVar("Value")
 Queues = list[list[Queue[bytes]]]
-"""The queue of messages for each sender and receiver."""
+"""The queues of messages, by sender and receiver."""
 
 
 class FakePending:
@@ -44,7 +44,7 @@ class FakePending:
 
 
 class Shared:
-    """What some ranks have in common; if one of them fails, all must."""
+    """The state that some ranks share; if one of them fails, all fail."""
 
     def __init__(self, size: int, barriers: list[Barrier]) -> None:
         self.barrier, self.barriers = Barrier(size), barriers
@@ -53,8 +53,8 @@ class Shared:
         barriers.append(self.barrier)
 
 
-class FakeStanding:
-    """Messages that are repeated."""
+class FakePersistentMessages:
+    """Messages that are sent repeatedly."""
 
     def __init__(self, post: Callable[[], FakePending]) -> None:
         self._post = post
@@ -116,13 +116,13 @@ class FakeWorld(World):
             self._barrier, [(self._queues[rank][self.rank], to) for rank, to in receives]
         )
 
-    def standing(  # type: ignore[override]
+    def persistent(  # type: ignore[override]
         self,
         sends: Sequence[tuple[int, NDArray[np.uint8]]],
         receives: Sequence[tuple[int, NDArray[np.uint8]]],
         tag: int = 0,
-    ) -> FakeStanding:
-        return FakeStanding(lambda: self.post(sends, receives, tag))
+    ) -> FakePersistentMessages:
+        return FakePersistentMessages(lambda: self.post(sends, receives, tag))
 
     def split(self, group: int) -> Self:
         groups = self.allgather(group)

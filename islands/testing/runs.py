@@ -11,19 +11,20 @@ import numpy as np
 import pytest
 
 import islands
+from islands.backends import takes_gpu
 from islands.errors import RunError
 from islands.parallel import World, launched
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.testing.devices import emulated_gpu, has_gpu
+from islands.testing.devices import emulated_gpu
 from islands.testing.ranks import on_ranks
 
 _LATE = 2.0
-"""Seconds after its limit within which a run has to end."""
+"""Maximum number of seconds by which a run may exceed its time limit."""
 
 
 def facts(result: Result) -> dict[str, Any]:
-    """Return what two equal runs have in common: all but their times and devices."""
+    """Return the facts that are equal in two equal runs: all but their times and devices."""
     return {
         "digest": result.digest,
         "cost": result.cost,
@@ -35,13 +36,13 @@ def facts(result: Result) -> dict[str, Any]:
 
 
 class RunContract:
-    """A problem with settings: every way to run it gives the same bits.
+    """A problem with settings: all ways to run it have the same bits as result.
 
     A subclass defines `problem`, and `settings` with which a run has a few migrations.
     """
 
     settings: ClassVar[dict[str, Any]] = {}
-    """The settings of `islands.solve`, without criteria to stop."""
+    """The settings of `islands.solve`, without stopping criteria."""
     generations: ClassVar[int] = 9
     seed: ClassVar[int] = 3
     ranks: ClassVar[tuple[int, ...]] = (2, 3)
@@ -49,7 +50,7 @@ class RunContract:
     """Threads per block of the emulated GPU."""
 
     def problem(self) -> Problem | str:
-        """Return the problem, or the name of an instance; two calls return equal ones."""
+        """Return the problem or the name of an instance, always an equal one."""
         raise NotImplementedError
 
     def other(self) -> Problem | str:
@@ -57,10 +58,9 @@ class RunContract:
         return self.problem()
 
     def solved(self, **changes: Any) -> Result:
-        """Return the result of one run on a CPU, with changes of its settings."""
-        own: dict[str, Any] = {"backend": "cpu", "generations": self.generations}
-        own["seed"] = self.seed
-        return islands.solve(self.problem(), **{**own, **self.settings, **changes})
+        """Return the result of a run on a CPU, with some settings changed."""
+        usual = {"backend": "cpu", "generations": self.generations, "seed": self.seed}
+        return islands.solve(self.problem(), **{**usual, **self.settings, **changes})
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -70,12 +70,12 @@ class RunContract:
 
     def test_the_cost_is_that_of_the_solution(self, alone: Result) -> None:
         problem = self.problem()
-        made = islands.load(problem) if isinstance(problem, str) else problem
-        settings = {key: value for key, value in self.settings.items() if key in ("infeasible",)}
-        if settings:
-            made = made.adjusted(made.Settings.build(settings))
+        if isinstance(problem, str):
+            problem = islands.load(problem)
+        if (infeasible := self.settings.get("infeasible")) is not None:
+            problem = problem.adjusted(problem.Settings.build({"infeasible": infeasible}))
         assert alone.solution is not None
-        assert made.cost(alone.solution) == pytest.approx(alone.cost, rel=1e-9)
+        assert problem.cost(alone.solution) == pytest.approx(alone.cost, rel=1e-9)
 
     def test_the_same_on_threads(self, alone: Result) -> None:
         assert facts(self.solved(threads=2)) == facts(alone)
@@ -86,30 +86,33 @@ class RunContract:
             assert found == [facts(alone)] * size
 
     def test_the_same_under_mpi(self) -> None:
-        """Compare the ranks of `mpirun -n 3 python -m pytest FILE` with each of them alone."""
+        """Under `mpirun -n 3 python -m pytest FILE`, compare all ranks with each one alone."""
         if launched()[1] == 1:
             pytest.skip("not started by mpirun")
         assert facts(self.solved(threads=1)) == facts(self.solved(threads=1, world=World()))
 
     def test_the_same_among_seeds(self, alone: Result) -> None:
-        first, last = self.seed - 1, self.seed + 1
-        runs: dict[str, Any] = {
-            "runs": last - first + 1,
-            "seed": first,
-            "generations": self.generations,
-        }
-        results = islands.solve_many([self.problem()], backend="cpu", **runs, **self.settings)
+        results = islands.solve_many(
+            [self.problem()],
+            runs=3,
+            seed=self.seed - 1,
+            generations=self.generations,
+            backend="cpu",
+            **self.settings,
+        )
         assert facts(results[1]) == facts(alone)
-        assert len({each.digest for each in results}) == len(results)
+        assert len({result.digest for result in results}) == len(results)
 
     def test_the_same_among_instances(self, alone: Result) -> None:
         problems = [self.other(), self.problem(), self.other()]
-        own: dict[str, Any] = {
-            "seeds": [8, self.seed, 9],
-            "generations": self.generations,
-            "threads": 1,
-        }
-        results = islands.solve_many(problems, backend="cpu", **own, **self.settings)
+        results = islands.solve_many(
+            problems,
+            seeds=[8, self.seed, 9],
+            generations=self.generations,
+            threads=1,
+            backend="cpu",
+            **self.settings,
+        )
         assert facts(results[1]) == facts(alone)
 
     def test_the_same_if_resumed(self, alone: Result, tmp_path: Path) -> None:
@@ -117,8 +120,8 @@ class RunContract:
         with suppress(RunError):  # no feasible solution yet
             self.solved(threads=1, out=folder, generations=self.generations // 2)
         problem = self.problem()
-        made: dict[str, Any] = {} if isinstance(problem, str) else {"problem": problem}
-        resumed = islands.resume(folder, generations=self.generations, threads=2, **made)
+        stated = None if isinstance(problem, str) else problem
+        resumed = islands.resume(folder, problem=stated, generations=self.generations, threads=2)
         assert facts(resumed) == facts(alone)
 
     def test_the_same_on_an_emulated_gpu(self, alone: Result) -> None:
@@ -127,7 +130,7 @@ class RunContract:
                 assert facts(self.solved()) == facts(alone)
 
     def test_the_same_on_a_gpu(self, alone: Result) -> None:
-        if not has_gpu():
+        if not takes_gpu("auto"):
             pytest.skip("no GPU here")
         assert facts(self.solved(backend="cuda")) == facts(alone)
 

@@ -48,7 +48,7 @@ def made(
         problem=problem, algorithm="threshold", encoding="permutation",
         settings=ThresholdSettings(), population=POPULATION, islands=ISLANDS, seed=SEED,
         migration=MigrationSettings.build({**WAY, **way}), backend=backend, decoding=decoding,
-        **in_teams(ranks, backend, ISLANDS),
+        ranks=in_teams(ranks, backend, ISLANDS),
     )  # fmt: skip
 
 

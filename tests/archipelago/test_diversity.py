@@ -16,7 +16,6 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND, NONE
 from islands.backends.base import Backend
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 
 
@@ -83,7 +82,6 @@ def archipelago(
         seed=5,
         migration=MigrationSettings.build({"topology": "none"}),
         backend=backend,
-        world=World(),
     )
 
 

@@ -19,7 +19,7 @@ from islands.algorithms.de import De, DeSettings
 from islands.algorithms.ga import Ga, GaSettings
 from islands.archipelago import team
 from islands.archipelago.measure import ISLAND
-from islands.archipelago.team import Sharing, Trial, divided
+from islands.archipelago.team import SlotExchange, Trial, divided
 from islands.backends import choose
 from islands.backends.cpu import CpuBackend
 from islands.parallel import World
@@ -102,17 +102,17 @@ def test_members_exchange_no_memory_that_nobody_has_written(
     alone = on(World(), "eax", tmp_path, **ONE)
     alone.start()
     before = alone.snapshot()
-    sent, original = list[Any](), Sharing.run
+    sent, original = list[Any](), SlotExchange.run
 
-    def noted(sharing: Sharing, step: TeamExchanges, generation: int) -> None:
+    def noted(sharing: SlotExchange, step: TeamExchanges, generation: int) -> None:
         state, team = sharing._state, sharing._team
-        mine = (team.first if generation == 0 else team.slots_of_each)[team.world.rank]
+        mine = (team.first if generation == 0 else team.slots_by_member)[team.world.rank]
         for each in (*step.fields, *(step.renewed or ())):
             for rows in state.part(each, generation):
                 sent.append(np.ascontiguousarray(rows[mine.start : mine.stop]).view(np.uint8))
         original(sharing, step, generation)
 
-    monkeypatch.setattr(Sharing, "run", noted)
+    monkeypatch.setattr(SlotExchange, "run", noted)
 
     def one(ranks: World) -> None:
         mine = on(ranks, "eax", tmp_path, **ONE)

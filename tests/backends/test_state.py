@@ -9,14 +9,14 @@ from programs_for_tests import SCAN
 from islands.backends import choose
 from islands.backends.arguments import Arguments, Struct
 from islands.backends.base import Backend, Block
-from islands.backends.state import Field, State
+from islands.backends.state import Field, IslandArrays
 from islands.errors import CompileError, InputError
 
 FIELDS = {"cost": Field((4,), np.int64, in_halves=True), "island": Field((2,), np.float32)}
 
 
-def filled(backend: Backend) -> State:
-    state = State(backend, 3, FIELDS)
+def filled(backend: Backend) -> IslandArrays:
+    state = IslandArrays(backend, 3, FIELDS)
     backend.upload(np.arange(24).reshape(2, 3, 4), state.arrays["cost"])
     backend.upload(np.arange(6, dtype=np.float32).reshape(3, 2), state.arrays["island"])
     return state
@@ -30,7 +30,7 @@ def test_the_half_of_the_generation_is_saved_and_restored(
     half = generation % 2
     assert saved["cost"].tolist() == np.arange(12 * half, 12 * half + 12).reshape(3, 4).tolist()
     assert saved["island"].tolist() == [[0, 1], [2, 3], [4, 5]]
-    other = State(backend, 3, FIELDS)
+    other = IslandArrays(backend, 3, FIELDS)
     other.require_fit(saved)
     other.restore(saved, generation)
     again = other.snapshot(generation)
@@ -62,7 +62,7 @@ def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
         "matrix": Field((2,), np.int32, kind="derived"),
         "lists": Field((2,), np.int32, in_halves=True, kind="scratch"),
     }
-    state = State(backend, 3, {**FIELDS, **others})
+    state = IslandArrays(backend, 3, {**FIELDS, **others})
     for name in state.arrays:
         state.fill(name, 7)
     saved = state.snapshot(1)

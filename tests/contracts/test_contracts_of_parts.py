@@ -11,7 +11,7 @@ from backend_contract import BackendContract
 from emulated_gpu import EmulatedGpu
 
 import islands
-from islands.backends import choose
+from islands.backends import choose, takes_gpu
 from islands.encodings import ENCODINGS
 from islands.migration.topology import TOPOLOGIES
 from islands.testing import (
@@ -20,7 +20,6 @@ from islands.testing import (
     ProblemContract,
     TopologyContract,
 )
-from islands.testing.devices import has_gpu
 
 RANDOM = np.random.default_rng(72)
 
@@ -137,6 +136,6 @@ class TestEmulatedGpu(BackendContract):
 
 class TestGpu(BackendContract):
     def backend(self) -> Any:
-        if not has_gpu():
+        if not takes_gpu("auto"):
             pytest.skip("no GPU here")
         return choose("cuda")

@@ -24,9 +24,9 @@ from islands.configuration.resolve import resolve
 from islands.engine.asynchronous import AsyncLoop
 from islands.engine.build import islands_of
 from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
+from islands.migration import MigrationSettings, Ranks
 from islands.migration.transport import find
-from islands.parallel import World
+from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.problems.mkp import MkpSettings
 
@@ -118,8 +118,7 @@ def started(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipe
             {"topology": "none"} if "halo" in settings else {"topology": "ring", "delay": 1}
         ),
         backend=backend,
-        world=world,
-        transport=find(world, backend)[0],
+        ranks=Ranks(world, Deal(3, 1), find(world, backend)[0]),
         improver=ImproverSettings.build(improver),
     )
     islands.start()

@@ -22,7 +22,7 @@ from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.engine.build import islands_of
 from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
+from islands.migration import MigrationSettings, Ranks
 from islands.migration.transport import find
 from islands.parallel import Deal, World
 from islands.problems.base import Problem
@@ -83,7 +83,7 @@ def one_colony(
 ) -> Archipelago:
     """Return the islands of this rank, by default alone; pass `others` to `Archipelago`."""
     none = MigrationSettings.build({"topology": "none"})
-    others = {"migration": none, "world": World(), **others}
+    others = {"migration": none, "ranks": Ranks(World(), Deal(islands, 1)), **others}
     names = algorithm, encoding
     colony = ColonySpec(
         islands, population, *names, settings, improver or ImproverSettings(), decoding
@@ -123,12 +123,17 @@ _ARCHIVED = ISLAND.index("archived")
 
 
 def in_teams(
-    ranks: World, backend: Backend, islands: int, *, shares_all: bool = False
-) -> dict[str, Any]:
-    """Return the arguments of `Archipelago` with which ranks share islands as in a run."""
-    deal = Deal(islands, ranks.size, shares_all)
-    team = ranks.split(deal.team(ranks.rank).start) if deal.largest_team > 1 else None
-    return {"world": ranks, "transport": find(ranks, backend)[0], "deal": deal, "team": team}
+    world: World,
+    backend: Backend,
+    islands: int,
+    *,
+    shares_all: bool = False,
+    asynchronous: bool = False,
+) -> Ranks:
+    """Return the ranks of a run, which share islands if there are fewer islands."""
+    deal = Deal(islands, world.size, shares_all)
+    team = world.split(deal.team(world.rank).start) if deal.largest_team > 1 else None
+    return Ranks(world, deal, find(world, backend)[0], team, asynchronous)
 
 
 def copies(mine: Archipelago) -> dict[int, dict[str, NDArray[Any]]]:

@@ -24,9 +24,9 @@ from islands.algorithms.tempering.sparse import SparseChains
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.instances.qaplib import QapFile
-from islands.migration import MigrationSettings
+from islands.migration import MigrationSettings, Ranks
 from islands.migration.transport import find
-from islands.parallel import World
+from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import mean_change
@@ -377,12 +377,12 @@ def ladders(
     world: World | None = None, way: dict[str, Any] | None = None,
 ) -> Archipelago:  # fmt: skip
     """Return islands with tempering, on one of the ranks."""
-    ranks = world or World()
+    world = world or World()
+    links = Ranks(world, Deal(islands, world.size), find(world, backend)[0])
     return one_colony(
         problem=problem, algorithm="tempering", encoding=encoding, settings=settings,
-        population=population, islands=islands, seed=seed, backend=backend, world=ranks,
+        population=population, islands=islands, seed=seed, backend=backend, ranks=links,
         migration=MigrationSettings.build(way or {"topology": "none"}),
-        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
         warm_start=lambda: [np.array(each, np.int64) for each in given],
     )  # fmt: skip
 

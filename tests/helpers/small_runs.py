@@ -182,7 +182,7 @@ def made(
             population=population or usual, islands=islands, seed=11,
             migration=MigrationSettings.build(drawn | migration), backend=backend,
             improver=ImproverSettings.build(improver),
-            **in_teams(ranks or World(), backend, islands, shares_all=shares_all),
+            ranks=in_teams(ranks or World(), backend, islands, shares_all=shares_all),
         )  # fmt: skip
 
 

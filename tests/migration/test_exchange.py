@@ -42,7 +42,7 @@ def archipelago_of(
         problem=Tsp(uniform_tsp(cities, seed=1, side=side)), algorithm="brkga", encoding="keys",
         settings=BrkgaSettings.build({"elite": ELITE / population}), population=population,
         islands=islands, seed=SEED, migration=MigrationSettings.build({"migrants": 2, **migration}),
-        backend=backend, asynchronous=asynchronous, **in_teams(ranks, backend, islands),
+        backend=backend, ranks=in_teams(ranks, backend, islands, asynchronous=asynchronous),
     )  # fmt: skip
     made.start()
     return made

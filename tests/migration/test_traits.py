@@ -71,7 +71,7 @@ def made(
         problem=facilities(N), algorithm=algorithm, encoding="keys",
         settings=DeSettings.build(settings) if isinstance(settings, Mapping) else settings,
         population=POPULATION, islands=ISLANDS, seed=SEED, migration=MigrationSettings.build(way),
-        backend=backend, asynchronous=asynchronous, **in_teams(ranks, backend, ISLANDS),
+        backend=backend, ranks=in_teams(ranks, backend, ISLANDS, asynchronous=asynchronous),
     )  # fmt: skip
     islands.start()
     return islands

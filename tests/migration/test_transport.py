@@ -162,7 +162,7 @@ def test_all_members_have_the_rows_of_all_slots(
     team = Team(ranks, backend, usable(kind, ranks, backend), slots, slots)
     widths = (1, 8, 13, 4096)
     arrays = [backend.zeros((population, width), np.uint8) for width in widths]
-    exchange = team.exchange(arrays, team.slots_of_each)
+    exchange = team.exchange(arrays, team.slots_by_member)
     for generation in range(3):
         drawn = np.random.default_rng(generation)
         whole = [drawn.integers(0, 256, (population, width), np.uint8) for width in widths]

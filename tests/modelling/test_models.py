@@ -11,7 +11,7 @@ from models_for_tests import KINDS, cost_text, model_of
 from programs_for_tests import parts
 
 import islands
-from islands.backends.source import own_line, refused
+from islands.backends.source import refused, user_line
 from islands.errors import RunError
 from islands.modelling.kinds import box_of
 from islands.modelling.model import Model, restored
@@ -68,8 +68,8 @@ def test_a_compile_error_shows_the_line_and_the_contract(form: str) -> None:
     own = {problem.header.name: problem.header.text or ""}
     said = str(refused("NVRTC", "0", f"program.cu(1): warning\n{form}\n", own))
     assert f"NVRTC refused a kernel: {form}; this line is 'return b;'" in said
-    assert own_line(problem.header.text or "", "cost.cu", 3) == "cost.cu, line 3, 'return b;'"
-    assert own_line(problem.header.text or "", "other.cu", 3) is None
+    assert user_line(problem.header.text or "", "cost.cu", 3) == "cost.cu, line 3, 'return b;'"
+    assert user_line(problem.header.text or "", "other.cu", 3) is None
 
 
 def require_same(problem: Model) -> None:
