@@ -154,11 +154,11 @@ class Checkpoints:
         archipelago: Archipelago,
         records: Sequence[Record],
         start: int,
-        goes_on_from: str | None,
+        resumed_from: str | None,
     ) -> None:
         self._run, self._identity, self._world = run, identity, world
         self._archipelago, self._records, self._start = archipelago, records, start
-        self._kept = [goes_on_from] if goes_on_from is not None else []
+        self._kept = [resumed_from] if resumed_from is not None else []
 
     def keep(self, moment: Moment) -> None:
         """Write a checkpoint, and flush the records to disk; collective.
