@@ -88,25 +88,8 @@ class Manifest:
         path = checkpoint / MANIFEST
         with parsing(path):
             values = json.loads(bounded_text(path, LONGEST_MANIFEST))
-            if not isinstance(values, dict):
-                raise InputError(f"{MANIFEST}: is not the manifest of a checkpoint")
-            form = values.get("format")
-            if form != FORMAT or isinstance(form, bool):
-                raise InputError(
-                    f"{MANIFEST}: has format {form}, but the current format is {FORMAT}"
-                )
-            if values.pop("sha256", None) != content_digest(values):
-                raise InputError(f"{MANIFEST}: {MISMATCH}")
-            written, current = str(values.get("islands")), islands.__version__
-            if written.split(".")[:2] != current.split(".")[:2]:  # the kernels may differ
-                raise InputError(
-                    f"{MANIFEST}: was written by islands {written}, but this is islands {current}."
-                    " Resume with the version that wrote it"
-                )
-            if values["run"] != run:
-                raise InputError(
-                    f"{MANIFEST}: belongs to a run with other settings or another instance"
-                )
+            if fault := _fault(values, run):
+                raise InputError(f"{MANIFEST}: {fault}")
             moment = values["moment"]
             before = moment["before"]
             return cls(
@@ -120,6 +103,25 @@ class Manifest:
                 ),
                 parts=tuple(map(_rank_file, values["parts"])),
             )
+
+
+def _fault(values: Any, run: str) -> str:
+    """Return why the values in a manifest are not of this run and version, or an empty text."""
+    if not isinstance(values, dict):
+        return "is not the manifest of a checkpoint"
+    if type(values.get("format")) is not int or values["format"] != FORMAT:
+        return f"has format {values.get('format')}, but the current format is {FORMAT}"
+    if values.pop("sha256", None) != content_digest(values):
+        return MISMATCH
+    written, current = str(values.get("islands")), islands.__version__
+    if written.split(".")[:2] != current.split(".")[:2]:  # the kernels may differ
+        return (
+            f"was written by islands {written}, but this is islands {current}. Resume with the"
+            " version that wrote it"
+        )
+    if values["run"] != run:
+        return "belongs to a run with other settings or another instance"
+    return ""
 
 
 def _rank_file(values: Mapping[str, Any]) -> RankFile:

@@ -193,9 +193,9 @@ def remove_earlier_run(folder: Path) -> None:
         else:
             path.unlink(missing_ok=True)
     # Inner folders first.
-    for place in (*_checkpoints(folder), *(inside(folder, name) for name in FOLDERS)):
-        if place.is_dir() and not any(place.iterdir()):
-            place.rmdir()
+    for inner in (*_checkpoints(folder), *(inside(folder, name) for name in FOLDERS)):
+        if inner.is_dir() and not any(inner.iterdir()):
+            inner.rmdir()
 
 
 def _files_of_a_run(folder: Path) -> Iterator[Path]:
@@ -244,7 +244,7 @@ def _parts(folder: Path) -> list[str]:
     if not index.exists():
         return []
     with suppress(InputError), parsing(index):
-        names = [each["file"] for each in json.loads(bounded_text(index))]
+        names = [part["file"] for part in json.loads(bounded_text(index))]
         return [name for name in names if name and Path(name).name == name]
     return []
 
@@ -327,12 +327,12 @@ def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ())
             return
         if not folder.is_dir():
             raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
-        found, names = kind_of(folder), {path.name for path in folder.iterdir()}
-    if found is kind and names.intersection((LEDGER, MANY_LOCK, BENCH, BATCH_SETTINGS)):
+        present, names = kind_of(folder), {path.name for path in folder.iterdir()}
+    if present is kind and names.intersection((LEDGER, MANY_LOCK, BENCH, BATCH_SETTINGS)):
         return
-    if found not in (None, kind):
+    if present not in (None, kind):
         raise UsageError(
-            f"--out {folder}: contains {found.words}, no {kind.noun}. Name a new folder"
+            f"--out {folder}: contains {present.words}, no {kind.noun}. Name a new folder"
         )
     if {name for name in names if not name.startswith(".")} - {*own, JOB}:
         raise UsageError(

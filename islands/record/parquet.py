@@ -56,10 +56,10 @@ def require_at_most(path: Path, rows: int, most: int) -> None:
         )
 
 
-def require_columns(found: pa.Schema, columns: Collection[pa.Field]) -> None:
+def require_columns(schema: pa.Schema, columns: Collection[pa.Field]) -> None:
     """Raise a `ValueError` for a column with another name or type than `columns`."""
-    others = [field for field in found if field not in columns]
-    if len({*found.names}) < len(found.names):
+    others = [field for field in schema if field not in columns]
+    if len({*schema.names}) < len(schema.names):
         raise ValueError("it has two columns of a name")
     if others:
         raise ValueError(f"it has the column {others[0].name} {others[0].type}, as no run writes")

@@ -34,9 +34,9 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def write_provenance(path: Path, made: Mapping[str, Any]) -> None:
+def write_provenance(path: Path, origin: Mapping[str, Any]) -> None:
     """Write the origin of the tables in a folder."""
-    publish(inside(path.parent, path.name), json.dumps(made) + "\n")
+    publish(inside(path.parent, path.name), json.dumps(origin) + "\n")
 
 
 def commit() -> dict[str, Any]:
