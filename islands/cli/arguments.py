@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -104,6 +105,23 @@ def folder(text: str) -> Path:
     if not text:
         raise ArgumentTypeError("'' is not a folder. Name a new or existing folder")
     return Path(text)
+
+
+def add_format(group: _ActionsContainer) -> None:
+    """Declare the option for the format of an instance file."""
+    from islands.instances.formats import EVERY_FORMAT
+
+    text = f"format of the instance file: {', '.join(EVERY_FORMAT)} (default: detect it)"
+    group.add_argument("--format", metavar="NAME", help=text)
+
+
+def require_extra(user: str, module: str) -> None:
+    """Refuse an option or a command without a module of the extra `report`."""
+    if find_spec(module) is None:
+        raise UsageError(
+            f"{user} needs {module}, which is not installed. Install it with: pip install"
+            " 'islands[report]'"
+        )
 
 
 def whole_number(hint: str = "", most: float = math.inf) -> Callable[[str], int]:

@@ -76,10 +76,14 @@ def run_batch(
         is_open = arriving is not None
         return BatchPlan(names, args.runs or 1, Asked(options, args.config), is_open)
 
-    # Only rank 0 can be expected to have the key and the standard input.
-    trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
-    plan = ranks.from_first(planned)
+    trust_config(args, ranks)
+    plan = ranks.from_first(planned)  # other ranks have no standard input
     return _performed(plan, args, ranks, output, rank_options, arriving)
+
+
+def trust_config(args: argparse.Namespace, ranks: World) -> None:
+    """Trust the scripts of a signed file; only rank 0 can be expected to have the key."""
+    trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
 
 
 def resume_batch(

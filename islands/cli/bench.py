@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +52,6 @@ _EXAMPLES += ", ".join(GPU_INSTANCES)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands bench`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     text = f"{', '.join(BENCHES)}; after gpus, also instances; without a name, list them"
@@ -192,12 +190,9 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
     bench_options.refuse_unused(vars(args), args.what)
     require_installed(getattr(args, "rivals", ()))
     if args.out is not None:
-        drawn = [name for name in args.what if name in DRAWN]
-        if drawn and find_spec("matplotlib") is None:
-            raise UsageError(
-                f"bench {drawn[0]} --out needs matplotlib. Install it with: pip install"
-                " 'islands[report]'"
-            )
+        for name in args.what:
+            if name in DRAWN:
+                arguments.require_extra(f"bench {name} --out", "matplotlib")
     given: dict[str, Any] = {
         field.name: getattr(args, field.name)
         for field in fields(BenchRequest)

@@ -6,12 +6,12 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from islands.cli.arguments import NAME
+from islands.cli.arguments import NAME, add_format
 from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
+from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
 from islands.problems import loaded, read
 from islands.problems.base import Problem
@@ -26,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="SET|NAME", type=NAME, help=text)
     text = "fetch from this address (http or https) instead of the set's home"
     parser.add_argument("--from", dest="base", metavar="URL", help=text)
-    text = f"show: format of the file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    parser.add_argument("--format", metavar="NAME", help=text)
+    add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:

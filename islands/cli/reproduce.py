@@ -46,7 +46,6 @@ until it is complete.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands reproduce`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     text = f"{', '.join(PAPERS)}: all tables of the paper, or one; all: those of all papers"

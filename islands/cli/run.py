@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any
@@ -15,21 +14,18 @@ from typing import TYPE_CHECKING, Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
-from islands.cli.batch import is_name, resume_batch, run_batch
+from islands.cli.batch import is_name, resume_batch, run_batch, trust_config
 from islands.configuration.asked import DEFAULT_INSTANCE, Asked
 from islands.configuration.given import Given, gathered
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import CRITERIA
-from islands.custom.trust import signed_scripts, trust_files
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, RunError, UsageError
 from islands.improvers import IMPROVERS
-from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import world
 from islands.presets import PRESETS
 from islands.text import show
-from islands.untrusted import followed
 
 if TYPE_CHECKING:
     from islands.cells.series import Series
@@ -129,8 +125,7 @@ def add_settings(group: argparse._ArgumentGroup) -> None:
     text = "run scripts that are only named in --config or in the folder of earlier runs, even if"
     text += " these were not written by you on this machine"
     add("--trust", action="store_true", help=text)
-    text = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    add("--format", metavar="NAME", help=text)
+    arguments.add_format(group)
     text = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
     add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=text)
     part = partial(add, metavar="NAME", type=arguments.NAME)
@@ -200,8 +195,7 @@ def run(args: argparse.Namespace) -> int:
             if args.geojson is not None and ranks.rank == 0:
                 _write_geojson(result, args.geojson, output)
             return ended(result, ranks, as_json=args.json)
-        # Only rank 0 can be expected to have the key.
-        trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
+        trust_config(args, ranks)
         runs = args.runs or 1
         planned = partial(SeriesPlan.of, args.instances, runs, asked)
         series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
@@ -223,11 +217,7 @@ def _require_plot(args: argparse.Namespace) -> None:
         "--plot draws the solution of one run. Leave it out, and draw any of the runs later"
         " with: islands plot DIR",
     )
-    if find_spec("matplotlib") is None:
-        raise UsageError(
-            "--plot needs matplotlib, which is not installed. Install it with:"
-            " pip install 'islands[report]'"
-        )
+    arguments.require_extra("--plot", "matplotlib")
 
 
 def _require_one_run(args: argparse.Namespace, message: str) -> None:
@@ -268,10 +258,9 @@ def _write_geojson(result: Result, path: Path, output: Output) -> None:
         return
     try:
         if result.cost is None:  # its solution is infeasible
-            text = "islands: no GeoJSON: the run has found no tour"
-        else:
-            write_map(result.records.problem, result.solution, path)
-            text = f"Wrote {path}"
+            raise RunError("the run has found no tour")
+        write_map(result.records.problem, result.solution, path)
+        text = f"Wrote {path}"
     except IslandsError as error:
         text = f"islands: no GeoJSON: {error}"
     show(text, file=output.stream)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from islands.cells import METRICS
@@ -42,7 +41,6 @@ command; it may have more configurations or instances.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands tune`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     text = "instances: set/name, a bare name or a path"
     name = arguments.NAME
@@ -123,8 +121,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
     """Return the planned tuning; refuse invalid options."""
     from islands.cells.tuning import Base, Tuning
 
-    if find_spec("scipy") is None:
-        raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
+    arguments.require_extra("tune", "scipy")
     if args.metric not in METRICS:
         raise UsageError(f"--metric {args.metric}: must be {' or '.join(METRICS)}")
     if args.grid is not None and args.configurations is not None:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from islands.cli.arguments import NAME, SETTING
+from islands.cli.arguments import NAME, SETTING, add_format
 from islands.cli.run import of_set
 from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError, UsageError
-from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
+from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, find
 from islands.instances.solution_files import Remark, solution_file
 from islands.paths import expanded, reading
@@ -35,11 +35,6 @@ _REPORT = (
 _SHOWN = 40  # maximum characters of a stated cost that is not a number
 
 
-def _add_format(parser: argparse.ArgumentParser) -> None:
-    text = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    parser.add_argument("--format", metavar="NAME", help=text)
-
-
 def add_verify(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `islands verify`."""
     add = parser.add_argument
@@ -47,7 +42,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
     add("instance", metavar="INSTANCE", type=NAME, help=text)
     text = "a solution file, also searched for next to the instance, or a run's folder"
     add("solution", metavar="SOLUTION", help=text)
-    _add_format(parser)
+    add_format(parser)
     text = "a setting of the problem in the run of the solution, such as ends=0:any; repeatable"
     add("--set", metavar="KEY=VALUE", action="append", type=SETTING, help=text)
     text = "compile code that is stored in the folder and was not written by you on this machine"
@@ -246,7 +241,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="S", type=int, default=1, help=text)
     text = "time limit for the evaluation of one solution (default: 10)"
     add("--seconds", metavar="T", type=float, default=10.0, help=text)
-    _add_format(parser)
+    add_format(parser)
 
 
 def check(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from islands.algorithms import ALGORITHMS, Algorithm
-from islands.configuration.defaults import searches, sizes
+from islands.configuration.defaults import searches, sizes_of
 from islands.configuration.fit import fitting
 from islands.configuration.sizes import GPUS, Case
 from islands.configuration.spec import GeneralSettings
@@ -41,7 +41,7 @@ def defaults_for(
     if chosen is None or given.get("preset") is not None:
         return dict(defaults), note
     case = Case(problem, seconds, given, defaults in choices, is_short)
-    return _for_all_gpus({**sizes(chosen, case), **defaults}, chosen, case), note
+    return _for_all_gpus({**sizes_of(chosen, case), **defaults}, chosen, case), note
 
 
 def _for_all_gpus(

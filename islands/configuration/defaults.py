@@ -23,24 +23,8 @@ from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
 from islands.algorithms.tempering.sparse import SparseChains
-from islands.configuration.sizes import (
-    Case,
-    Values,
-    called_sizes,
-    converging_tours,
-    core_sizes,
-    growth_sizes,
-    is_small,
-    learning_sizes,
-    memetic_sizes,
-    move_sizes,
-    network_sizes,
-    pair_sizes,
-    place_sizes,
-    rows_of_knapsacks,
-    searching_sizes,
-    tour_sizes,
-)
+from islands.configuration import sizes
+from islands.configuration.sizes import Case, Values
 from islands.configuration.stop import CONVERGED, Criterion, criteria_of
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
@@ -70,7 +54,7 @@ def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
     return [of_problem, first, *others]
 
 
-def sizes(algorithm: type[Algorithm], case: Case) -> Values:
+def sizes_of(algorithm: type[Algorithm], case: Case) -> Values:
     """Return further settings of an algorithm, or of its base class if it is from a script."""
     settings = dict[str, Any]()
     for kind, holds, values in SIZES:
@@ -193,7 +177,7 @@ def _genetic(problem: Mkp) -> Values:
     return {
         "algorithm": "ga",
         "encoding": "bits",
-        "islands": max(1, (_MANY if is_small(problem) else _FEW) // population),
+        "islands": max(1, (_MANY if sizes.is_small(problem) else _FEW) // population),
         "population": population,
         "strength": 2,
         "reset": max(500, min(problem.size, 5000)),
@@ -311,18 +295,18 @@ SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
 """Searches that are better than those above in runs that end when the search has converged."""
 
 SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
-    (Algorithm, lambda case: case.problem.evaluation.python is not None, called_sizes),
-    (Tempering, _by(CoreChains), core_sizes),
-    (Tempering, _by(MoveChains), move_sizes),
-    (Tempering, _by(PlaceChains), place_sizes),
-    (Tempering, _by(PairChains), pair_sizes),
-    (Tempering, _by(SparseChains), network_sizes),
-    (Eax, lambda case: True, tour_sizes),
-    (Growth, lambda case: True, growth_sizes),
-    (Tempering, _by_default(_stated(lambda model: model.learns)), learning_sizes),
-    (Tempering, _by_default(_stated(lambda model: model.searches)), searching_sizes),
-    (Memetic, _by_default(_on(Qap)), memetic_sizes),
-    (Ga, _by_default(_on(Mkp, lambda mkp: mkp.sorts_items)), rows_of_knapsacks),
-    (Eax, lambda case: case.is_short, converging_tours),
+    (Algorithm, lambda case: case.problem.evaluation.python is not None, sizes.of_calls),
+    (Tempering, _by(CoreChains), sizes.of_core),
+    (Tempering, _by(MoveChains), sizes.of_moves),
+    (Tempering, _by(PlaceChains), sizes.of_places),
+    (Tempering, _by(PairChains), sizes.of_pairs),
+    (Tempering, _by(SparseChains), sizes.of_sparse_flows),
+    (Eax, lambda case: True, sizes.of_tours),
+    (Growth, lambda case: True, sizes.of_growth),
+    (Tempering, _by_default(_stated(lambda model: model.learns)), sizes.of_learning),
+    (Tempering, _by_default(_stated(lambda model: model.searches)), sizes.of_searching),
+    (Memetic, _by_default(_on(Qap)), sizes.of_memetic),
+    (Ga, _by_default(_on(Mkp, lambda mkp: mkp.sorts_items)), sizes.of_knapsack_rows),
+    (Eax, lambda case: case.is_short, sizes.of_converging_tours),
 )
 """Further settings of algorithms. All rows whose condition holds apply; later ones win."""

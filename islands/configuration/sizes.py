@@ -52,7 +52,7 @@ _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
 
 
-def memetic_sizes(case: Case) -> Values:
+def of_memetic(case: Case) -> Values:
     """Return the islands, the population and the steps of tabu search of a memetic search.
 
     Many short searches in one large population were better than fewer long ones, and better than
@@ -69,7 +69,7 @@ _FEW_FACILITIES = 110  # up to which several replicas share a multiprocessor
 _MANY_FACILITIES = 300  # from which deltas are kept between generations
 
 
-def place_sizes(case: Case) -> Values:
+def of_places(case: Case) -> Values:
     """Return sizes of tempering that chooses places: replicas repeatedly descend in few sweeps.
 
     A block needs little memory, so that many replicas share a multiprocessor.
@@ -78,7 +78,7 @@ def place_sizes(case: Case) -> Values:
     return {**sizes, "sweeps": 4, "descent": 1, "reset": 600}
 
 
-def pair_sizes(case: Case) -> Values:
+def of_pairs(case: Case) -> Values:
     """Return sizes of tempering by exchanges of pairs.
 
     A GPU has about as many replicas as it runs concurrently. A CPU has so few that they cool down
@@ -91,9 +91,9 @@ def pair_sizes(case: Case) -> Values:
     return {"islands": 4, "population": 8}
 
 
-def network_sizes(case: Case) -> Values:
+def of_sparse_flows(case: Case) -> Values:
     """Return sizes of tempering of sparse flows, with few sweeps, as one takes a second."""
-    return {**pair_sizes(case), "sweeps": 2}
+    return {**of_pairs(case), "sweeps": 2}
 
 
 _BATCHES, _BATCHES_WITHOUT_METRIC = 4, 24
@@ -101,7 +101,7 @@ _BATCHES, _BATCHES_WITHOUT_METRIC = 4, 24
 neighbours was solved, in the time in which growth alone solved two."""
 
 
-def growth_sizes(case: Case) -> Values:
+def of_growth(case: Case) -> Values:
     """Return sizes of resampled growth; on a GPU, a block grows the batch of an island."""
     swaps = case.problem.swaps
     is_metric = swaps is not None and swaps.sparse is not None and swaps.sparse.is_metric
@@ -150,7 +150,7 @@ of 160 tours of 100 cities took 30 milliseconds, 36 with mixed ones.
 _FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; in between, six for five cities
 
 
-def tour_sizes(case: Case) -> Values:
+def of_tours(case: Case) -> Values:
     """Return eight small islands for few cities, otherwise one population of a suitable size.
 
     A suitable population converges within the time limit. If the time is too short for the smallest
@@ -185,7 +185,7 @@ def tour_sizes(case: Case) -> Values:
     }
 
 
-def converging_tours(case: Case) -> Values:
+def of_converging_tours(case: Case) -> Values:
     """Return settings of a run that ends when its only population has converged."""
     near = case.problem.near
     size = case.problem.size if near is None else near.nodes
@@ -216,7 +216,7 @@ def is_small(problem: Mkp) -> bool:
     return problem.size * problem.constraints <= _SMALL
 
 
-def rows_of_knapsacks(case: Case) -> Values:
+def of_knapsack_rows(case: Case) -> Values:
     """Return the generations between rows of the trace, for similar rates on all devices.
 
     For a row, the host inspects all islands, and ranks wait for each other.
@@ -226,7 +226,7 @@ def rows_of_knapsacks(case: Case) -> Values:
     return {"record.every": gpu if case.gpus else cpu}
 
 
-def core_sizes(case: Case) -> Values:
+def of_core(case: Case) -> Values:
     """Return sizes of tempering of a core; a GPU has about as many replicas as it runs at once."""
     proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * case.problem.size)
     return {"islands": 128 if case.gpus else 1, "proposals": proposals, **_CORE}
@@ -294,12 +294,12 @@ items from which a CPU has one island. After 1.7 million steps, a job shop of 1,
 of 200 (la27) after 6 million 0.2, 0.6 and 1.1 %."""
 
 
-def called_sizes(case: Case) -> Values:
+def of_calls(case: Case) -> Values:
     """Return sizes for a cost in Python."""
     return _CALLED.get(case.problem.evaluation.argument, {})
 
 
-def move_sizes(case: Case) -> Values:
+def of_moves(case: Case) -> Values:
     """Return sizes of tempering by moves that kernels evaluate."""
     problem = case.problem
     # Costs in Python take most of the time, also with a GPU.
@@ -318,7 +318,7 @@ def move_sizes(case: Case) -> Values:
     return sizes
 
 
-def learning_sizes(case: Case) -> Values:
+def of_learning(case: Case) -> Values:
     """Return longer generations for a state that learns, as it starts anew in every generation."""
     an_item, most = _LEARNT_AN_ITEM, _MOST_LEARNT
     if case.gpus:
@@ -326,7 +326,7 @@ def learning_sizes(case: Case) -> Values:
     return {"proposals": max(MOVES, min(most, an_item * case.problem.size))}
 
 
-def searching_sizes(case: Case) -> Values:
+def of_searching(case: Case) -> Values:
     """Return sizes for a state that accepts all its steps until the next child."""
     size = case.problem.size
     steps = min(_MOST_SEARCHED, max(MOVES, _SEARCHED_AN_ITEM * size))
