@@ -66,7 +66,7 @@ def run_batch(
 
     def planned() -> BatchPlan:
         nonlocal arriving
-        names, arriving = begun(args.instances)
+        names, arriving = first_names(args.instances)
         if not names:
             raise UsageError(
                 "--batch: no instances. Name some, such as 'orlib/mknapcb1-*', a folder, @FILE with"
@@ -123,7 +123,7 @@ def _performed(
     return end.status
 
 
-def begun(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
+def first_names(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
     """Return the first names, at least one, and an iterator over those that arrive later.
 
     These are lines of standard input, unless it is a file. The iterator yields None when polled

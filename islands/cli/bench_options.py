@@ -187,7 +187,7 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
         ),
         BenchOption("seeds", "R", _COUNT, "runs per instance and method"),
         BenchOption(
-            "every", "G", _COUNT, "generations between looks at the best cost", "cuda 10, cpu 1"
+            "every", "G", _COUNT, "generations between checks of the best cost", "cuda 10, cpu 1"
         ),
     ),
     ("colonies",): (

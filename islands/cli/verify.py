@@ -30,7 +30,7 @@ from islands.text import gap, one_line, show, unknown
 
 _REPORT = (
     "better than the best known value of the catalogue: please report it with this file, in an"
-    " issue of the project, so that the catalogue gets it with the solution as evidence"
+    " issue of the project, so that it can be added to the catalogue"
 )
 _SHOWN = 40  # maximum characters of a stated cost that is not a number
 

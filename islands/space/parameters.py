@@ -212,7 +212,7 @@ class Category(Parameter):
         known: dict[Any, Any] = {}
         for choice in choices:
             try:
-                first = known.get(choice, choice)
+                is_repeated = choice in known
             except TypeError:
                 fix = "its name, or a tuple instead of a list"
                 if len(choices) == 1:
@@ -220,7 +220,8 @@ class Category(Parameter):
                 raise UsageError(
                     f"space.category: {shown(choice)} is not hashable. Pass {fix}"
                 ) from None
-            if choice in known:
+            if is_repeated:
+                first = known[choice]
                 raise UsageError(
                     f"space.category: {shown(first)} and {shown(choice)} are equal. Leave one out"
                 )
