@@ -1,13 +1,15 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
-`load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
-`permutation`, `subset`, `choices`, `keys`, `real` and, with the parameters of `space`, `mixed` make
-a problem from a cost of your own, which `check_problem` checks; `qubo` makes one from a matrix, and
-`models` has other ready ones. `scipy`, `shops` and `frames` have interfaces of other projects, as
-have `islands.dimod` and `islands.networkx`. `solve` solves a problem and returns a `Result`;
-`Solver` lets the caller advance the islands step by step.
-`resume` goes on with the run in a folder, `read_run` returns its result. The classes are the base
-classes of your own parts. All errors are `IslandsError`.
+`solve` solves a problem and returns a `Result`; `solve_many` solves many problems at a time, and a
+`Solver` advances islands step by step. `resume` continues the run in a folder, and `read_run`
+returns its result.
+
+`load` returns an instance by name or path; `tsp`, `qap`, `mkp` and `qubo` create a problem from
+arrays. `permutation`, `subset`, `choices`, `keys`, `real` and `mixed` create a problem from your
+own cost function, which `check_problem` checks; `space` has the parameters of `mixed`. `models` has
+ready problems. `scipy`, `shops`, `frames`, `islands.dimod` and `islands.networkx` have the
+interfaces of other projects. The classes are base classes of your own parts. All errors are
+`IslandsError`.
 
 >>> import islands
 >>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])
@@ -15,7 +17,7 @@ classes of your own parts. All errors are `IslandsError`.
 >>> result.cost
 40.0
 
-Public names are imported when they are first used, so that importing this package is fast.
+Public names are imported on first use, so that importing this package is fast.
 """
 
 from __future__ import annotations
@@ -102,7 +104,7 @@ else:
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
     _PACKAGES = ("frames", "models", "scipy", "shops", "space")
     _EXTRAS = ("dimod", "networkx")
-    """Packages that need another project: their errors say how to install it."""
+    """Packages that need another project; their errors tell how to install it."""
     __all__ = [*_MODULES, *_PACKAGES]
 
     def __getattr__(name):

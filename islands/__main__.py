@@ -1,4 +1,4 @@
-"""The entry points of the console commands; `python -m islands` is the same as `islands`."""
+"""The entry points of console commands; `python -m islands` is the same as `islands`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def main() -> int:
         from islands.cli import main as command
 
         status = command()
-        # MPI takes a while to end. A signal that asks for a checkpoint would fail what is done.
-        for each in (signal.SIGUSR1, signal.SIGHUP):
-            signal.signal(each, signal.SIG_IGN)
+        # While MPI ends, a signal that requests a checkpoint would change the exit status.
+        for number in (signal.SIGUSR1, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
         return status
     except KeyboardInterrupt:
         return 130
@@ -29,8 +29,8 @@ def supervise() -> None:
     from islands.paths import data_folder
 
     script = data_folder("launch") / "supervise"
-    own = {"PYTHON": sys.executable, "ISLANDS_CALLED": "islands-supervise"}
-    os.execve(_SHELL, [_SHELL, str(script), *sys.argv[1:]], own | os.environ)
+    defaults = {"PYTHON": sys.executable, "ISLANDS_CALLED": "islands-supervise"}
+    os.execve(_SHELL, [_SHELL, str(script), *sys.argv[1:]], defaults | os.environ)
 
 
 if __name__ == "__main__":

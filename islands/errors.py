@@ -1,4 +1,4 @@
-"""The errors that users see: one message that names the value and the fix."""
+"""The errors for users; a message names the value, what is allowed, and the fix."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from islands.text import escaped
 
 
 class IslandsError(Exception):
-    """Base of all errors that the command line prints on one line before it exits with `status`.
+    """Base class of errors that the command line prints in one line; it then exits with `status`.
 
     >>> try:
     ...     islands.solve("demo/tsp", popsize=100)
@@ -18,12 +18,12 @@ class IslandsError(Exception):
     status = 2
 
     def __str__(self) -> str:
-        """Return the message, which may quote any text, with unprintable characters escaped."""
+        """Return the message with unprintable characters escaped, as it may quote any text."""
         return escaped(super().__str__())
 
 
 class _OneLineError(IslandsError, ValueError):
-    """An error about user input, which may contain any characters; its message is one line."""
+    """An error about user input, which may contain any characters; the message is one line."""
 
     def __str__(self) -> str:
         """Return the message with unprintable characters and line breaks escaped."""
@@ -39,7 +39,7 @@ class InputError(_OneLineError):
 
 
 class UntrustedError(InputError):
-    """A script or other code that somebody else may have written, and the user has not named."""
+    """A script or other code that others may have written, and the user has not named."""
 
 
 class UnwritableError(InputError):
@@ -53,18 +53,18 @@ class CompileError(IslandsError, RuntimeError):
 
 
 class RunError(IslandsError, RuntimeError):
-    """A run that failed after it began, or a result that the exact check contradicts."""
+    """A run that failed after its start, or a result that differs from its exact evaluation."""
 
     status = 1
 
 
 class Suspended(BaseException):
-    """A signal asked to stop now and resume later."""
+    """A signal requested to stop now and to resume later."""
 
     status = 75
     """EX_TEMPFAIL of sysexits.h."""
 
 
 def system_reason(error: OSError) -> str:
-    """Return the operating system's message, such as `Permission denied`."""
+    """Return the message of the operating system, such as `Permission denied`."""
     return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""Paths: the program's own folders, the cache, and files that are written atomically."""
+"""Paths: the folders of the package, the cache, and files that are written atomically."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from islands.errors import InputError, IslandsError, UnwritableError, UsageError
 _ELSEWHERE = "name a folder that can be written"
 _OTHER_CACHE = "ISLANDS_CACHE name a folder that you may write"
 CACHE_ELSEWHERE = f"let {_OTHER_CACHE}"
-"""The fix if a file of the cache cannot be written."""
+"""The fix if a file in the cache cannot be written."""
 
 _PACKAGE = Path(__file__).resolve().parent
 
 
 def given_folder(folder: object, name: str) -> Path:
-    """Return the folder that a caller names by an argument; refuse what is no path."""
+    """Return the folder in the argument `name`; refuse a value that is not a path."""
     if not isinstance(folder, str | Path):
         raise UsageError(f"{name}={folder!r}: must be a path, as text or a pathlib.Path")
     return Path(folder)
 
 
 def data_folder(name: str) -> Path:
-    """Return the path of `kernels`, `instances`, ...: in the installed package, or next to it."""
+    """Return the folder `kernels`, `instances`, ... in the installed package or next to it."""
     inside = _PACKAGE / "_data" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder in the user's cache, or the cache itself; `ISLANDS_CACHE` moves the cache.
+    """Return a folder in the cache of the user, which is in `ISLANDS_CACHE` if this is set.
 
     Create missing folders with access for this user only.
     """
     root = os.environ.get("ISLANDS_CACHE")
     folder = (Path(root) if root else user_cache_path("islands")) / name
     try:
-        missing = [each for each in folder.parents if not each.exists()]
-        for each in (*reversed(missing), folder):
-            each.mkdir(mode=0o700, exist_ok=True)
+        missing = [parent for parent in folder.parents if not parent.exists()]
+        for path in (*reversed(missing), folder):
+            path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         reason = system_reason(error)
         if isinstance(error, FileExistsError | NotADirectoryError):
-            there = [each for each in (folder, *folder.parents) if os.path.lexists(each)]
-            reason = f"{there[0]} is not a folder"
+            existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+            reason = f"{existing} is not a folder"
         raise InputError(
             f"cannot make the cache folder {folder}: {reason}. Let {_OTHER_CACHE}"
         ) from error
@@ -67,16 +67,16 @@ def suffix_of(name: str) -> str:
 
 
 def files_in(folder: Path) -> list[tuple[str, Path]]:
-    """Return the name without `.gz` and the path of each file in a folder and its subfolders.
+    """Return the names without `.gz` and the paths of all files in a folder and its subfolders.
 
     Hidden files and folders are left out; the others are in alphabetical order.
     """
-    found = []
+    paths = []
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         names = sorted(name for name in files if not name.startswith("."))
-        found += [(without_gz(name), Path(root, name)) for name in names]
-    return found
+        paths += [(without_gz(name), Path(root, name)) for name in names]
+    return paths
 
 
 def expanded(name: str) -> Path:
@@ -90,7 +90,7 @@ def expanded(name: str) -> Path:
 def reading(path: Path | str) -> AbstractContextManager[None]:
     """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix.
 
-    A name that no file can have is an error of the same kind, but a `ValueError` of Python.
+    Do the same with the `ValueError` that Python raises for an impossible name.
     """
     return _naming(path, InputError, "", "Name a file that can be read")
 
@@ -104,7 +104,7 @@ def writing(path: Path | str, fix: str = _ELSEWHERE) -> AbstractContextManager[N
 def _naming(path: Path | str, kind: type[InputError], fault: str, fix: str) -> Iterator[None]:
     try:
         yield
-    except (IslandsError, BrokenPipeError):  # of a pipe the reader is at fault, not the file
+    except (IslandsError, BrokenPipeError):  # the reader of a pipe is at fault, not the file
         raise
     except (OSError, ValueError) as error:
         reason = system_reason(error) if isinstance(error, OSError) else _impossible(path, error)
@@ -112,7 +112,7 @@ def _naming(path: Path | str, kind: type[InputError], fault: str, fix: str) -> I
 
 
 def _impossible(path: Path | str, error: ValueError) -> str:
-    """Return why no file can have this name; raise any other error."""
+    """Return why no file can have this name; raise other errors again."""
     if "\0" in str(path):
         return "a zero byte is in the name"
     if isinstance(error, UnicodeEncodeError):
@@ -121,16 +121,16 @@ def _impossible(path: Path | str, error: ValueError) -> str:
 
 
 def publish(path: Path, text: str, fix: str = _ELSEWHERE, *, errors: str | None = None) -> None:
-    """Write a text to a file, which is never seen incomplete; `errors` as of `str.encode`."""
+    """Write a text to a file atomically; `errors` as in `str.encode`."""
     with published(path, fix) as temporary:
         temporary.write_text(text, encoding="utf-8", errors=errors)
 
 
 @contextmanager
 def published(path: Path, fix: str = _ELSEWHERE) -> Iterator[Path]:
-    """Yield a temporary path; at the end of the block, rename it to `path` atomically.
+    """Yield a temporary path, which is renamed to `path` at the end of the block.
 
-    A device or a pipe is never replaced, but gets the content of the file.
+    If `path` is a device or a pipe, copy the content to it instead.
     """
     with writing(path, fix):
         is_special = path.exists() and not (path.is_file() or path.is_dir())
@@ -143,7 +143,7 @@ def published(path: Path, fix: str = _ELSEWHERE) -> Iterator[Path]:
         try:
             yield temporary
         except OSError as error:
-            # An error about another file, such as a missing compiler, does not concern this path.
+            # An error about another file, such as a missing compiler, is not about this path.
             if error.filename not in (None, name):
                 raise
             with writing(path, fix):

@@ -1,4 +1,4 @@
-"""Text for users: names, settings, counts, durations and short numbers."""
+"""Texts for users: names, settings, counts, durations and short numbers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import TextIO
 
 _NEAR = 0.75
 """Minimum similarity of two names: one wrong letter in four."""
-_SHOWN = 60  # characters of a value in a message
+_SHOWN = 60  # maximum characters of a value in a message
 _dashes = ContextVar("dashes", default=False)
 _plain = ContextVar[frozenset[str]]("plain", default=frozenset())
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """Return the known name with the same spelling in plain form, or `name` if there is none.
+    """Return the known name that `name` is a spelling of, or `name` if there is none.
 
     `Two-Opt` and `2opt` both mean `two_opt`.
     """
@@ -27,13 +27,13 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 def plain(name: str) -> str:
-    """Return the plain form that all spellings of a name share."""
+    """Return the form that all spellings of a name share: `2opt` of `Two-Opt`."""
     plain = "".join(letter for letter in name.lower() if letter not in "-_ ")
     return plain.replace("one", "1").replace("two", "2")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Return the message for an unknown name, with the nearest known name and all others."""
+    """Return the message about an unknown name, with the most similar and all known names."""
     names = list(known)
     near = nearest(name, names)
     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -41,16 +41,16 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def escaped(text: str, kept: str = "\n\t") -> str:
-    """Return text with a backslash sequence for each character that is unprintable and not `kept`.
+    """Escape unprintable characters other than `kept` by backslash sequences.
 
-    Text from files, scripts and other programs could otherwise control the terminal. This includes
-    characters that reverse the direction of text, and invalid UTF-8.
+    Text from files, scripts and other programs could otherwise control the terminal. Characters
+    that reverse the direction of text, and invalid UTF-8, are unprintable, too.
     """
     if text.isprintable():
         return text
     return "".join(
-        each if each.isprintable() or each in kept else each.encode("unicode_escape").decode()
-        for each in text
+        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
+        for char in text
     )
 
 
@@ -63,22 +63,19 @@ def show(
 ) -> None:
     """Print text of any origin, escaped, to standard output or another stream.
 
-    Nothing else in the package prints. `painted` adds terminal codes to the escaped text.
+    All output of the package is printed here. `painted` adds terminal codes to the escaped text.
     """
     print(painted(escaped(str(text))), file=file, end=end, flush=True)
 
 
 def one_line(text: str, longest: int = 1000) -> str:
-    """Return text from any source as one line, shortened to at most `longest` characters.
-
-    Line breaks, unprintable characters and invalid UTF-8 are escaped with a backslash.
-    """
+    """Return text of any origin, escaped, as one line of at most `longest` characters."""
     shown = escaped(text[: longest + 1], kept="")
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
 
 
 def shown(value: object, form: Callable[[object], str] = repr) -> str:
-    """Return a user's value as short text on one line."""
+    """Return a value of the user as short text in one line."""
     try:
         return one_line(form(value), _SHOWN)
     except ValueError:  # Python refuses to print very long integers
@@ -88,16 +85,16 @@ def shown(value: object, form: Callable[[object], str] = repr) -> str:
 
 
 def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
-    """Return at most `limit` known names similar to `name`, the nearest first."""
-    asked, spelled = plain(name), {plain(each): each for each in known}
-    mixed_up = [each for each in spelled if sorted(each) == sorted(asked)]
-    near = [*mixed_up, *get_close_matches(asked, spelled, limit, _NEAR)]
-    return [spelled[each] for each in dict.fromkeys(near)][:limit]
+    """Return at most `limit` known names similar to `name`, the most similar first."""
+    wanted, names = plain(name), {plain(each): each for each in known}
+    permuted = [form for form in names if sorted(form) == sorted(wanted)]
+    near = [*permuted, *get_close_matches(wanted, names, limit, _NEAR)]
+    return [names[form] for form in dict.fromkeys(near)][:limit]
 
 
 @contextmanager
 def command_line() -> Iterator[None]:
-    """Make `option` write settings as command line options inside the block."""
+    """Let `option` write settings as options of the command line inside the block."""
     before = _dashes.set(True)
     try:
         yield
@@ -107,7 +104,7 @@ def command_line() -> Iterator[None]:
 
 @contextmanager
 def as_settings(names: Iterable[str]) -> Iterator[None]:
-    """Make `option` write these names without dashes inside the block, as in a colony."""
+    """Let `option` write these names without dashes inside the block, as in a colony."""
     before = _plain.set(_plain.get() | frozenset(names))
     try:
         yield
@@ -143,12 +140,12 @@ def counted(number: float, one: str, several: str = "", form: str = "") -> str:
     return f"{number:{form}} {one if number == 1 else several or f'{one}s'}"
 
 
-def seconds(words: str) -> float:
+def seconds(text: str) -> float:
     """Return the number of seconds in `90`, `60s`, `5m` or `2h`."""
     units = {"s": 1, "m": 60, "h": 3600}
-    unit = units.get(words[-1:])
+    unit = units.get(text[-1:])
     try:
-        number = float(words if unit is None else words[:-1])
+        number = float(text if unit is None else text[:-1])
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
@@ -166,20 +163,20 @@ def count(number: float) -> str:
 
 
 def rounded(number: float | None, digits: int = 0) -> str:
-    """Return a number with this many decimals, a huge one in short form, or `-` for None."""
+    """Return a number with this many decimals, a huge one with an exponent, or `-` for None."""
     if number is None:
         return "-"
     return f"{number:.{digits}f}" if abs(number) < 1e11 else f"{number:.5g}"
 
 
 def fitting(number: float, width: int) -> str:
-    """Return a number with up to 8 significant digits, or with fewer if it is too wide."""
+    """Return a number with as many significant digits, at most 8, as fit the width."""
     texts = [f"{number:.{digits}g}" for digits in range(8, 0, -1)]
     return next((text for text in texts if len(text) <= width), texts[-1])
 
 
 def gap(percent: float | None) -> str:
-    """Return a gap for a table column, or `-` if the best-known value is unknown."""
+    """Return a gap for a column of a table, or `-` if the best known value is unknown."""
     if percent is None:
         return "-"
     if abs(percent) > 999:

@@ -1,4 +1,4 @@
-"""Read files that may be damaged: limit memory, and report every fault as an `InputError`."""
+"""Read files that may be damaged: limit memory, and report all faults as `InputError`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from islands.inside import opened
 from islands.paths import reading
 
 MISMATCH = "checksum mismatch: it was changed, or damaged, after it was written"
-"""The message for a file with a valid form but other content than was written."""
-_Made = TypeVar("_Made")
-_MOST_PARTS = 1000
+"""The message about a well-formed file whose content was changed."""
+_Value = TypeVar("_Value")
+_MOST_DOTS = 1000
 _LONGEST_REASON = 200
 """Maximum length of a parser's message, which may quote the damaged file."""
 
 
 def followed(path: Path) -> IO[bytes]:
-    """Open a file that the user has named."""
+    """Open a file that the user has named, following links."""
     return path.open("rb")
 
 
@@ -44,8 +44,8 @@ def parsing(
             with reading(path):
                 raise
         reason = " ".join(str(error).split())[:_LONGEST_REASON].rstrip(".") or type(error).__name__
-        words = f"{fault} ({reason}). {fix}" if fix else f"{fault}: {reason}"
-        raise InputError(f"{path}: {words}") from error
+        message = f"{fault} ({reason}). {fix}" if fix else f"{fault}: {reason}"
+        raise InputError(f"{path}: {message}") from error
 
 
 def bounded_text(
@@ -54,10 +54,10 @@ def bounded_text(
     opens: Callable[[Path], IO[bytes]] = opened,
     errors: str = "strict",
 ) -> str:
-    """Return the text of a small file; refuse a file with more than `longest` bytes.
+    """Return the text of a file; refuse a file with more than `longest` bytes.
 
     `opens` is `followed` for a file that the user has named, which may be a link or a pipe.
-    `errors` says how to handle bytes that are not UTF-8, as in `bytes.decode`.
+    `errors` determines how to decode bytes that are not UTF-8, as in `bytes.decode`.
     """
     with reading(path), opens(path) as stream:
         raw = stream.read(longest + 1)
@@ -71,33 +71,33 @@ def bounded_text(
 
 
 def read_toml(path: Path, opens: Callable[[Path], IO[bytes]] = opened) -> dict[str, Any]:
-    """Return the table in a TOML file; `opens` as in `bounded_text`."""
+    """Return the content of a TOML file; `opens` as in `bounded_text`."""
     return parse_toml(bounded_text(path, opens=opens), path)
 
 
 def parse_toml(text: str, path: Path) -> dict[str, Any]:
-    """Return the table in the text of a TOML file; `path` is for errors."""
-    # The parser's time and memory grow with the square of the number of parts in a key.
-    if max(line.count(".") for line in text.split("\n")) > _MOST_PARTS:
-        raise InputError(f"{path}: not TOML: a line with more than {_MOST_PARTS} dots. Correct it")
+    """Parse the text of a TOML file; errors name `path`."""
+    # The time and memory of the parser are quadratic in the number of parts of a key.
+    if max(line.count(".") for line in text.split("\n")) > _MOST_DOTS:
+        raise InputError(f"{path}: not TOML: a line with more than {_MOST_DOTS} dots. Correct it")
     with parsing(path, "not TOML"):
-        return tomllib.loads(text.removeprefix("\ufeff"))  # some editors write this mark
+        return tomllib.loads(text.removeprefix("\ufeff"))  # the byte order mark of some editors
 
 
-def typed(kind: type[_Made], values: Mapping[str, Any], **made: Any) -> _Made:
-    """Return a dataclass from JSON values, which are type-checked, and from `made` values.
+def typed(kind: type[_Value], values: Mapping[str, Any], **others: Any) -> _Value:
+    """Return a dataclass from JSON `values`, whose types are checked, and from `others`.
 
     Raise a `ValueError` for a value of another type.
     """
     hints = get_type_hints(kind)
     for field in fields(kind):  # type: ignore[arg-type]
-        if field.name not in made and not _is_of(values[field.name], hints[field.name]):
+        if field.name not in others and not _is_of(values[field.name], hints[field.name]):
             raise ValueError(f"{field.name} is {values[field.name]!r}")
-    return kind(**{**values, **made})
+    return kind(**{**values, **others})
 
 
 def _is_of(value: Any, hint: Any) -> bool:
     if isinstance(hint, UnionType):
-        return any(_is_of(value, each) for each in get_args(hint))
+        return any(_is_of(value, member) for member in get_args(hint))
     # In Python, bool is a subclass of int; JSON may write 1.0 as 1.
     return type(value) is hint or (hint is float and type(value) is int)

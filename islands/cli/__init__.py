@@ -1,12 +1,11 @@
 """The command line: each subcommand is a module with `add_arguments` and `main`.
 
-Commands that are read together share a module: there NAME has `add_NAME` and the function `NAME`.
-A module parses its arguments and calls one function of the package; it imports the heavy modules
-inside that function, so that `--help` is quick.
+Related commands share a module, in which NAME has the functions `add_NAME` and `NAME`. Modules that
+take long to import are imported by the functions that need them, so that `--help` is fast.
 
-- `COMMANDS`: the subcommands and what each does, one sentence each.
-- `parser`: the parser of a subcommand; its epilog has examples.
-- `main`: parses a line, runs the command and returns the exit status.
+- `COMMANDS`: the subcommands and their descriptions.
+- `parser`: the parser of a subcommand, whose epilog has examples.
+- `main`: parses a command line, runs the command and returns the exit status.
 
 May import everything but `testing`.
 """
@@ -69,15 +68,15 @@ _SHARED = {
     **dict.fromkeys(("report", "plot", "export"), "report"),
     "submit": "job",
 }
-"""The modules of commands that share one. Modules are imported when they are needed."""
+"""The modules of commands that share one; the others have modules of their names."""
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce", "tune")
-"""The commands that all ranks run together; only rank 0 runs the others."""
+"""The commands that run on all ranks; the others run on rank 0 only."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status; under mpirun, only rank 0 prints.
+    """Run a command and return its exit status; under mpirun, only rank 0 prints.
 
-    Without `argv`, read the command line of the process and then end the process.
+    Without `argv`, run the command line of the process and end the process.
     """
     line = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
@@ -95,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(line: list[str]) -> int:
-    """Run one command, report its errors and return its exit status."""
+    """Run a command, report its errors and return its exit status."""
     rank, args = 0, None
     try:
         rank, _ = launched()
@@ -114,21 +113,20 @@ def _run(line: list[str]) -> int:
     except SystemExit as leaving:
         if not (place := script_line(leaving)):
             return leaving.code if isinstance(leaving.code, int) else 0
-        # The command is not done, whatever the status that the script asks for.
-        said = f"{place}: sys.exit({leaving.code!r}) cannot end a command. Raise an error instead"
-        _print(RunError(said), with_traceback="--debug" in line)
+        # A script has interrupted the command, so that its status is meaningless.
+        message = f"{place}: sys.exit({leaving.code!r}) cannot end a command."
+        _print(RunError(f"{message} Raise an error instead"), with_traceback="--debug" in line)
         return RunError.status
     except BrokenPipeError:
         _flush()
         return 1
     except BaseException as error:
         if isinstance(error, OSError):
-            # If standard output has failed, it fails again, and this error is reported.
-            _flush()
+            _flush()  # fails again, with the better message, if the error is of standard output
         if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
-            # Rank 0 reports the same error; a failure here first could make the launcher end it.
+            # Rank 0 reports this error, too; after a failure here, a launcher could end it first.
             return 0
         if not isinstance(error, KeyboardInterrupt):
             return getattr(error, "status", 1)
@@ -140,7 +138,7 @@ def _run(line: list[str]) -> int:
 def functions_of(
     command: str,
 ) -> tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]:
-    """Return the function that declares the options of a command, and the one that performs it."""
+    """Return the functions of a command: one declares its options, the other runs it."""
     module = import_module(f"islands.cli.{_SHARED.get(command, command)}")
     if command in _SHARED:
         return getattr(module, f"add_{command}"), getattr(module, command)
@@ -148,7 +146,7 @@ def functions_of(
 
 
 def parser(selected: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of all commands, with the options of the `selected` command."""
+    """Return the parser of all commands; only that of the `selected` command has options."""
     description = (islands.__doc__ or "").partition("\n")[0]
     top = Parser(prog="islands", description=description, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"islands {islands.__version__}")
@@ -167,7 +165,7 @@ def parser(selected: str | None = None) -> argparse.ArgumentParser:
 
 
 def parsed(line: list[str]) -> argparse.Namespace:
-    """Return the options of a command line; refuse unknown ones."""
+    """Return the parsed command line; refuse unknown options."""
     top = parser(next((word for word in line if word in COMMANDS), None))
     if line and not line[0].startswith("-") and line[0] not in COMMANDS:
         raise UsageError(unknown("command", line[0], COMMANDS))
@@ -184,7 +182,7 @@ def parsed(line: list[str]) -> argparse.Namespace:
 
 
 def _unknown_option(name: str, known: Sequence[str]) -> str:
-    """Return the message for an unknown option, which may be a setting or a criterion."""
+    """Return the message about an unknown option, which may be meant as a setting or criterion."""
     if "--set" in known and not nearest(name, known):
         from islands.configuration.fit import how_to_write
 
@@ -196,7 +194,7 @@ def _unknown_option(name: str, known: Sequence[str]) -> str:
 def _print(error: BaseException, *, with_traceback: bool) -> None:
     record_error(error)
     message = f"islands: {describe(error, is_traced=with_traceback)}"
-    with suppress(OSError):  # the status still tells
+    with suppress(OSError):  # the exit status still reports the failure
         if with_traceback:
             show("".join(traceback.format_exception(error)), sys.stderr, end="")
         show(message, sys.stderr, painted=coloured if takes_colours(sys.stderr) else str)
@@ -213,7 +211,7 @@ def _prepare_streams() -> None:
 
 
 def _flush() -> None:
-    """Write buffered output; if this fails, discard it, as Python would fail again at its exit."""
+    """Flush standard output; if this fails, discard it, as Python would fail again at exit."""
     try:
         with writing("standard output"):
             sys.stdout.flush()

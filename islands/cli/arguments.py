@@ -1,12 +1,13 @@
-"""The parser of the command line, and the types of options that several commands have."""
+"""The parser of the command line, and types of options of several commands."""
 
 from __future__ import annotations
 
 import math
 import shlex
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,19 +31,19 @@ class Parser(ArgumentParser):
 
 @dataclass(frozen=True)
 class Naming:
-    """The type of options and operands that may name scripts: only these let a script run."""
+    """The type of options and operands that may name scripts, which then are trusted."""
 
     names: Callable[[str, Namespace], Iterable[str]] = lambda text, _: [text]
-    """Returns the names in a value, after the whole command line was parsed."""
+    """Returns the names in a value, given the parsed command line."""
     convert: Callable[[str], Any] = str
 
     def __call__(self, text: str) -> Any:
-        """Return the value of the text, as a type of argparse does."""
+        """Convert the text, as argparse requires of a type."""
         return self.convert(text)
 
 
 NAME = Naming()
-"""The whole value is a name."""
+"""A value NAME."""
 SETTING = Naming(lambda text, _: [text.partition("=")[2].strip()])
 """A value KEY=NAME."""
 CHOICES = Naming(lambda text, _: map(str.strip, text.partition("=")[2].split(",")))
@@ -51,19 +52,19 @@ CHOICES = Naming(lambda text, _: map(str.strip, text.partition("=")[2].split(","
 
 def _of_settings(text: str, _: Namespace) -> list[str]:
     try:
-        return [word.partition("=")[2].strip() for word in shlex.split(text)]
-    except ValueError:  # reported when it is parsed
+        return [pair.partition("=")[2].strip() for pair in shlex.split(text)]
+    except ValueError:  # reported when the value is used
         return []
 
 
 SETTINGS = Naming(_of_settings)
-"""A value of several words KEY=NAME, as of a colony."""
+"""A value KEY=NAME KEY=NAME, as of a colony."""
 
 
 def declare_names(parser: ArgumentParser) -> None:
-    """Register the options and operands of a parser that may name scripts, for `names_in`."""
-    found = {each.dest: each.type for each in parser._actions if isinstance(each.type, Naming)}
-    parser.set_defaults(naming=found)
+    """Store the options and operands of a parser that may name scripts, for `names_in`."""
+    actions = parser._actions
+    parser.set_defaults(naming={a.dest: a.type for a in actions if isinstance(a.type, Naming)})
 
 
 def names_in(args: Namespace) -> Iterator[str]:
@@ -76,7 +77,7 @@ def names_in(args: Namespace) -> Iterator[str]:
 
 
 class _Once(Action):
-    """Stores the value of an option; a second, different value is refused."""
+    """Stores the value of an option; refuses a second, different value."""
 
     def __call__(
         self,
@@ -100,14 +101,31 @@ def _shown(value: object) -> str:
 
 
 def folder(text: str) -> Path:
-    """Return the folder in `--out`."""
+    """Convert the text of a folder."""
     if not text:
         raise ArgumentTypeError("'' is not a folder. Name a new or existing folder")
     return Path(text)
 
 
+def add_format(group: _ActionsContainer) -> None:
+    """Declare the option for the format of an instance file."""
+    from islands.instances.formats import EVERY_FORMAT
+
+    text = f"format of the instance file: {', '.join(EVERY_FORMAT)} (default: detect it)"
+    group.add_argument("--format", metavar="NAME", help=text)
+
+
+def require_extra(user: str, module: str) -> None:
+    """Refuse an option or a command without a module of the extra `report`."""
+    if find_spec(module) is None:
+        raise UsageError(
+            f"{user} needs {module}, which is not installed. Install it with: pip install"
+            " 'islands[report]'"
+        )
+
+
 def whole_number(hint: str = "", most: float = math.inf) -> Callable[[str], int]:
-    """Return the type of options with a number of at least 1; `hint` is the fix in errors."""
+    """Return the type of options with a positive number; `hint` is the fix in errors."""
 
     def number(text: str) -> int:
         try:

@@ -1,4 +1,4 @@
-"""Run many instances in one command, and go on with those that are left."""
+"""Run a batch of instances in one command, and continue a batch."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from islands.parallel import World
 
 _OF_ONE_RUN = ("plot", "asynchronous", "start")
-"""The options that instances on one thread each cannot have."""
+"""The options of single runs, which a batch does not have."""
 _LIST = "@"
-"""Begins the name of a file with a list of instances."""
+"""The prefix of a file with a list of instances."""
 _STANDARD_INPUT = "-"
 _END = "--"
-"""A line that ends standard input: `mpirun` of Open MPI does not pass on that a pipe is closed."""
+"""The line that ends standard input: `mpirun` of Open MPI does not report a closed pipe."""
 _LOOK_SECONDS, _AT_ONCE = 0.1, 1 << 16
-"""How often to look for the first line, and bytes of lines that are read at once."""
+"""The interval of polls for the first line, and the bytes that are read at once."""
 _LONGEST_LINE = 1 << 13
-"""The most bytes of a line: more than any path has."""
+"""The maximum bytes of a line; no path is as long."""
 _LONGEST_LIST = 1 << 26
-"""The most bytes of a list that is a file."""
+"""The maximum bytes of a list."""
 _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
-"""Suffixes of files next to instances in their folders, which are none themselves."""
+"""The suffixes of files in folders of instances that are not instances."""
 
 
 def run_batch(
@@ -54,7 +54,7 @@ def run_batch(
     output: Output,
     rank_options: RankOptions,
 ) -> int:
-    """Solve all instances that the command names."""
+    """Solve the instances that a command names."""
     from islands.cells.batch import BatchPlan
 
     for name in _OF_ONE_RUN:
@@ -66,21 +66,24 @@ def run_batch(
 
     def planned() -> BatchPlan:
         nonlocal arriving
-        names, arriving = begun(args.instances)
+        names, arriving = first_names(args.instances)
         if not names:
             raise UsageError(
                 "--batch: no instances. Name some, such as 'orlib/mknapcb1-*', a folder, @FILE with"
                 " a list, or - for standard input"
             )
-        own = {name: value for name, value in asked.options.items() if name != "instance"}
+        options = {name: value for name, value in asked.options.items() if name != "instance"}
         is_open = arriving is not None
-        return BatchPlan(names, args.runs or 1, Asked(own, args.config), is_open)
+        return BatchPlan(names, args.runs or 1, Asked(options, args.config), is_open)
 
-    # Other hosts may lack the key.
+    trust_config(args, ranks)
+    plan = ranks.from_first(planned)  # other ranks have no standard input
+    return _performed(plan, args, ranks, output, rank_options, arriving)
+
+
+def trust_config(args: argparse.Namespace, ranks: World) -> None:
+    """Trust the scripts of a signed file; only rank 0 can be expected to have the key."""
     trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
-    # Only rank 0 has the standard input.
-    plan = ranks.from_first(planned)
-    return _ended(plan, args, ranks, output, rank_options, arriving)
 
 
 def resume_batch(
@@ -90,7 +93,7 @@ def resume_batch(
     output: Output,
     rank_options: RankOptions,
 ) -> int:
-    """Solve the instances of a folder that are left."""
+    """Solve the remaining instances of the batch in a folder."""
     from islands.cells.batch import BatchPlan
 
     if other := sorted({*asked.options} - {"backend", "threads"}):
@@ -98,10 +101,10 @@ def resume_batch(
             f"{option(other[0])}: a batch keeps its settings. Leave it out, or begin another batch"
         )
     plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, asked))
-    return _ended(plan, args, ranks, output, rank_options)
+    return _performed(plan, args, ranks, output, rank_options)
 
 
-def _ended(
+def _performed(
     plan: BatchPlan,
     args: argparse.Namespace,
     ranks: World,
@@ -111,20 +114,20 @@ def _ended(
 ) -> int:
     from islands.cells import batch
 
-    def line(made: Mapping[str, Any]) -> None:
-        show(json.dumps(made))
-        sys.stdout.flush()
+    def print_line(result: Mapping[str, Any]) -> None:
+        show(json.dumps(result))
 
-    lines = line if args.json else None
+    lines = print_line if args.json else None
     end = batch.run_batch(plan, ranks, output, rank_options, lines=lines, arriving=arriving)
     ranks.barrier()
     return end.status
 
 
-def begun(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
-    """Return the names that are known, at least one, and those that come later.
+def first_names(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
+    """Return the first names, at least one, and an iterator over those that arrive later.
 
-    Later ones come from standard input, unless it is a file; None comes whenever there is no line.
+    These are lines of standard input, unless it is a file. The iterator yields None when polled
+    with no line ready.
     """
     if _STANDARD_INPUT not in words or not _may_wait(sys.stdin):
         return listed(words), None
@@ -138,17 +141,16 @@ def begun(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]
 
 
 def _may_wait(stream: TextIO | None) -> bool:
-    """Return whether lines may come later, as from a pipe or a terminal."""
-    if stream is None:
-        return False
+    """Return whether lines may arrive later, as from a pipe or a terminal."""
     try:
-        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except (OSError, ValueError):  # it has no file
+        return stream is not None and not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # the stream has no file
         return False
 
 
 def _arriving(descriptor: int) -> Iterator[str | None]:
-    for line in _lines_as_they_come(descriptor):
+    """Yield the names in lines of standard input, and None when polled with no line ready."""
+    for line in _polled_lines(descriptor):
         if line is None:
             yield None
             continue
@@ -157,10 +159,10 @@ def _arriving(descriptor: int) -> Iterator[str | None]:
         try:
             yield from [*_of_lines([line])]
         except (IslandsError, OSError, ValueError):
-            yield line.strip()  # an error of its own, when it is its turn
+            yield line.strip()  # reported when this instance is read
 
 
-def _lines_as_they_come(descriptor: int) -> Iterator[str | None]:
+def _polled_lines(descriptor: int) -> Iterator[str | None]:
     rest = b""
     with reading("standard input"):
         while True:
@@ -178,11 +180,11 @@ def _lines_as_they_come(descriptor: int) -> Iterator[str | None]:
 
 
 def listed(words: Iterable[str]) -> list[str]:
-    """Return the names of all instances that the words of a command mean, each once.
+    """Return the names of all instances that the words of a command line mean, without duplicates.
 
     A word is a name; a pattern of files, or of names in the catalogue, such as
-    `orlib/mknapcb1-*`; a folder; `@FILE`, a text file with a word on each line; or `-`, the same
-    from standard input.
+    `orlib/mknapcb1-*`; a folder; `@FILE`, a text file with a word per line; or `-`, standard input
+    with a word per line.
     """
     return list(dict.fromkeys(name for word in words for name in _named(word)))
 
@@ -204,12 +206,12 @@ def _named(word: str) -> Iterator[str]:
 
 
 def is_name(word: str) -> bool:
-    """Return whether a word of a command can only be a name: no list, and no pattern."""
+    """Return whether a word of a command line is a name, not a list or a pattern."""
     return not (word.startswith(_LIST) or glob.has_magic(word))
 
 
 def _lines(stream: TextIO, name: str) -> Iterator[str]:
-    """Yield the lines of a list, which may be a device or damaged."""
+    """Yield the lines of a list of limited size."""
     size = 0
     for line in iter(lambda: stream.readline(_LONGEST_LINE + 1), ""):
         size += len(line)
@@ -234,7 +236,7 @@ def _of_lines(lines: Iterable[str]) -> Iterator[str]:
 
 def _files(folder: Path) -> Iterator[str]:
     with reading(folder):
-        files = [str(each) for each in sorted(folder.iterdir()) if _may_be_instance(each)]
+        files = [str(path) for path in sorted(folder.iterdir()) if _may_be_instance(path)]
     if not files:
         raise UsageError(f"{folder}: has no files of instances. Name a folder that has some")
     yield from files
@@ -246,11 +248,11 @@ def _may_be_instance(path: Path) -> bool:
 
 
 def _matching(pattern: str) -> Iterator[str]:
-    """Yield the files that match a pattern, or else the names in the catalogue."""
+    """Yield the files that match a pattern, or else the names in the catalogue that do."""
     path = expanded(pattern)
-    found = Path(path.anchor).glob(str(path.relative_to(path.anchor)))
-    files = [str(each) for each in sorted(found) if each.is_file()]
-    names = files or [each for each in catalogue().names() if fnmatchcase(each, pattern)]
+    matching = Path(path.anchor).glob(str(path.relative_to(path.anchor)))
+    files = [str(file) for file in sorted(matching) if file.is_file()]
+    names = files or [name for name in catalogue().names() if fnmatchcase(name, pattern)]
     if not names:
         raise UsageError(
             f"{pattern}: matches no file and no instance of the catalogue. See the names with:"

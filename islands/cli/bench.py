@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,28 +52,27 @@ _EXAMPLES += ", ".join(GPU_INSTANCES)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands bench`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(BENCHES)}; after gpus, also instances; without a name, list them"
-    add("what", nargs="*", metavar="WHAT", type=arguments.NAME, help=words)
+    text = f"{', '.join(BENCHES)}; after gpus, also instances; without a name, list them"
+    add("what", nargs="*", metavar="WHAT", type=arguments.NAME, help=text)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
-    words = "also compare with OLD.json, the output of an earlier --json or the bench.json of --out"
-    add("--compare", metavar="OLD.json", type=Path, help=words)
-    words = "cpu, cuda or cuda,cpu (default: all that are available)"
-    add("--backend", metavar="NAME", help=words)
-    words = "threads of the cpu backend (default: all cores)"
-    add("--threads", metavar="T", type=arguments.threads, help=words)
-    words = "run scripts that a file of --variant names, although you have not named them"
-    add("--trust", action="store_true", help=words)
+    text = "also compare with OLD.json, the output of an earlier --json or the bench.json of --out"
+    add("--compare", metavar="OLD.json", type=Path, help=text)
+    text = "cpu, cuda or cuda,cpu (default: all that are available)"
+    add("--backend", metavar="NAME", help=text)
+    text = "threads of the cpu backend (default: all cores)"
+    add("--threads", metavar="T", type=arguments.threads, help=text)
+    text = "run scripts that a file of --variant names, although you have not named them"
+    add("--trust", action="store_true", help=text)
     bench_options.declare(parser)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Measure, print each row when it is complete, and return the exit status."""
-    args.what, instances = _parted(args.what)
+    """Run benchmarks, print rows as they are measured, and return the exit status."""
+    args.what, instances = _split(args.what)
     if not args.what:
         return _list(args)
     if "gpus" in args.what and "of" not in args:
@@ -89,19 +87,18 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    """Print the names of the benchmarks; refuse options, which need a name."""
+    """Print the names of the benchmarks; refuse options, which require a benchmark."""
     no_options = ("command", "what", "options", "naming", "first_values", "debug")
-    given = [name for name, value in vars(args).items() if value and name not in no_options]
+    given = [option(name) for name, value in vars(args).items() if value and name not in no_options]
     if given:
-        names = " ".join(option(name) for name in given)
-        raise UsageError(f"{names}: name a benchmark, too. Known: {', '.join(BENCHES)}")
+        raise UsageError(f"{' '.join(given)}: name a benchmark, too. Known: {', '.join(BENCHES)}")
     for name in BENCHES:
         show(f"{name:12}{benchmark(name)[0].partition(chr(10))[0]}")
     show("\nName one or several, such as: islands bench topologies")
     return 0
 
 
-def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names of benchmarks, and the instances that follow `gpus`."""
     place = [*words, "gpus"].index("gpus")
     instances = [word for word in words[place:] if word not in BENCHES]
@@ -109,20 +106,19 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
-    # Waiting ranks would use cores that rank 0 needs, so benchmarks of all ranks come first.
-    asked_for = dict.fromkeys(args.what)
-    names = sorted(asked_for, key=lambda name: name not in COLLECTIVE)
-    together = [name for name in names if name in COLLECTIVE]
+    # Waiting ranks would use cores that rank 0 needs, so that collective benchmarks are the first.
+    names = sorted(dict.fromkeys(args.what), key=lambda name: name not in COLLECTIVE)
+    collective = [name for name in names if name in COLLECTIVE]
     rank, _ = launched()
-    if rank > 0 and not together:
+    if rank > 0 and not collective:
         return 0
-    ranks = world() if together else World()
+    ranks = world() if collective else World()
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
-        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
-        mine = names if rank == 0 else together
-        # Each refuses wrong options now, before anything is printed.
-        begun = [(name, text, rows(asked)) for name in mine for text, rows in [benchmark(name)]]
+        request = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
+        mine = names if rank == 0 else collective
+        # Benchmarks check their options here, before anything is printed.
+        started = [(name, text, rows(request)) for name in mine for text, rows in [benchmark(name)]]
         before = ranks.run_on_all(lambda: args.compare and read_tables(args.compare))
         stream = sys.stderr if args.json else sys.stdout
 
@@ -131,23 +127,23 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
                 heartbeat.print(text, stream)
 
         tables: dict[str, list[Row]] = {}
-        if args.out is not None and {*LONG} & {*names}:  # keeps each run
-            folder.callback(asked.campaign.close)
-            asked.campaign.open(args.out)
+        if args.out is not None and {*LONG} & {*names}:  # stores its runs in the folder
+            folder.callback(request.campaign.close)
+            request.campaign.open(args.out)
         with suspending(), heartbeat:
-            for place, (name, text, found) in enumerate(begun, 1):
-                which = f" ({place} of {len(names)})" if len(names) > 1 else ""
+            for number, (name, text, rows) in enumerate(started, 1):
+                which = f" ({number} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"
-                _print(text, found, tables, say)
+                _print(text, rows, tables, say)
     if rank > 0:
         return 0
     measured: dict[str, Any] = {**tables}
     if args.compare is not None:
-        earlier, words = before
-        say(f"\nCompared with {args.compare}{f' ({words})' if words else ''}")
+        earlier, device = before
+        say(f"\nCompared with {args.compare}{f' ({device})' if device else ''}")
         measured |= _comparison(compared(earlier, measured), say)
-    command = CommandWords(sys.argv[1:]).without("--out")  # on which no table depends
-    measured = origin(tables, measurement(names, asked), command) | measured
+    command = CommandWords(sys.argv[1:]).without("--out")  # which does not affect the tables
+    measured = origin(tables, measurement(names, request), command) | measured
     if args.out is not None:
         write(args.out, tables, measured)
         end_work(args.out)
@@ -157,27 +153,27 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
     return 0
 
 
-def _comparison(found: dict[str, list[Row]], say: Callable[[str], None]) -> dict[str, Any]:
+def _comparison(tables: dict[str, list[Row]], say: Callable[[str], None]) -> dict[str, Any]:
     """Print a comparison, and return its tables."""
-    for rows in filter(None, found.values()):
+    for rows in filter(None, tables.values()):
         say(f"\n{text_of(rows)}")
-    for before, now in dict.fromkeys(tuple(each["devices"]) for each in found["changes"]):
+    for before, now in dict.fromkeys(tuple(row["devices"]) for row in tables["changes"]):
         if before != now:
             say(f"Before on {before}; now on {now}")
-    if not any(found.values()):
+    if not any(tables.values()):
         say("No row is in both measurements.")
-    return found
+    return tables
 
 
 def _print(
     text: str,
-    found: Iterator[Row],
+    rows: Iterator[Row],
     tables: dict[str, list[Row]],
     say: Callable[[str], None],
 ) -> None:
-    """Run one benchmark; print its rows and add them to the tables."""
+    """Run a benchmark; print its rows as they are measured, and add them to the tables."""
     say(("\n" if tables else "") + text)
-    for row in found:
+    for row in rows:
         table = row.table
         if table.header and table.name not in tables:
             say(f"\n{table.header}")
@@ -187,41 +183,36 @@ def _print(
 
 
 def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
-    """Return the request; refuse wrong options before the first measurement."""
+    """Return the request; refuse invalid options before the first measurement."""
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
     bench_options.refuse_unused(vars(args), args.what)
-    bench_options.refuse_wrong(vars(args))
     require_installed(getattr(args, "rivals", ()))
     if args.out is not None:
-        drawn = [name for name in args.what if name in DRAWN]
-        if drawn and find_spec("matplotlib") is None:
-            raise UsageError(
-                f"bench {drawn[0]} --out needs matplotlib. Install it with: pip install"
-                " 'islands[report]'"
-            )
-    options = {
+        for name in args.what:
+            if name in DRAWN:
+                arguments.require_extra(f"bench {name} --out", "matplotlib")
+    given: dict[str, Any] = {
         field.name: getattr(args, field.name)
         for field in fields(BenchRequest)
         if field.name in args
     }
-    backends = _backends(args.backend)
-    shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat}
-    request = BenchRequest(backends=backends, **shared, **options)
+    given |= {"world": ranks, "heartbeat": heartbeat, "backends": _backends(args.backend)}
+    request = BenchRequest(**given)
     if args.out is not None and ranks.rank == 0:
         refuse_other_measurement(args.out, measurement(args.what, request))
     return request
 
 
-def _backends(asked: str | None) -> list[str]:
+def _backends(names: str | None) -> list[str]:
     from islands.backends import BACKENDS, automatic
 
-    if asked is None:
-        found, _ = automatic()
-        return ["cpu"] if found == "cpu" else ["cuda", "cpu"]
+    if names is None:
+        available, _ = automatic()
+        return ["cpu"] if available == "cpu" else ["cuda", "cpu"]
     known = [name for name in BACKENDS if name != "auto"]
-    for name in asked.split(","):
+    for name in names.split(","):
         if name not in known:
             raise UsageError(unknown("backend", name, known))
-    return list(dict.fromkeys(asked.split(",")))
+    return list(dict.fromkeys(names.split(",")))

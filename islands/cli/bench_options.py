@@ -1,15 +1,15 @@
-"""The options of single benchmarks: each names the benchmarks that use it."""
+"""The options of benchmarks, by the benchmarks that use them."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from islands.cli.arguments import NAME, SETTINGS, Naming
+from islands.cli.arguments import NAME, SETTINGS, Naming, whole_number
 from islands.errors import UsageError
 from islands.studies.bench.base import BenchRequest
 from islands.studies.bench.rivals.contest import RIVALS
@@ -27,71 +27,82 @@ class BenchOption:
     """Empty for a switch."""
     kind: Callable[[str], Any] | None
     """None for a switch, and for an option that may be repeated."""
-    words: str
-    shown: str = ""
-    """What help shows instead of the default."""
+    help: str
+    default: str = ""
+    """The description of the default, unless it is the value."""
     purpose: str = ""
-    """Options of different benchmarks with the same purpose have the same word here."""
+    """A word that options of different benchmarks share if they have the same purpose."""
 
     @property
     def name(self) -> str:
-        """The option as it is written."""
+        """The option as written on the command line."""
         return f"--{self.field.replace('_', '-')}"
 
     def declare(self, group: argparse._ArgumentGroup) -> None:
-        """Declare the option; if it is not given, the namespace has no value of it."""
-        how: dict[str, Any] = {"help": self.words}
+        """Declare the option, without a value in the namespace by default."""
+        arguments: dict[str, Any] = {"help": self.help}
         if not self.metavar:
-            how["action"] = "store_true"
+            arguments["action"] = "store_true"
         elif self.kind is None:
-            how |= {"action": "append", "metavar": self.metavar, "type": SETTINGS}
+            arguments |= {"action": "append", "metavar": self.metavar, "type": SETTINGS}
         else:
-            default = getattr(BenchRequest, self.field)
-            listed = ",".join(map(str, default)) if isinstance(default, tuple) else default
-            how |= {"type": self.kind, "metavar": self.metavar}
-            how["help"] += f" (default: {self.shown or listed})".replace("%", "%%")
-        group.add_argument(self.name, default=argparse.SUPPRESS, **how)
+            value = getattr(BenchRequest, self.field)
+            default = ",".join(map(str, value)) if isinstance(value, tuple) else value
+            arguments |= {"type": self.kind, "metavar": self.metavar}
+            arguments["help"] += f" (default: {self.default or default})".replace("%", "%%")
+        group.add_argument(self.name, default=argparse.SUPPRESS, **arguments)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """Declare the options, in one group for each set of benchmarks."""
+    """Declare the options, grouped by the benchmarks that use them."""
     for benchmarks, options in OPTIONS.items():
         group = parser.add_argument_group(_listed(benchmarks))
         for option in options:
             option.declare(group)
 
 
-def refuse_unused(given: Collection[str], asked: Collection[str]) -> None:
-    """Refuse options, named by their fields, that none of the benchmarks uses."""
-    used = [each for names, options in OPTIONS.items() if {*names} & {*asked} for each in options]
+def refuse_unused(given: Collection[str], requested: Collection[str]) -> None:
+    """Refuse options, named by their fields, that no requested benchmark uses."""
+    used = [
+        option
+        for names, options in OPTIONS.items()
+        if {*names} & {*requested}
+        for option in options
+    ]
     for benchmarks, options in OPTIONS.items():
         for option in options:
             if option.field in given and option not in used:
-                right = [
-                    each.name for each in used if each.purpose and each.purpose == option.purpose
-                ]
-                fix = f"Use {' or '.join(right)}" if right else "Leave it out"
-                names = list(dict.fromkeys(asked))
-                were = "was" if len(names) == 1 else "were"
-                raise UsageError(
-                    f"{option.name}: an option of {_listed(benchmarks)}, but {_listed(names)}"
-                    f" {were} asked for. {fix}"
-                )
+                raise _unused(option, benchmarks, requested, used)
 
 
-def refuse_wrong(given: Mapping[str, Any]) -> None:
-    """Refuse numbers, by the fields of their options, that make no sense."""
-    for option in (each for options in OPTIONS.values() for each in options):
-        value = given.get(option.field)
-        if option.kind is int and value is not None and value < 1:
-            raise UsageError(f"{option.name} {value}: must be at least 1")
-        if option.kind is float and value is not None and not 0 < value < math.inf:
-            raise UsageError(f"{option.name} {value:g}: must be a finite number above 0")
+def _unused(
+    option: BenchOption,
+    benchmarks: Collection[str],
+    requested: Collection[str],
+    used: Collection[BenchOption],
+) -> UsageError:
+    similar = [each.name for each in used if each.purpose and each.purpose == option.purpose]
+    fix = f"Use {' or '.join(similar)}" if similar else "Leave it out"
+    names = list(dict.fromkeys(requested))
+    return UsageError(
+        f"{option.name}: an option of {_listed(benchmarks)}, but {_listed(names)}"
+        f" {'was' if len(names) == 1 else 'were'} asked for. {fix}"
+    )
 
 
 def _listed(names: Collection[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a finite number above 0")
+    return number
 
 
 def _numbers(text: str, low: int = 1, high: int = _MOST_ISLANDS) -> tuple[int, ...]:
@@ -109,10 +120,10 @@ def _numbers(text: str, low: int = 1, high: int = _MOST_ISLANDS) -> tuple[int, .
 def _gaps(text: str) -> tuple[float, ...]:
     """Return gaps in per cent, the largest first."""
     try:
-        gaps = {float(each.strip().removesuffix("%")) for each in text.split(",")}
+        gaps = {float(gap.strip().removesuffix("%")) for gap in text.split(",")}
     except ValueError:
         gaps = set()
-    if not gaps or not all(0 <= each < math.inf for each in gaps):
+    if not gaps or not all(0 <= gap < math.inf for gap in gaps):
         raise argparse.ArgumentTypeError(
             f"{text!r} must be numbers in per cent from 0, separated by commas, such as 0.01%,0%"
         )
@@ -129,14 +140,12 @@ def _generations(text: str) -> int:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    # A program that is named twice would be counted twice.
     return tuple(dict.fromkeys(text.split(",")))
 
 
 _NAMES = Naming(convert=_names)
+_COUNT = whole_number()
 _DELAYS = partial(_numbers, low=0, high=1)
-
-
 _OF = "instances, sets, and patterns of names"
 _STOP = "the generations of one rank in half of --limit"
 _COLONY = "settings of a colony; repeat it (default: by problem)"
@@ -148,33 +157,37 @@ _RIVALS = f"also run these programs, as long and on as many cores: {', '.join(RI
 
 OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ("brkga", "de", "cellular", "ga", "pso", "eax", "decoders"): (
-        BenchOption("generations", "G", int, "generations per repetition"),
+        BenchOption("generations", "G", _COUNT, "generations per repetition"),
     ),
     ("topologies", "migration", "colonies"): (
-        BenchOption("islands_a_rank", "N", int, "islands per rank"),
-        BenchOption("migrants", "M", int, "individuals that each island sends per migration"),
+        BenchOption("islands_a_rank", "N", _COUNT, "islands per rank"),
+        BenchOption("migrants", "M", _COUNT, "individuals that each island sends per migration"),
     ),
-    ("topologies", "migration"): (BenchOption("population", "P", int, "individuals per island"),),
+    ("topologies", "migration"): (
+        BenchOption("population", "P", _COUNT, "individuals per island"),
+    ),
     ("topologies",): (
         BenchOption("islands", "N,N", _numbers, "numbers of islands"),
-        BenchOption("genes", "N", int, "genes per individual"),
+        BenchOption("genes", "N", _COUNT, "genes per individual"),
     ),
     ("migration", "colonies"): (
         BenchOption("topology", "NAME", NAME, "which islands send migrants to which"),
-        BenchOption("interval", "G", int, "generations between two migrations"),
+        BenchOption("interval", "G", _COUNT, "generations between two migrations"),
     ),
     ("migration",): (
         BenchOption("instances", "A,B", _NAMES, "instances", purpose=_INSTANCES),
         BenchOption("delay", "D,D", _DELAYS, "migrations until migrants arrive, 0 or 1"),
     ),
     ("migration", "recording"): (
-        BenchOption("seconds", "S", float, "approximate seconds per repetition"),
+        BenchOption("seconds", "S", _seconds, "approximate seconds per repetition"),
     ),
     ("quality", "colonies", "gpus"): (
-        BenchOption("limit", "S", float, "time limit of a run, which ends at the best known value"),
-        BenchOption("seeds", "R", int, "runs per instance and method"),
         BenchOption(
-            "every", "G", int, "generations between looks at the best cost", "cuda 10, cpu 1"
+            "limit", "S", _seconds, "time limit of a run, which ends at the best known value"
+        ),
+        BenchOption("seeds", "R", _COUNT, "runs per instance and method"),
+        BenchOption(
+            "every", "G", _COUNT, "generations between checks of the best cost", "cuda 10, cpu 1"
         ),
     ),
     ("colonies",): (

@@ -39,13 +39,13 @@ VALUES: Mapping[str, Sequence[str]] = {
     "--preset": [*PRESETS],
     "--topology": [*TOPOLOGIES],
 }
-"""The values of options; an option takes the same values in all commands."""
+"""The values of options, which are the same in all commands."""
 _OF_INSTANCES = ("--of", "--only")
-"""Options whose values are names of instances."""
+"""The options whose values are names of instances."""
 _OF_SETTINGS = ("--set", "--over", "--colony")
-"""Options whose values begin with the name of a setting."""
+"""The options whose values begin with the name of a setting."""
 _OF_FILES = ("DIR", "FILE", "FILE.toml", "OLD.json")
-"""The words in help for values that are files."""
+"""The metavariables of options whose values are files."""
 _EXAMPLES = """
 to install:
   islands completion bash >> ~/.bashrc
@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _argument_words() -> dict[str, list[str]]:
-    """Return the words for the arguments of each command that takes other arguments than files."""
+    """Return the possible arguments of commands, except of those that only take files."""
     instances = catalogue().names()
     return {
         **dict.fromkeys(("run", "check", "submit", "tune", "verify"), instances),
@@ -119,16 +119,16 @@ def _tables() -> Iterator[str]:
 
 
 def _options() -> dict[str, dict[str, argparse.Action]]:
-    """Return the long options of each command."""
+    """Return the long options of the commands."""
     from islands.cli import COMMANDS, parser
 
-    found = {}
+    options = {}
     for name in COMMANDS:
         top = parser(name)
         (commands,) = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
         actions = [(text, a) for a in commands.choices[name]._actions for text in a.option_strings]
-        found[name] = {text: action for text, action in actions if text.startswith("--")}
-    return found
+        options[name] = {text: action for text, action in actions if text.startswith("--")}
+    return options
 
 
 def _bash(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
@@ -160,7 +160,7 @@ def _bash(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
 
 
 def _beginnings() -> dict[str, list[str]]:
-    """Return the beginnings of values such as `seconds=60`, by option."""
+    """Return the prefixes of values such as `seconds=60`, by option."""
     kinds = [name if kind.example == name else f"{name}=" for name, kind in CRITERIA.items()]
     settings = [f"{name}=" for name in every_setting()]
     return {"--stop": kinds, **dict.fromkeys(_OF_SETTINGS, settings)}
@@ -185,4 +185,4 @@ def _fish(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
 
 
 _SCRIPTS = {"bash": _bash, "zsh": lambda options: _ZSH + _bash(options), "fish": _fish}
-"""The function that writes the script of each shell."""
+"""The functions that return the scripts, by shell."""

@@ -1,4 +1,4 @@
-"""The commands that follow work which another process or a job is doing, by its folder."""
+"""The commands that follow the work of another process or job, by its folder."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from islands.text import escaped, one_line, show
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 _MOST_BYTES = 1 << 20
-"""The most bytes of a log that are shown at once."""
+"""The maximum bytes of a log that are shown at once."""
 _BLOCKS = 40
-"""Characters of the course of a run in the last line of a terminal."""
+"""The width of the curve of costs in the last line of a terminal."""
 _DECODER = codecs.getincrementaldecoder("utf-8")
 _FOLDER = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
 _EXAMPLES = """
-It prints the rows of a run as they are written, and which run, configuration or instance the work
-is at, until the work ends. The exit status is 1 if it has failed.
+It prints the rows of a run as they are written, and the current run, configuration or instance of
+other work, until the work ends. The exit status is 1 if the work has failed.
 
 examples:
   islands watch runs/zi929-20260101-120000     a run, also in a Slurm job
@@ -91,8 +91,8 @@ def _name(path: Path) -> str:
 
 def add_collect(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands collect`."""
-    words = "the folder of a sweep, in which each run has a folder 1, 2, ..."
-    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
+    text = "the folder of a sweep, in which each run has a folder 1, 2, ..."
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=text)
 
 
 def collect(args: argparse.Namespace) -> int:
@@ -119,17 +119,17 @@ def watch(args: argparse.Namespace) -> int:
         show(f"warning: {warning}")
     status = StatusLine(sys.stdout) if is_terminal(sys.stdout) else None
     name = _name(args.folder)
-    log, shown, shown_work, asked = _Log(status), "", "", -_STATE_SECONDS
+    log, shown, shown_work, read_at = _Log(status), "", "", -_STATE_SECONDS
     try:
         while True:
-            if time.monotonic() - asked >= _STATE_SECONDS:
-                state, asked = state_of(args.folder), time.monotonic()
+            if time.monotonic() - read_at >= _STATE_SECONDS:
+                state, read_at = state_of(args.folder), time.monotonic()
             if (work := read_work(args.folder)) is not None and work.words != shown_work:
                 log.say(f"{name}: {work}")
                 shown_work = work.words
-            # The line of the work says more than that it is running.
-            is_told = shown_work and state.word == "running" and state.job is None
-            if state.word != shown and not (state.is_final or is_told):
+            # The line about the work already implies that it is running.
+            is_implied = shown_work and state.word == "running" and state.job is None
+            if state.word != shown and not (state.is_final or is_implied):
                 log.say(f"{name}: {state}")
                 shown = state.word
             log.show(log_of(args.folder))
@@ -143,7 +143,7 @@ def watch(args: argparse.Namespace) -> int:
 
 
 def _watch_sweep(folder: Path) -> int:
-    """Print the states of the runs of a sweep whenever they change."""
+    """Print the numbers of runs of a sweep by state, whenever they change."""
     shown = ""
     while True:
         states = states_of(folder)
@@ -156,9 +156,9 @@ def _watch_sweep(folder: Path) -> int:
 
 
 class _Log:
-    """A log that another process writes, from its last part on.
+    """Prints a log that another process writes, beginning with its last part.
 
-    A terminal also shows the state of the run and its course as the last line.
+    In a terminal, the last line shows the state of the run and its curve of costs.
     """
 
     def __init__(self, status: StatusLine | None = None) -> None:
@@ -168,7 +168,7 @@ class _Log:
         self._decoder = _DECODER("replace")
 
     def show(self, path: Path | None) -> None:
-        """Print the lines that were added since the last call; the log may be another one now."""
+        """Print the text added since the last call, or a new log from its last part on."""
         if path != self._path:
             self._show_rest()
             self._path, self._position, self._read = path, 0, ""
@@ -192,7 +192,7 @@ class _Log:
             if os.fstat(stream.fileno()).st_size < self._position:
                 self._position, self._read = 0, ""  # the run has started again
             stream.seek(self._position)
-            # Another process may write without end, so that only a part is read now.
+            # Read a limited part, as another process may write faster than it is printed.
             part = stream.read(_MOST_BYTES)
             self._position += len(part)
         text = self._decoder.decode(part)

@@ -6,12 +6,12 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
-from islands.cli.arguments import NAME
+from islands.cli.arguments import NAME, add_format
 from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
+from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
 from islands.problems import loaded, read
 from islands.problems.base import Problem
@@ -20,14 +20,13 @@ from islands.text import counted, escaped, show, unknown
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `islands instances`."""
-    words = "list, show or check local instances, or fetch (download) a set"
-    parser.add_argument("action", metavar="list|show|fetch|check", help=words)
-    words = "a set; for show, an instance"
-    parser.add_argument("name", nargs="?", metavar="SET|NAME", type=NAME, help=words)
-    words = "fetch from this address (http or https) instead of the set's home"
-    parser.add_argument("--from", dest="base", metavar="URL", help=words)
-    words = f"show: format of the file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    parser.add_argument("--format", metavar="NAME", help=words)
+    text = "list, show or check local instances, or fetch (download) a set"
+    parser.add_argument("action", metavar="list|show|fetch|check", help=text)
+    text = "a set; for show, an instance"
+    parser.add_argument("name", nargs="?", metavar="SET|NAME", type=NAME, help=text)
+    text = "fetch from this address (http or https) instead of the set's home"
+    parser.add_argument("--from", dest="base", metavar="URL", help=text)
+    add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -47,10 +46,13 @@ def main(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     index = Index()
-    for each in _sets(args.name):
-        here = sum(index.of_entry(entry) is not None for entry in each.entries.values())
-        show(f"{each.name}: {each.title}; {counted(len(each.entries), 'instance')}, {here} here")
-        for entry in each.entries.values():
+    for instances in _sets(args.name):
+        entries = instances.entries.values()
+        here = sum(index.of_entry(entry) is not None for entry in entries)
+        show(
+            f"{instances.name}: {instances.title}; {counted(len(entries), 'instance')}, {here} here"
+        )
+        for entry in entries:
             known = entry.best_known
             value, status = (str(known.value), known.status) if known else ("-", "-")
             place = "here" if index.of_entry(entry) else "not here"
@@ -64,8 +66,8 @@ def _list(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace) -> int:
     if is_reference(args.name):
-        own = loaded(args.name, args.format)
-        _print_rows({"name": own.instance} | _own(own))
+        of_script = loaded(args.name, args.format)
+        _print_rows({"name": of_script.instance} | _facts(of_script))
         return 0
     found = find(args.name, FOUND_BY_NAME)
     set_name = found.name.partition("/")[0]
@@ -77,10 +79,10 @@ def _show(args: argparse.Namespace) -> int:
     if found.entry:
         rows |= _published(found.entry)
     elif problem is not None:
-        rows |= _own(problem)
+        rows |= _facts(problem)
     rows["file here"] = str(found.path) if found.path else fetch_it
     _print_rows(rows)
-    # The published data are shown before the file is read, which may be damaged.
+    # Show the published data before reading the file, which may be damaged.
     if problem is None and found.path:
         problem = read(found, args.format)
     for remark in problem.remarks() if problem is not None else ():
@@ -93,7 +95,7 @@ def _print_rows(rows: Mapping[str, str]) -> None:
         show(f"{key:<12} {escaped(value, kept='')}")
 
 
-def _own(problem: Problem) -> dict[str, str]:
+def _facts(problem: Problem) -> dict[str, str]:
     known = problem.best_known
     rows = {"problem": problem.name, "size": str(problem.entries)}
     if problem.constraints is not None:
@@ -122,9 +124,9 @@ def _fetch(args: argparse.Namespace) -> int:
     for failure in failures:
         say(str(failure))
     if instances.base:
-        right = len({entry.file for entry in instances.entries.values()}) - len(failures)
+        correct = len({entry.file for entry in instances.entries.values()}) - len(failures)
         show(
-            f"{instances.name}: {counted(right, 'file is', 'files are')} complete and correct,"
+            f"{instances.name}: {counted(correct, 'file is', 'files are')} complete and correct,"
             f" {len(failures)} failed"
         )
     return 1 if failures else 0
@@ -133,18 +135,14 @@ def _fetch(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     index = Index()
     wrong = 0
-    for each in _sets(args.name):
-        here = 0
-        for entry in each.entries.values():
-            path = index.of_entry(entry)
-            if path is None:
-                continue
-            here += 1
-            fault = _fault(Found(entry.full_name, path, entry))
-            if fault:
+    for instances in _sets(args.name):
+        entries = instances.entries.values()
+        here = [(entry, path) for entry in entries if (path := index.of_entry(entry)) is not None]
+        for entry, path in here:
+            if fault := _fault(Found(entry.full_name, path, entry)):
                 wrong += 1
                 show(fault)
-        show(f"{each.name}: {here} of {len(each.entries)} instances are here and readable")
+        show(f"{instances.name}: {len(here)} of {len(entries)} instances are here and readable")
     show(
         "all files are as published"
         if not wrong
@@ -154,7 +152,7 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _fault(found: Found) -> str | None:
-    """Return the error message for a file of the catalogue, or None if it is correct."""
+    """Return what is wrong with a file of the catalogue; None if it is correct."""
     path = found.file()
     try:
         read(found)

@@ -1,6 +1,6 @@
-"""The command that submits a Slurm job, and the commands that its batch script calls.
+"""The command that submits a Slurm job, and the commands of its batch script.
 
-Inside a job, the scripts call `python -m islands.cli.job run|sweep|scaling ...`.
+The script calls `python -m islands.cli.job run|sweep|scaling ...`.
 """
 
 from __future__ import annotations
@@ -69,29 +69,29 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("the job").add_argument
     number = arguments.whole_number()
     add("--nodes", metavar="N", type=number, default=1, help="nodes (1)")
-    words = "GPUs of each node, one for each rank (from site.env, or 1)"
-    add("--gpus-per-node", metavar="[TYPE:]G", type=_typed(Gpus.parse), help=words)
+    text = "GPUs of each node, one for each rank (from site.env, or 1)"
+    add("--gpus-per-node", metavar="[TYPE:]G", type=_typed(Gpus.parse), help=text)
     add("--ranks-per-node", metavar="R", type=number, help="ranks of each node without GPUs (1)")
     add("--cpus-per-task", metavar="C", type=number, help="cores of each rank")
-    words = "time limit of each attempt of the job, such as 90s, 30m, 1h or 1-12:00:00"
-    add("--time", metavar="T", type=_typed(time_limit), help=words)
+    text = "time limit of each attempt of the job, such as 90s, 30m, 1h or 1-12:00:00"
+    add("--time", metavar="T", type=_typed(time_limit), help=text)
     for name in ("partition", "account", "qos", "constraint", "mem"):
         metavar = "NAME" if name != "mem" else "SIZE"
         add(f"--{name}", metavar=metavar, type=_name, help=f"passed to sbatch --{name}")
     add("--job-name", metavar="NAME", type=_name, help="name of the job (the name of the instance)")
-    words = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
-    add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=words)
+    text = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
+    add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=text)
     add("--site", metavar="FILE", type=Path, help="settings of the cluster (see below)")
-    words = "a job array: a run for each of these seeds, such as 1-10 or 1,5,9"
-    add("--array", metavar="SEEDS", type=_seeds, help=words)
-    words = "a job array: a run for each value of a setting; repeatable, then for all combinations"
-    add("--over", metavar="KEY=A,B,C", action="append", type=_values, default=[], help=words)
+    text = "a job array: a run for each of these seeds, such as 1-10 or 1,5,9"
+    add("--array", metavar="SEEDS", type=_seeds, help=text)
+    text = "a job array: a run for each value of a setting; repeatable, then for all combinations"
+    add("--over", metavar="KEY=A,B,C", action="append", type=_values, default=[], help=text)
     add("--at-once", metavar="N", type=number, help="concurrent runs of the array (all)")
     add("--dry-run", action="store_true", help="check and print the script; submit nothing")
 
 
 def _typed(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a type of options that reports the `ValueError` of a conversion."""
+    """Return a type of options whose errors have the message of the `ValueError`."""
 
     def converted(text: str) -> Any:
         try:
@@ -110,25 +110,24 @@ def _name(text: str) -> str:
 
 def _seeds(text: str) -> list[int]:
     """Return the seeds of 1-10 or 1,5,9."""
-    found: list[int] = []
+    seeds: list[int] = []
     for word in text.split(","):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", word.strip())
         if match is None:
             raise argparse.ArgumentTypeError(f"{text!r} must be seeds such as 1-10 or 1,5,9")
-        if int(match[2] or match[1]) < int(match[1]):
-            raise argparse.ArgumentTypeError(
-                f"{text!r}: write the lower end first, {match[2]}-{match[1]}"
-            )
-        found += range(int(match[1]), int(match[2] or match[1]) + 1)
-    return found
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise argparse.ArgumentTypeError(f"{text!r}: write the lower end first, {last}-{first}")
+        seeds += range(first, last + 1)
+    return seeds
 
 
 def _values(text: str) -> tuple[str, list[str]]:
     key, equals, values = text.partition("=")
-    found = [value.strip() for value in values.split(",")]
-    if not (key.strip() and equals and all(found)):
+    listed = [value.strip() for value in values.split(",")]
+    if not (key.strip() and equals and all(listed)):
         raise argparse.ArgumentTypeError(f"{text!r}: write KEY=A,B,C, such as rho=0.6,0.7")
-    return key.strip(), found
+    return key.strip(), listed
 
 
 def submit(args: argparse.Namespace) -> int:
@@ -139,48 +138,47 @@ def submit(args: argparse.Namespace) -> int:
         require_fit("the option", word)
     checks = _checks(args, elements)
     site = find_site(args.site)
-    directives = directives_from(
-        args, directives_of(site), on_cpu=all(each.on_cpu for each in checks)
-    )
+    on_cpu = all(check.on_cpu for check in checks)
+    directives = directives_from(args, directives_of(site), on_cpu=on_cpu)
     is_sweep = len(elements) > 1
-    own = Path(elements[0][1]) if resumes else args.out
+    named = Path(elements[0][1]) if resumes else args.out
     name = directives.setdefault("job-name", _job_name(args))
-    folder = own or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder = named or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     if not resumes:
-        refuse_unfit(own, force=args.force)
+        refuse_unfit(named, force=args.force)
     refuse_second_job(folder)
     _require_writable(folder)
 
     def text(folder: Path) -> str:
         if is_sweep:
             limit = f"%{args.at_once}" if args.at_once else ""
-            place = {"array": f"1-{len(elements)}{limit}", "output": output_in(folder, "%A-%a.out")}
+            array, output = {"array": f"1-{len(elements)}{limit}"}, output_in(folder, "%A-%a.out")
             words, template = [str(folder / JOB / LIST), "--out", str(folder)], "sweep"
         else:
-            place, template = {"output": output_in(folder, "%j.out")}, "run"
+            array, output, template = {}, output_in(folder, "%j.out"), "run"
             words = elements[0] if resumes else [*elements[0], "--out", str(folder)]
-        return script(template, directives | place, words, site, folder)
+        return script(template, directives | array | {"output": output}, words, site, folder)
 
     require_accepted(text(folder))
     show(f"settings of the site: {site}", file=sys.stderr)
     if args.dry_run:
         show(text(folder), end="")
         return 0
-    if own is None:
+    if named is None:
         folder = fresh(Path("runs"), folder.name)
     job = submit_job(text(folder), folder, list(map(join, elements)) if is_sweep else None)
     if args.json:
         show(json.dumps(vars(job)))
         return 0
-    what = f", an array of {counted(len(elements), 'run')}" if is_sweep else ""
-    show(f"job {job.job}{what}: {folder}")
-    place = quote(str(folder))
-    show(f"follow it with: islands status {place}   or: islands watch {place}")
+    array = f", an array of {counted(len(elements), 'run')}" if is_sweep else ""
+    show(f"job {job.job}{array}: {folder}")
+    quoted = quote(str(folder))
+    show(f"follow it with: islands status {quoted}   or: islands watch {quoted}")
     return 0
 
 
 def _elements(args: argparse.Namespace) -> list[list[str]]:
-    """Return the options of each run: one, or one for each combination of the array."""
+    """Return the options of the run, or of the runs of a job array."""
     if args.runs is not None:
         raise UsageError(
             f"--runs {args.runs}: a job array runs several seeds. Write --array 1-{args.runs}"
@@ -192,8 +190,8 @@ def _elements(args: argparse.Namespace) -> list[list[str]]:
     seeds = [["--seed", str(seed)] for seed in args.array] if args.array else [[]]
     axes = [[["--set", f"{key}={value}"] for value in values] for key, values in args.over]
     return [
-        [*each[0], *options, *(word for part in each[1:] for word in part)]
-        for each in product([[name] for name in instances] or [[]], *axes, seeds)
+        [*instance, *options, *chain.from_iterable(varied)]
+        for instance, *varied in product([[name] for name in instances] or [[]], *axes, seeds)
     ]
 
 
@@ -210,7 +208,7 @@ def _resume(args: argparse.Namespace) -> list[str]:
 
 
 def _words_of_run(args: argparse.Namespace) -> list[str]:
-    """Return the options of the run as they were given, without instances and folder."""
+    """Return the given options of the run, without instances and folder."""
     parser = argparse.ArgumentParser()
     add_run(parser)
     words: list[str] = []
@@ -222,13 +220,13 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
         if value is True:
             words.append(name)
         else:
-            many = value if isinstance(value, list) else [value]
-            words += [word for each in many for word in (name, str(each))]
+            values = value if isinstance(value, list) else [value]
+            words += [word for each in values for word in (name, str(each))]
     return words
 
 
 def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[JobFacts]:
-    """Refuse options that the runs would refuse, as far as this machine can know."""
+    """Refuse options that the runs would refuse, as far as this machine can check them."""
     without_seeds = {tuple(words[:-2] if args.array else words): None for words in elements}
     return [
         checked(words if words[:1] == ("resume",) else ("run", *words)) for words in without_seeds
@@ -237,10 +235,11 @@ def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list
 
 def _require_writable(folder: Path) -> None:
     """Refuse a folder that cannot be written; create nothing."""
-    place = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
-    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+    paths = (folder.absolute(), *folder.absolute().parents)
+    existing = next(path for path in paths if path.exists())
+    if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
         raise UnwritableError(
-            f"--out {folder}: {place} is not a folder that can be written. Name another folder"
+            f"--out {folder}: {existing} is not a folder that can be written. Name another folder"
         )
 
 
@@ -250,23 +249,20 @@ def _job_name(args: argparse.Namespace) -> str:
 
 
 def checked(words: Sequence[str]) -> JobFacts:
-    """Return the properties of `run ...` or `resume DIR ...` as a user has written it.
-
-    Raise the errors of the command.
-    """
+    """Check `run ...` or `resume DIR ...` as written by the user; return the facts about it."""
     args = parsed(list(words))
     with command(arguments.names_in(args), is_all=args.trust):
         return facts(words)
 
 
 def trust_words(words: Sequence[str]) -> None:
-    """Trust what `resume DIR ...` or the options of `islands run` name, as the user wrote them."""
+    """Trust the scripts that `resume DIR ...` or options of `islands run` by the user name."""
     args = parsed([*words] if words[:1] == ["resume"] else ["run", *words])
     trust_typed(arguments.names_in(args), is_all=args.trust)
 
 
 def facts(words: Sequence[str]) -> JobFacts:
-    """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
+    """Check `run ...` or `resume DIR ...` of any origin, without trusting the scripts in it."""
     from islands.cells.series import SeriesPlan
     from islands.configuration.resolve import resolve
     from islands.engine.request import load_and_resolve, stored_request
@@ -288,7 +284,7 @@ def facts(words: Sequence[str]) -> JobFacts:
 
 
 def main(words: list[str]) -> int:
-    """Run one command inside a job; return its exit status."""
+    """Run a command inside a job; return its exit status."""
     try:
         with command_line():
             return _run(words)
@@ -301,10 +297,9 @@ def _run(words: list[str]) -> int:
     if not words or words[0] not in IN_JOBS:
         raise UsageError(unknown("command", words[0] if words else "", IN_JOBS))
     name, *given = words
-    own = own_words(given) if name == "sweep" else given
     with command(()):
-        with suppress(UsageError):  # is recorded as the end of an attempt
-            trust_words(own)
+        with suppress(UsageError):  # recorded later as the end of an attempt
+            trust_words(own_words(given) if name == "sweep" else given)
         return IN_JOBS[name](given, facts)
 
 

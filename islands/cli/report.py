@@ -1,4 +1,4 @@
-"""The commands that turn the folders of runs into pages, pictures and tables."""
+"""The commands that write pages, pictures and tables of the folders of runs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _SUFFIXES = (".html", ".htm")
 _TOURS = ("solution", "tour")
-"""The names of the picture that may be a map."""
+"""The names of the picture of a solution, which may be a map."""
 RECORDS = {TRACE: "island", MIGRATIONS: "to"}
-"""The records, and the column with the island of a row."""
+"""The names of records, and their columns with the island of a row."""
 _OF_REPORT = """
-The page is one HTML file that needs no network. Without --out it is report.html in the folder, or
-for several folders in the current one.
+The page is one HTML file that works offline. By default, it is report.html in the folder, or, of
+several folders, in the current one.
 
 examples:
   islands report runs/zi929-20260101-120000
@@ -44,10 +44,10 @@ examples:
   islands plot route --out route.geojson            the tour, for maps
 """
 _OF_EXPORT = """
-The table has the rows of all ranks, ordered by generation and island, and their rank as the first
+The table has the rows of all ranks, ordered by generation and island, with the rank as the first
 column. The trace has costs (best, mean, worst), the generation of the best, the evaluations so far,
-the distance of the genomes from 0 (equal) to 1, and the share of distinct costs. The rows of a run
-that is not finished are those so far.
+the distance between genomes from 0 (equal) to 1, and the share of distinct costs. Of an unfinished
+run, the table has the rows written so far.
 
 examples:
   islands export runs/zi929-20260101-120000 --csv trace.csv
@@ -58,19 +58,19 @@ examples:
 def add_report(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands report`."""
     parser.epilog = _OF_REPORT
-    words = "folders of runs, series, a tuning, or an experiment of islands reproduce"
+    text = "folders of runs, series, a tuning, or an experiment of islands reproduce"
     add = parser.add_argument
-    add("folders", metavar="DIR", nargs="+", type=arguments.folder, help=words)
+    add("folders", metavar="DIR", nargs="+", type=arguments.folder, help=text)
     add("--out", metavar="FILE", type=Path, help="the page, .html or .htm (default: see below)")
     _add_problem(parser)
 
 
 def _add_problem(parser: argparse.ArgumentParser) -> None:
-    """Declare the options for the problem of a run, of which pages and pictures draw solutions."""
-    words = "the instance, or FILE.py:NAME, if its file or script has moved"
-    parser.add_argument("--instance", metavar="FILE", type=arguments.NAME, help=words)
-    words = "run the script that states the problem, even if others may have written it"
-    parser.add_argument("--trust", action="store_true", help=words)
+    """Declare the options for the problem of a run, whose solution is drawn."""
+    text = "the instance, or FILE.py:NAME, if its file or script has moved"
+    parser.add_argument("--instance", metavar="FILE", type=arguments.NAME, help=text)
+    text = "run the script that defines the problem, even if others may have written it"
+    parser.add_argument("--trust", action="store_true", help=text)
 
 
 def report(args: argparse.Namespace) -> int:
@@ -94,9 +94,9 @@ def add_plot(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
     add("what", metavar="WHAT", nargs="?", default="solution", help="see below (default: solution)")
-    words = "a file that ends in .png or .svg (default: WHAT.png in the folder); a tour also in"
-    words += " .geojson, for maps, if cities have longitude and latitude"
-    add("--out", metavar="FILE", type=Path, help=words)
+    text = "a file that ends in .png or .svg (default: WHAT.png in the folder); a tour also in"
+    text += " .geojson, for maps, if cities have longitude and latitude"
+    add("--out", metavar="FILE", type=Path, help=text)
     _add_problem(parser)
 
 
@@ -122,8 +122,8 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _OF_EXPORT
     add = parser.add_argument
     add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
-    words = f"{' or '.join(RECORDS)} (default: {TRACE})"
-    add("what", metavar="WHAT", nargs="?", default=TRACE, help=words)
+    text = f"{' or '.join(RECORDS)} (default: {TRACE})"
+    add("what", metavar="WHAT", nargs="?", default=TRACE, help=text)
     add("--csv", metavar="FILE", type=Path, help="write comma-separated values")
     add("--parquet", metavar="FILE", type=Path, help="write a Parquet file")
 
@@ -155,7 +155,7 @@ def _wrote(path: Path) -> str:
 
 
 def _without_formulas(rows: pa.Table) -> pa.Table:
-    """Return rows whose texts no spreadsheet computes; see `islands.tables.cells`."""
+    """Prevent spreadsheets from computing texts as formulas; see `islands.tables.cells`."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -179,7 +179,7 @@ def _table(folder: Path, name: str) -> pa.Table:
 
 
 def _migrates(folder: Path) -> bool:
-    """Return whether a run records migrations, and may have some."""
+    """Return whether the islands of a run migrate, and this is recorded."""
     settings = read_toml(folder / RUN_SETTINGS)
     topology = settings.get("migration", {}).get("topology")
     return topology != "none" and bool(settings.get("record", {}).get("migrations", True))

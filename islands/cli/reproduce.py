@@ -46,28 +46,27 @@ until it is complete.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands reproduce`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(PAPERS)}: all tables of the paper, or one; all: those of all papers"
-    add("what", metavar="PAPER[/TABLE]", help=words)
-    words = "runs per instance, with seeds 1 to R (default: the paper's number)"
-    add("--runs", metavar="R", type=int, help=words)
-    words = "only these instances, or those that match a pattern"
-    add("--only", metavar="NAME", nargs="+", action="extend", help=words)
-    words = "write tables, plots and settings to this folder, and resume what it contains"
-    add("--out", metavar="DIR", type=arguments.folder, help=words)
+    text = f"{', '.join(PAPERS)}: all tables of the paper, or one; all: those of all papers"
+    add("what", metavar="PAPER[/TABLE]", help=text)
+    text = "runs per instance, with seeds 1 to R (default: the paper's number)"
+    add("--runs", metavar="R", type=int, help=text)
+    text = "only these instances, or those that match a pattern"
+    add("--only", metavar="NAME", nargs="+", action="extend", help=text)
+    text = "write tables, plots and settings to this folder, and resume what it contains"
+    add("--out", metavar="DIR", type=arguments.folder, help=text)
     add("--backend", metavar="NAME", default="auto", help="auto, cpu or cuda")
-    words = "numbers of threads for the CPU times to compare with, such as 1,all; or none"
-    add("--threads", metavar="T,T", help=words)
-    words = "generations of each run, for a quick test (default: the paper's number)"
-    add("--generations", metavar="G", type=int, help=words)
+    text = "numbers of threads for the CPU times to compare with, such as 1,all; or none"
+    add("--threads", metavar="T,T", help=text)
+    text = "generations of each run, for a quick test (default: the paper's number)"
+    add("--generations", metavar="G", type=int, help=text)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object; the tables go to stderr")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Fill the tables of a paper or of all papers, and return the exit status."""
+    """Compute the tables of a paper or of all papers, and return the exit status."""
     from islands.display.heartbeat import Heartbeat
     from islands.engine.build import take_device
     from islands.engine.signals import INTERRUPTED_STATUS, Interruption, suspending
@@ -86,29 +85,28 @@ def main(args: argparse.Namespace) -> int:
             if is_first:
                 heartbeat.print(text, sys.stderr if args.json else sys.stdout)
 
-        # Several ranks wait for each other, so they end together after a generation.
+        # Several ranks wait for each other, so that they end together after a generation.
         at = "ending the experiment"
-        hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
+        signals = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         done: dict[str, Any] = {}
         try:
-            with hearing, heartbeat, _together(args, ranks, heartbeat):
-                for each in experiments:
-                    heartbeat.work = f"reproduce {each.name}"
-                    done[each.name] = _performed(each, ranks, say)
+            with signals, heartbeat, _watchable(args, ranks, heartbeat):
+                for experiment in experiments:
+                    heartbeat.work = f"reproduce {experiment.name}"
+                    done[experiment.name] = _performed(experiment, ranks, say)
         except (KeyboardInterrupt, Suspended) as error:
-            kept = args.out if args.out is not None else UNFINISHED
-            say(f"\nInterrupted. To continue, repeat the command: {kept} has the results")
+            folder = args.out if args.out is not None else UNFINISHED
+            say(f"\nInterrupted. To continue, repeat the command: {folder} has the results")
             if isinstance(error, Suspended):
                 return Suspended.status
-            # It has been reported.
             if ranks.size > 1 and isinstance(error, InterruptedTogether):
-                return INTERRUPTED_STATUS
+                return INTERRUPTED_STATUS  # reported already
             raise
         finally:
-            for each in experiments:
-                each.request.campaign.store.close()
-        for each in experiments if args.out is None else ():
-            each.request.campaign.store.remove()
+            for experiment in experiments:
+                experiment.request.campaign.store.close()
+        for experiment in experiments if args.out is None else ():
+            experiment.request.campaign.store.remove()
         with suppress(OSError):
             UNFINISHED.rmdir()  # unless it contains other work
     if args.what == ALL and args.out is not None and is_first:
@@ -123,14 +121,14 @@ def main(args: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Iterator[None]:
-    """Let other processes watch the experiments, of which each has a folder of its own."""
+def _watchable(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Iterator[None]:
+    """Lock the folder of all papers, and write the current work to it for `islands watch`."""
     from islands.cells.store import Store
     from islands.display.heartbeat import end_work, write_work
 
     is_written = args.out is not None and ranks.rank == 0
     with closing(Store()) as store:
-        # All papers together have a lock, too.
+        # The folder of all papers has a lock, too.
         ranks.run_on_all(lambda: store.open(args.out) if is_written and args.what == ALL else None)
         if is_written:
             heartbeat.tell = partial(write_work, args.out)
@@ -140,24 +138,26 @@ def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> I
 
 
 def _performed(
-    each: PaperExperiment, ranks: World, say: Callable[[str], None]
+    experiment: PaperExperiment, ranks: World, say: Callable[[str], None]
 ) -> dict[str, object]:
-    """Fill the tables of one paper; return its settings and tables."""
+    """Compute the tables of a paper; return its settings and tables."""
     from islands.studies.papers.perform import perform
 
-    folder = ranks.run_on_all(lambda: each.opened() if ranks.rank == 0 else None)
-    say(each.paper.title)
-    tables = perform(each.selections, each.request, say, folder)
+    request = experiment.request
+    folder = ranks.run_on_all(lambda: experiment.opened() if ranks.rank == 0 else None)
+    say(experiment.paper.title)
+    tables = perform(experiment.selections, request, say, folder)
     if folder is not None:
-        folder.write_provenance(lambda: _provenance(each.request))
+        folder.write_provenance(lambda: _provenance(request))
         folder.page()
         say(f"\nWrote {folder.path}")
-    made = {
-        "device": each.request.device,
+    return {
+        **experiment.settings,
+        "device": request.device,
         "ranks": ranks.size,
-        "cpu_threads": list(each.request.threads),
+        "cpu_threads": list(request.threads),
+        "tables": tables,
     }
-    return {**each.settings, **made, "tables": tables}
 
 
 def _provenance(request: ExperimentRequest) -> dict[str, object]:

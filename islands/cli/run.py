@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any
@@ -15,21 +14,18 @@ from typing import TYPE_CHECKING, Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
-from islands.cli.batch import is_name, resume_batch, run_batch
+from islands.cli.batch import is_name, resume_batch, run_batch, trust_config
 from islands.configuration.asked import DEFAULT_INSTANCE, Asked
 from islands.configuration.given import Given, gathered
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import CRITERIA
-from islands.custom.trust import signed_scripts, trust_files
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, RunError, UsageError
 from islands.improvers import IMPROVERS
-from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import world
 from islands.presets import PRESETS
 from islands.text import show
-from islands.untrusted import followed
 
 if TYPE_CHECKING:
     from islands.cells.series import Series
@@ -39,7 +35,10 @@ if TYPE_CHECKING:
     from islands.progress.result import Result
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
-"""The options that choose parts, which may come from scripts."""
+"""The options that select parts, which may come from scripts."""
+_SETTINGS = ("format", "preset", "islands", "colony", "population", *PARTS, "interval", "migrants")
+_SETTINGS += ("seed", "start", "stop", "bound", "backend", "threads")
+"""The options that are settings, by their names."""
 _INSTANCES = arguments.Naming(lambda text, args: [text] if not args.batch or is_name(text) else [])
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
 _OF_RUN = f"""
@@ -75,61 +74,60 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands run`."""
     parser.epilog = _OF_RUN
     add = parser.add_argument
-    words = "instances: set/name, a bare name, a path or FILE.py:NAME"
-    words += f" (default: {DEFAULT_INSTANCE})"
-    add("instances", nargs="*", metavar="INSTANCE", type=_INSTANCES, help=words)
+    text = "instances: set/name, a bare name, a path or FILE.py:NAME"
+    text += f" (default: {DEFAULT_INSTANCE})"
+    add("instances", nargs="*", metavar="INSTANCE", type=_INSTANCES, help=text)
     what = parser.add_argument_group("settings (defaults < preset < --config < options)")
     add = what.add_argument
     add_settings(what)
-    words = "a colony: islands with settings of their own, such as 'islands=4 algorithm=de F=0.9';"
-    words += " repeatable"
-    add("--colony", metavar="SETTINGS", action="append", type=arguments.SETTINGS, help=words)
-    words = "runs per instance, with seeds S, S+1, ...; for each seed, all instances (default: 1)"
-    add("--runs", metavar="R", type=arguments.runs("a single run"), help=words)
-    words = "solve many instances, several at a time, each on one thread or on the GPU of its rank:"
-    words += (
+    text = "a colony: islands with these settings, such as 'islands=4 algorithm=de F=0.9';"
+    text += " repeatable"
+    add("--colony", metavar="SETTINGS", action="append", type=arguments.SETTINGS, help=text)
+    text = "runs per instance, with seeds S, S+1, ...; for each seed, all instances (default: 1)"
+    add("--runs", metavar="R", type=arguments.runs("a single run"), help=text)
+    text = "solve many instances, several at a time, each on one thread or on the GPU of its rank:"
+    text += (
         " names, patterns ('orlib/mknapcb1-*'), folders, @FILE with a list, - for standard input"
     )
-    add("--batch", action="store_true", help=words)
-    words = "add this solution to the first generation; repeatable"
-    add("--start", metavar="FILE", action="append", help=words)
-    words = "stopping criterion, see below; repeatable"
-    add("--stop", metavar="KIND=VALUE", action="append", help=words)
-    words = (
+    add("--batch", action="store_true", help=text)
+    text = "add this solution to the first generation; repeatable"
+    add("--start", metavar="FILE", action="append", help=text)
+    text = "stopping criterion, see below; repeatable"
+    add("--stop", metavar="KIND=VALUE", action="append", help=text)
+    text = (
         "compute a bound of the optimum after the search: tsp within a fifth of its time (at least"
     )
-    words += " 2 s), mkp within as much time (at least 20 s)"
-    add("--bound", action="store_true", default=None, help=words)
+    text += " 2 s), mkp within as much time (at least 20 s)"
+    add("--bound", action="store_true", default=None, help=text)
     device = add_device(parser)
-    words = "let ranks run without waiting for each other; not reproducible, no checkpoints"
-    device.add_argument("--async", dest="asynchronous", action="store_true", help=words)
+    text = "let ranks run without waiting for each other; not reproducible, no checkpoints"
+    device.add_argument("--async", dest="asynchronous", action="store_true", help=text)
     output = parser.add_argument_group("output")
     add = output.add_argument
-    words = "folder for the files of the run, or of all runs (default: runs/NAME-DATE-TIME)"
-    add("--out", metavar="DIR", type=arguments.folder, help=words)
-    words = "overwrite the files of previous runs in --out"
-    add("--force", action="store_true", help=words)
-    words = "draw the solution at the end, to solution.png in the folder of the run"
-    add("--plot", action="store_true", help=words)
-    words = "write the tour as GeoJSON, for maps, if cities have longitude and latitude"
-    add("--geojson", metavar="FILE", type=Path, help=words)
+    text = "folder for the files of the run, or of all runs (default: runs/NAME-DATE-TIME)"
+    add("--out", metavar="DIR", type=arguments.folder, help=text)
+    text = "overwrite the files of previous runs in --out"
+    add("--force", action="store_true", help=text)
+    text = "draw the solution at the end, to solution.png in the folder of the run"
+    add("--plot", action="store_true", help=text)
+    text = "write the tour as GeoJSON, for maps, if cities have longitude and latitude"
+    add("--geojson", metavar="FILE", type=Path, help=text)
     add_output(output)
 
 
 def add_settings(group: argparse._ArgumentGroup) -> None:
-    """Declare the options that choose the settings of islands, of a run or of several."""
+    """Declare the options for the settings of the islands of a run or of several runs."""
     add = group.add_argument
-    words = f"complete settings of a published experiment: {', '.join(PRESETS)}"
-    add("--preset", metavar="NAME", help=words)
-    words = "a file of settings, such as the run.toml of another run"
-    add("--config", metavar="FILE.toml", type=Path, help=words)
-    words = "run scripts that --config or the folder of earlier runs names, although you have not"
-    words += " named them, and have not written the file on this machine"
-    add("--trust", action="store_true", help=words)
-    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    add("--format", metavar="NAME", help=words)
-    words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
-    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=words)
+    text = f"complete settings of a published experiment: {', '.join(PRESETS)}"
+    add("--preset", metavar="NAME", help=text)
+    text = "a file of settings, such as the run.toml of another run"
+    add("--config", metavar="FILE.toml", type=Path, help=text)
+    text = "run scripts that are only named in --config or in the folder of earlier runs, even if"
+    text += " these were not written by you on this machine"
+    add("--trust", action="store_true", help=text)
+    arguments.add_format(group)
+    text = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
+    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=text)
     part = partial(add, metavar="NAME", type=arguments.NAME)
     part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
     part("--encoding", help=", ".join(ENCODINGS))
@@ -138,8 +136,8 @@ def add_settings(group: argparse._ArgumentGroup) -> None:
     part("--mutation", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
     add("--population", metavar="P", help=GeneralSettings.words("population"))
-    words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
-    part("--migration", metavar="TOPOLOGY", help=words)
+    text = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
+    part("--migration", metavar="TOPOLOGY", help=text)
     add("--interval", metavar="G", help=MigrationSettings.words("interval"))
     add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
@@ -149,20 +147,20 @@ def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Declare the options for devices and ranks, which may change when a run is resumed."""
     device = parser.add_argument_group("devices and ranks")
     add = device.add_argument
-    words = "auto, cpu or cuda; auto: a GPU if there is one, otherwise the CPU"
-    add("--backend", metavar="NAME", help=words)
-    words = "threads of the cpu backend (default: all cores); with --batch on a GPU, kinds of"
-    words += " instances at a time (default: 4)"
-    add("--threads", metavar="T", type=arguments.threads, help=words)
+    text = "auto, cpu or cuda; auto: a GPU if there is one, otherwise the CPU"
+    add("--backend", metavar="NAME", help=text)
+    text = "threads of the cpu backend (default: all cores); with --batch on a GPU, kinds of"
+    text += " instances at a time (default: 4)"
+    add("--threads", metavar="T", type=arguments.threads, help=text)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
     return device
 
 
 def add_output(group: argparse._ArgumentGroup) -> None:
-    """Declare the options for what a run prints."""
+    """Declare the options for the output of a run."""
     group.add_argument("--quiet", action="store_true", help="print only the result")
-    words = "print one JSON object; everything else goes to stderr"
-    group.add_argument("--json", action="store_true", help=words)
+    text = "print one JSON object; everything else goes to stderr"
+    group.add_argument("--json", action="store_true", help=text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -172,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
     from islands.engine.runner import run_requested
 
     output = output_of(args, args.out, force=args.force)
-    asked = of_arguments(args)  # all ranks raise the same errors here
+    asked = of_arguments(args)  # errors are the same on all ranks
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
@@ -185,7 +183,9 @@ def run(args: argparse.Namespace) -> int:
             return run_batch(args, asked, ranks, output, rank_options)
         if args.runs is None and not args.instances[1:]:
             result = run_requested(
-                *(asked, ranks, output),
+                asked,
+                ranks,
+                output,
                 rank_options=rank_options,
                 allow_no_solution=True,
                 prepare=prepare,
@@ -195,8 +195,7 @@ def run(args: argparse.Namespace) -> int:
             if args.geojson is not None and ranks.rank == 0:
                 _write_geojson(result, args.geojson, output)
             return ended(result, ranks, as_json=args.json)
-        # Other hosts may lack the key.
-        trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
+        trust_config(args, ranks)
         runs = args.runs or 1
         planned = partial(SeriesPlan.of, args.instances, runs, asked)
         series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
@@ -204,7 +203,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def output_of(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
-    """Return where a command writes, as its options say."""
+    """Return the output of a command according to its options."""
     from islands.engine.single import Output
 
     stream = sys.stderr if args.json else sys.stdout
@@ -218,11 +217,7 @@ def _require_plot(args: argparse.Namespace) -> None:
         "--plot draws the solution of one run. Leave it out, and draw any of the runs later"
         " with: islands plot DIR",
     )
-    if find_spec("matplotlib") is None:
-        raise UsageError(
-            "--plot needs matplotlib, which is not installed. Install it with:"
-            " pip install 'islands[report]'"
-        )
+    arguments.require_extra("--plot", "matplotlib")
 
 
 def _require_one_run(args: argparse.Namespace, message: str) -> None:
@@ -234,11 +229,11 @@ def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved
     """Refuse --geojson for several runs, or if its file exists; return what refuses problems."""
     from islands.report.maps import require_places
 
-    words = "--geojson writes the tour of one run. Leave it out, and write that of any of the runs"
-    words += " later with: islands plot DIR --out FILE.geojson"
-    _require_one_run(args, words)
+    text = "--geojson writes the tour of one run. Leave it out, and write that of any of the runs"
+    text += " later with: islands plot DIR --out FILE.geojson"
+    _require_one_run(args, text)
     if args.batch:
-        raise UsageError(words)
+        raise UsageError(text)
     if args.geojson.is_file() and not args.force:
         raise UsageError(
             f"--geojson {args.geojson}: exists. Name another file, or pass --force to overwrite it"
@@ -261,24 +256,23 @@ def _require_folder(path: Path) -> None:
 
 
 def _write_geojson(result: Result, path: Path, output: Output) -> None:
-    """Write the tour of a finished run; a file that cannot be written does not make it fail."""
+    """Write the tour of a finished run; if this fails, print a message."""
     from islands.report.maps import write_map
 
     if result.records is None:
         return
     try:
-        if result.cost is None:  # what it has then breaks a rule
-            words = "islands: no GeoJSON: the run has found no tour"
-        else:
-            write_map(result.records.problem, result.solution, path)
-            words = f"Wrote {path}"
+        if result.cost is None:  # its solution is infeasible
+            raise RunError("the run has found no tour")
+        write_map(result.records.problem, result.solution, path)
+        text = f"Wrote {path}"
     except IslandsError as error:
-        words = f"islands: no GeoJSON: {error}"
-    show(words, file=output.stream)
+        text = f"islands: no GeoJSON: {error}"
+    show(text, file=output.stream)
 
 
 def _plot(result: Result, output: Output) -> None:
-    """Draw the solution of a finished run; a picture that fails does not make the run fail."""
+    """Draw the solution of a finished run; if this fails, print a message."""
     from islands.record.folder import FINISHED
     from islands.report.pictures import write_picture
 
@@ -286,38 +280,38 @@ def _plot(result: Result, output: Output) -> None:
         return
     try:
         path, notes = write_picture(Path(result.folder))
-        words = "\n".join([*(f"islands: {note}" for note in notes), f"Drew {path}"])
+        text = "\n".join([*(f"islands: {note}" for note in notes), f"Drew {path}"])
     except IslandsError as error:
-        words = f"islands: no picture: {error}"
-    show(words, file=output.stream)
+        text = f"islands: no picture: {error}"
+    show(text, file=output.stream)
 
 
 def add_resume(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands resume`."""
     parser.epilog = _OF_RESUME
-    words = "the folder of a run (see --out of islands run)"
-    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
-    words = "the problem, FILE.py:NAME, if its cost is a Python function, or the script has moved"
-    parser.add_argument(
-        "script", metavar="FILE.py:NAME", nargs="?", type=arguments.NAME, help=words
-    )
-    words = "stopping criterion; replaces the run's criteria, also of a finished run; repeatable"
-    parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
+    text = "the folder of a run (see --out of islands run)"
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=text)
+    text = "the problem, FILE.py:NAME, if its cost is a Python function, or the script has moved"
+    parser.add_argument("script", metavar="FILE.py:NAME", nargs="?", type=arguments.NAME, help=text)
+    text = "stopping criterion; replaces the run's criteria, also of a finished run; repeatable"
+    parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=text)
     moved = parser.add_argument_group("files that have moved")
     add = partial(moved.add_argument, type=arguments.NAME)
     add("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
     for part in PARTS:
-        words = f"the {part} of a script; repeatable if colonies have several"
-        add(f"--{part}", metavar="FILE.py:NAME", action="append", help=words)
-    words = "run scripts that the folder names, and compile code that is stored in it, although it"
-    words += " was not written by you on this machine"
-    parser.add_argument("--trust", action="store_true", help=words)
+        text = f"the {part} of a script; repeatable if colonies have several"
+        add(f"--{part}", metavar="FILE.py:NAME", action="append", help=text)
+    text = (
+        "run scripts that the folder names, and compile code that it contains, even if these were"
+    )
+    text += " not written by you on this machine"
+    parser.add_argument("--trust", action="store_true", help=text)
     add_device(parser)
     add_output(parser.add_argument_group("output"))
 
 
 def of_resume(args: argparse.Namespace) -> Asked:
-    """Return what the options of `islands resume` ask for."""
+    """Return the request of `islands resume`."""
     names = ("stop", "instance", *PARTS, "backend", "threads")
     given = {name: getattr(args, name) for name in names}
     given["instance"] = args.script or args.instance
@@ -338,15 +332,15 @@ def resume(args: argparse.Namespace) -> int:
         rank_options = RankOptions(share_gpu=args.share_gpu)
         if ranks.from_first(lambda: is_batch(args.folder)):
             return resume_batch(args, of_resume(args), ranks, output, rank_options)
-        result = resume_requested(*(args.folder, of_resume(args), ranks, output, rank_options))
+        result = resume_requested(args.folder, of_resume(args), ranks, output, rank_options)
         return ended(result, ranks, as_json=args.json)
 
 
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     """Print the JSON result if requested, and return the exit status; collective.
 
-    Raise an error if files could not be written, after the solution is printed, or if a complete
-    run, or every run of an instance, has found no feasible solution.
+    If files could not be written, print the solution and raise an error. Also raise an error if a
+    complete run, or all runs of an instance, did not find a feasible solution.
     """
     from islands.engine.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
     from islands.problems import hint_of
@@ -377,21 +371,16 @@ def _fail(error: str) -> None:
 
 
 def of_arguments(args: argparse.Namespace) -> Asked:
-    """Return what the options of `islands run` ask for, including the instances."""
-    names = (
-        *("format", "preset", "islands", "colony", "population", *PARTS),
-        *("interval", "migrants", "seed", "start", "stop", "bound"),
-        *("backend", "threads"),
-    )
-    named = ((name, getattr(args, name, None)) for name in names)  # tune has no --bound
-    given = [Given(_words(name, value), name, value) for name, value in named if value is not None]
+    """Return the request of `islands run` or `tune`, including the instances."""
+    values = ((name, getattr(args, name, None)) for name in _SETTINGS)  # tune has no --bound
+    given = [Given(_typed(name, value), name, value) for name, value in values if value is not None]
     if args.instances:
         value = args.instances if args.instances[1:] else args.instances[0]
         given.append(Given(" ".join(args.instances), "instance", value))
     return Asked(gathered([*given, *map(of_set, args.set or [])]), args.config)
 
 
-def _words(name: str, value: Any) -> str:
+def _typed(name: str, value: Any) -> str:
     """Return an option as the user wrote it."""
     if value is True:
         return f"--{name}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from islands.cells import METRICS
@@ -35,48 +34,47 @@ examples:
   islands run tsplib/eil51 --config tuned/best.toml
   islands tune sac94/weish30 --preset munhao2019-m1 --over c1=0.5..2 --over penalty=100..500
 
-Configuration 0 has the given settings. To continue an interrupted tuning
-with --out, repeat the command, also with more configurations or instances.
+Configuration 0 has the given settings. To continue an interrupted tuning with --out, repeat the
+command; it may have more configurations or instances.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands tune`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    words = "instances: set/name, a bare name or a path"
+    text = "instances: set/name, a bare name or a path"
     name = arguments.NAME
-    parser.add_argument("instances", nargs="*", metavar="INSTANCE", type=name, help=words)
+    parser.add_argument("instances", nargs="*", metavar="INSTANCE", type=name, help=text)
     what = parser.add_argument_group("configurations")
     add = what.add_argument
-    words = "values of a setting: A..B, A..B:log or a,b,c; repeatable"
+    text = "values of a setting: A..B, A..B:log or a,b,c; repeatable"
     values = arguments.CHOICES
-    add("--over", metavar="KEY=VALUES", action="append", type=values, default=[], help=words)
-    words = f"number of random configurations, drawn from the seed (default: {_CONFIGURATIONS})"
-    add("--configurations", metavar="N", type=arguments.whole_number(), help=words)
-    words = f"all combinations instead, with STEPS values per range (default: {_STEPS})"
+    add("--over", metavar="KEY=VALUES", action="append", type=values, default=[], help=text)
+    text = f"number of random configurations, drawn from the seed (default: {_CONFIGURATIONS})"
+    add("--configurations", metavar="N", type=arguments.whole_number(), help=text)
+    text = f"all combinations instead, with STEPS values per range (default: {_STEPS})"
     steps = arguments.whole_number()
-    add("--grid", metavar="STEPS", type=steps, nargs="?", const=_STEPS, help=words)
-    words = "runs of each configuration on each instance, with seeds S, S+1, ..."
-    words += f" (default: {_RUNS})"
-    add("--runs", metavar="R", type=arguments.runs(f"{_RUNS}"), default=_RUNS, help=words)
-    words = f"metric to average and test: {', '.join(METRICS)} (default: {METRICS[0]})"
-    add("--metric", metavar="NAME", default=METRICS[0], help=words)
+    add("--grid", metavar="STEPS", type=steps, nargs="?", const=_STEPS, help=text)
+    text = "runs of each configuration on each instance, with seeds S, S+1, ..."
+    text += f" (default: {_RUNS})"
+    add("--runs", metavar="R", type=arguments.runs(f"{_RUNS}"), default=_RUNS, help=text)
+    text = f"metric to average and test: {', '.join(METRICS)} (default: {METRICS[0]})"
+    add("--metric", metavar="NAME", default=METRICS[0], help=text)
     group = parser.add_argument_group("common settings (defaults < preset < --config < options)")
     add_settings(group)
-    words = "stopping criterion of each run; repeatable. The runs of a configuration share the"
-    words += " seconds if they share launches; if some configurations cannot, all run in turn"
-    group.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
+    text = "stopping criterion of each run; repeatable. The runs of a configuration share the"
+    text += " seconds if they share launches; if some configurations cannot, runs are sequential"
+    group.add_argument("--stop", metavar="KIND=VALUE", action="append", help=text)
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
-    words = "threads of the cpu backend (default: all cores)"
-    group.add_argument("--threads", metavar="T", type=arguments.threads, help=words)
-    # Refused with a message of its own.
+    text = "threads of the cpu backend (default: all cores)"
+    group.add_argument("--threads", metavar="T", type=arguments.threads, help=text)
+    # Refused with a special message.
     group.add_argument("--colony", action="append", help=argparse.SUPPRESS)
     group.set_defaults(start=None)
     output = parser.add_argument_group("output")
     add = output.add_argument
-    words = "folder for the files of the tuning (default: runs/tune-DATE-TIME)"
-    add("--out", metavar="DIR", type=arguments.folder, help=words)
+    text = "folder for the files of the tuning (default: runs/tune-DATE-TIME)"
+    add("--out", metavar="DIR", type=arguments.folder, help=text)
     add("--force", action="store_true", help="overwrite a previous tuning in --out")
     add_output(output)
 
@@ -120,11 +118,10 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _tuning(args: argparse.Namespace) -> Tuning:
-    """Return the planned tuning; refuse wrong options."""
+    """Return the planned tuning; refuse invalid options."""
     from islands.cells.tuning import Base, Tuning
 
-    if find_spec("scipy") is None:
-        raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
+    arguments.require_extra("tune", "scipy")
     if args.metric not in METRICS:
         raise UsageError(f"--metric {args.metric}: must be {' or '.join(METRICS)}")
     if args.grid is not None and args.configurations is not None:
@@ -144,7 +141,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
 
 
 def _write_provenance(done: TuneResult, store: Store) -> None:
-    """Write what made the ranking: for rows of earlier commands only, what made those."""
+    """Write the origin of the ranking; keep that of earlier commands if there are no new rows."""
     from islands.doctor.nvidia import driver
     from islands.record.folder import PROVENANCE
     from islands.record.provenance import provenance, write_provenance
@@ -153,7 +150,7 @@ def _write_provenance(done: TuneResult, store: Store) -> None:
     path = done.folder / PROVENANCE
     if path.exists() and not store.has_new:
         with parsing(path):
-            made = dict(json.loads(bounded_text(path)))
+            origin = dict(json.loads(bounded_text(path)))
     else:
-        made = {**provenance(), "driver": driver(), "seconds": store.seconds()}
-    write_provenance(path, {**made, "metric": done.ranking.metric, "command": sys.argv[1:]})
+        origin = {**provenance(), "driver": driver(), "seconds": store.seconds()}
+    write_provenance(path, {**origin, "metric": done.ranking.metric, "command": sys.argv[1:]})

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from islands.cli.arguments import NAME, SETTING
+from islands.cli.arguments import NAME, SETTING, add_format
 from islands.cli.run import of_set
 from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError, UsageError
-from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
+from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, find
 from islands.instances.solution_files import Remark, solution_file
 from islands.paths import expanded, reading
@@ -30,28 +30,23 @@ from islands.text import gap, one_line, show, unknown
 
 _REPORT = (
     "better than the best known value of the catalogue: please report it with this file, in an"
-    " issue of the project, so that the catalogue gets it with the solution as evidence"
+    " issue of the project, so that it can be added to the catalogue"
 )
-_SHOWN = 40  # maximum number of characters of a stated cost that is not a number
-
-
-def _add_format(parser: argparse.ArgumentParser) -> None:
-    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
-    parser.add_argument("--format", metavar="NAME", help=words)
+_SHOWN = 40  # maximum characters of a stated cost that is not a number
 
 
 def add_verify(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `islands verify`."""
     add = parser.add_argument
-    words = "set/name, a bare name, a path or FILE.py:NAME"
-    add("instance", metavar="INSTANCE", type=NAME, help=words)
-    words = "a solution file, also searched for next to the instance, or a run's folder"
-    add("solution", metavar="SOLUTION", help=words)
-    _add_format(parser)
-    words = "a setting of the problem in the run of the solution, such as ends=0:any; repeatable"
-    add("--set", metavar="KEY=VALUE", action="append", type=SETTING, help=words)
-    words = "compile code that is stored in the folder and was not written by you on this machine"
-    add("--trust", action="store_true", help=words)
+    text = "set/name, a bare name, a path or FILE.py:NAME"
+    add("instance", metavar="INSTANCE", type=NAME, help=text)
+    text = "a solution file, also searched for next to the instance, or a run's folder"
+    add("solution", metavar="SOLUTION", help=text)
+    add_format(parser)
+    text = "a setting of the problem in the run of the solution, such as ends=0:any; repeatable"
+    add("--set", metavar="KEY=VALUE", action="append", type=SETTING, help=text)
+    text = "compile code that is stored in the folder and was not written by you on this machine"
+    add("--trust", action="store_true", help=text)
     add("--json", action="store_true", help="print one JSON object")
 
 
@@ -83,7 +78,7 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def _given(texts: list[str], problem: Problem) -> dict[str, Any]:
-    """Return the settings of the problem that `--set` gives; refuse others."""
+    """Return the settings of the problem in `--set`; refuse others."""
     names = problem.Settings.names()
     given = gathered(map(of_set, texts))
     for name in given:
@@ -95,7 +90,7 @@ def _given(texts: list[str], problem: Problem) -> dict[str, Any]:
 
 
 def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem]:
-    """Return the path of the solution, and its problem."""
+    """Return the path of the solution and the problem."""
     folder = Path(instance)
     if has_problem(folder):
         return _solution_path(solution, folder), stored_problem(folder)
@@ -113,7 +108,7 @@ def _solution_path(name: str, instance: Path) -> Path:
             if path.exists():
                 if path.name == FINISHED:
                     path = path.parent
-                # Another folder may hold a solution file.
+                # A folder that is not of islands may contain a solution file.
                 if (path / RUN_SETTINGS).exists() or not_a_run(path):
                     require_run(path)
                 return path
@@ -161,7 +156,7 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
 
 
 def _stated(path: Path) -> float | str | None:
-    """Return the cost in a file, shortened if it is not a number; None if there is none."""
+    """Return the cost stated in a file; as a short text if it is not a number; None without one."""
     if path.is_dir():
         return recorded(path).result.cost if (path / FINISHED).exists() else None
     if path.suffix != ".json":
@@ -173,17 +168,17 @@ def _stated(path: Path) -> float | str | None:
 
 
 def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
-    """Return remarks about files of other runs in a run's folder."""
+    """Return remarks about files of other runs in the folder of a run."""
     if not path.is_dir():
         return []
-    found = warnings(path)
+    messages = warnings(path)
     if (path / FINISHED).exists():
-        with suppress(InputError):  # remarked with its cost
+        with suppress(InputError):  # there is a remark about its cost
             stated = recorded(path).result.solution
             if stated is not None and not np.array_equal(problem.kind.array_of(stated), solution):
                 native = f"solution{problem.solution_suffix}"
-                found.append(f"{native} contains another solution than {FINISHED}")
-    return [Remark("one_run", False, each) for each in found]
+                messages.append(f"{native} contains another solution than {FINISHED}")
+    return [Remark("one_run", False, message) for message in messages]
 
 
 def _print(
@@ -198,12 +193,19 @@ def _print(
     """Print the cost, or the reason why there is none, and the remarks."""
     known, percent = problem.best_known, None if cost is None else problem.gap(cost)
     if as_json:
-        facts = {"instance": problem.instance, "problem": problem.name, "file": str(path)}
-        found = {"feasible": cost is not None, "reason": reason, "cost": cost}
-        compared = {"best_known": known.value if known else None, "gap": percent}
-        compared["improves"] = _improves(problem, cost)
-        said = {"remarks": {remark.key: remark.value for remark in remarks}}
-        show(json.dumps(facts | found | compared | said))
+        facts = {
+            "instance": problem.instance,
+            "problem": problem.name,
+            "file": str(path),
+            "feasible": cost is not None,
+            "reason": reason,
+            "cost": cost,
+            "best_known": known.value if known else None,
+            "gap": percent,
+            "improves": _improves(problem, cost),
+            "remarks": {remark.key: remark.value for remark in remarks},
+        }
+        show(json.dumps(facts))
         return
     show(f"{one_line(problem.instance)}   {problem.name} of size {problem.entries}")
     for remark in remarks:
@@ -231,15 +233,15 @@ def _improves(problem: Problem, cost: float | None) -> bool:
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `islands check`."""
     add = parser.add_argument
-    words = "FILE.py:NAME, set/name, a bare name or a path"
-    add("instance", metavar="PROBLEM", type=NAME, help=words)
-    words = "number of random solutions (default: 1000)"
-    add("--samples", metavar="N", type=int, default=1000, help=words)
-    words = "seed of the random solutions (default: 1)"
-    add("--seed", metavar="S", type=int, default=1, help=words)
-    words = "time limit for the evaluation of one solution (default: 10)"
-    add("--seconds", metavar="T", type=float, default=10.0, help=words)
-    _add_format(parser)
+    text = "FILE.py:NAME, set/name, a bare name or a path"
+    add("instance", metavar="PROBLEM", type=NAME, help=text)
+    text = "number of random solutions (default: 1000)"
+    add("--samples", metavar="N", type=int, default=1000, help=text)
+    text = "seed of the random solutions (default: 1)"
+    add("--seed", metavar="S", type=int, default=1, help=text)
+    text = "time limit for the evaluation of one solution (default: 10)"
+    add("--seconds", metavar="T", type=float, default=10.0, help=text)
+    add_format(parser)
 
 
 def check(args: argparse.Namespace) -> int:

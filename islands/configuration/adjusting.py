@@ -1,7 +1,7 @@
-"""Settings adjusted to the improver, so that generations take less than half a second.
+"""Adjust settings to the cost of local search, so that a generation takes less than half a second.
 
-The cost of a search is estimated, not measured, and only depends on the backend's name, so that a
-command gives the same run on all devices of a backend.
+The time of a search is estimated, not measured, and depends only on the name of the backend, so
+that a command repeats the same run on any device of a backend.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from islands.improvers.base import MOST_STEPS
 from islands.problems.base import Problem
 
 _TARGET_SECONDS = 0.2
-_LONGEST_SEARCH = 0.5  # seconds of a search, if only one is made at a time
+_LONGEST_SEARCH = 0.5  # seconds of a search, if one runs at a time
 _TOLERANCE = 1.25  # factor by which an estimate may exceed the target
-_READ_SECONDS = 2e-9  # for a CPU thread to read and add a number
+_READ_SECONDS = 2e-9  # time in which a CPU thread reads and adds a number
 _FEWEST = 16  # minimum population
-_CORE = 60  # items with medium utility; more are rarely useful
+_CORE = 60  # items of medium utility; more are rarely useful
 _SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful
 
 
 @dataclass(frozen=True)
 class _Device:
-    words: str
+    name: str
     searches: int
     """Number of concurrent searches, each about as fast as on a CPU thread."""
     individuals: int
@@ -53,8 +53,8 @@ def adjusted(
 ) -> RunSpec:
     """Return the run with settings adjusted to its improver, except those in `given`.
 
-    The `usual` settings are the problem's defaults, which were chosen on a GPU. `islands` are those
-    of the whole run, if `spec` is one of its colonies.
+    `usual` are the defaults of the problem, which were chosen on a GPU; `islands` is the number of
+    islands of the whole run, of which `spec` may be a colony.
     """
     on_gpu = takes_gpu(spec.general.backend)
     if on_gpu and "improver.name" in usual:
@@ -70,12 +70,12 @@ def adjusted(
         adjustment.lower_rate()
     if "improver.steps" not in given:
         adjustment.limit_steps()
-    lines = filter(None, [spec.adjusted, adjustment.words(spec)])
+    lines = filter(None, [spec.adjusted, adjustment.message(spec)])
     return dataclasses.replace(adjustment.spec, adjusted="\n".join(lines))
 
 
 class _Adjustment:
-    """Shortens the generations of a run step by step."""
+    """Shortens the generations of a run, one setting after the other."""
 
     def __init__(self, spec: RunSpec, problem: Problem, device: _Device, islands: int) -> None:
         self.spec, self._problem, self._device, self._islands = spec, problem, device, islands
@@ -93,35 +93,35 @@ class _Adjustment:
                 self.spec = smaller
 
     def lower_steps(self, share: int) -> None:
-        """Lower the default steps of a search, at most to 1 / `share` of them."""
+        """Lower the steps of a search, at most to 1 / `share` of the default."""
         steps, excess = self._improver().steps(), self._excess()
         if steps and excess > _TOLERANCE:
             self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / share))))
 
     def lower_core(self) -> None:
-        """Let fewer items of a subset change, if items are ordered by utility."""
+        """Limit the search to fewer items of a subset, if items are ordered by utility."""
         if self._problem.layout.sorts_items and self._excess() > _TOLERANCE:
             core = self._problem.size / math.sqrt(self._excess())
             self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
 
     def lower_rate(self) -> None:
-        """Improve fewer individuals, at least one for each concurrent search."""
+        """Improve fewer individuals, but at least one per concurrent search."""
         rate, excess = self.spec.improver.rate, self._excess()
         if excess > _TOLERANCE:
             least = self._device.searches / self._individuals()
             self._improve(rate=_rounded(min(rate, max(rate / excess, least))))
 
     def limit_steps(self) -> None:
-        """Limit the steps so that no search takes longer than a generation may."""
-        whole, most = self._seconds(), self._improver().steps() or self._problem.size
+        """Limit the steps so that a single search is not longer than a generation may be."""
+        most = self._improver().steps() or self._problem.size
         allowed = _LONGEST_SEARCH / max(1.0, self._turns())
-        if whole > allowed * _TOLERANCE:
+        if self._seconds() > allowed * _TOLERANCE:
             self._improve(steps=1)
             steps = _rounded(allowed / self._seconds())
             self._improve(steps=max(1, min(int(steps), most, MOST_STEPS)))
 
-    def words(self, requested: RunSpec) -> str:
-        """Return the message about the adjusted settings, or an empty string without changes."""
+    def message(self, requested: RunSpec) -> str:
+        """Return the message about the adjusted settings; empty without changes."""
         before, after = self._named(requested), self._named(self.spec)
         changes = [
             f"{name} {before[name]} -> {value}"
@@ -132,12 +132,12 @@ class _Adjustment:
             return ""
         listed = " and ".join(filter(None, [", ".join(changes[:-1]), changes[-1]]))
         return (
-            f"{listed}, as {requested.improver.name} on {self._device.words} would take too long."
+            f"{listed}, as {requested.improver.name} on {self._device.name} would take too long."
             " To prevent this, set them yourself"
         )
 
     def _named(self, spec: RunSpec) -> dict[str, str]:
-        """Return the settings that may be adjusted, as text."""
+        """Return the adjustable settings as text."""
         steps = _improver(spec, self._problem).steps()
         return {
             "population": str(spec.general.population),
@@ -164,19 +164,16 @@ class _Adjustment:
         return self._turns() * self._seconds() / _TARGET_SECONDS
 
     def _turns(self) -> float:
-        """Return the mean number of consecutive searches in a generation.
-
-        The estimate assumes that all islands are on one device.
-        """
+        """Return the mean number of consecutive searches per generation, if one device has all."""
         improver = self.spec.improver
         return self._individuals() * improver.rate / improver.every / self._device.searches
 
 
 def _is_possible(spec: RunSpec, islands: int) -> bool:
-    """Return whether the algorithm and the migration support the size of the population."""
-    make, population = ALGORITHMS[spec.algorithm], spec.general.population
+    """Return whether the algorithm and the migration support the population."""
+    kind, population = ALGORITHMS[spec.algorithm], spec.general.population
     try:
-        algorithm = make(spec.settings, population, base_encoding(spec.encoding))
+        algorithm = kind(spec.settings, population, base_encoding(spec.encoding))
         require_population(spec, population, algorithm, islands)
     except UsageError:
         return False

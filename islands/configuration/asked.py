@@ -1,4 +1,4 @@
-"""What a user asks for, before defaults: the same from a command line, a call or a file."""
+"""The request of a user, before defaults: of a command line, a Python call or a file."""
 
 from __future__ import annotations
 
@@ -30,29 +30,32 @@ class Source:
 
 @dataclass(frozen=True)
 class Asked:
-    """Settings by full name, over those of a file; either may name a preset, which is weaker."""
+    """Requested settings by full name, which override those of a configuration file.
+
+    Both may name a preset, whose settings are weaker than theirs.
+    """
 
     options: Mapping[str, Any] = field(default_factory=dict)
     config: Path | None = None
 
     @classmethod
     def of(cls, table: Mapping[str, Any], config: Path | None = None) -> Self:
-        """Return what a table asks for, which is nested as in TOML and may have short names."""
+        """Return the request of a table, which is nested as in TOML and may use short names."""
         return cls(gathered(of_table(table)), config)
 
     def also(self, values: Mapping[str, Any]) -> Self:
-        """Return the same with some options changed."""
+        """Return the request with these options added or replaced."""
         return type(self)({**self.options, **values}, self.config)
 
     def filled(self, values: Mapping[str, Any]) -> Self:
-        """Return the same with options that no source has."""
-        return self.also({name: each for name, each in values.items() if name not in self.values})
+        """Return the request with those of these options that no source sets."""
+        return self.also({k: value for k, value in values.items() if k not in self.values})
 
     @cached_property
     def sources(self) -> Sequence[Source]:
-        """The preset, the file and the options: the weakest first.
+        """The preset, the file and the options, in order of increasing precedence.
 
-        The scripts of parts are imported, if they are trusted: see islands/custom/trust.py.
+        Import the scripts of parts if they are trusted: see islands/custom/trust.py.
         """
         sources = [Source("", self.options)]
         if self.config is not None:
@@ -69,7 +72,7 @@ class Asked:
 
     @cached_property
     def values(self) -> Mapping[str, Any]:
-        """Each setting's value in the strongest source that has it."""
+        """The settings, with the value from the source of highest precedence."""
         return combined(self.sources)
 
     @property
@@ -79,30 +82,29 @@ class Asked:
 
     @property
     def format(self) -> str | None:
-        """The format of the instance's file; None: detect it."""
+        """The format of the instance file; None to detect it."""
         form = self.values.get("format")
         return None if form is None else str(form)
 
     @property
     def seed(self) -> int:
-        """The seed, which settings may leave to its default."""
-        seed: int = GeneralSettings.converted("seed", self.values.get("seed", GeneralSettings.seed))
-        return seed
+        """The seed, or its default."""
+        return int(GeneralSettings.converted("seed", self.values.get("seed", GeneralSettings.seed)))
 
 
 def _named(sources: Sequence[Source]) -> list[Source]:
-    """Return the sources with the names of parts; scripts of overridden parts are not imported."""
-    named, stronger = list[Source](), set[str]()
+    """Return the sources with parts by name; do not import scripts of overridden parts."""
+    named, overridden = list[Source](), set[str]()
     for source in reversed(sources):
-        own = {key: value for key, value in source.values.items() if key not in stronger}
+        used = {key: value for key, value in source.values.items() if key not in overridden}
         with named_by(source.origin):
-            named.insert(0, replace(source, values={**source.values, **_loaded(own)}))
-        stronger |= own.keys()
+            named.insert(0, replace(source, values={**source.values, **_loaded(used)}))
+        overridden |= used.keys()
     return named
 
 
 def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with the names of parts instead of the parts of scripts."""
+    """Import the parts of scripts; return the settings with their names instead."""
     named = {
         key: PARTS[key].name_of(value) if key in PARTS else value for key, value in values.items()
     }
@@ -123,14 +125,14 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def combined(sources: Sequence[Source]) -> dict[str, Any]:
-    """Return each setting's value in the strongest source that has it."""
+    """Return the settings, with the value from the last source that has it."""
     return {name: value for source in sources for name, value in source.values.items()}
 
 
 def _refuse_hidden(
     preset: str, source: Source, config: Path, file: Source, options: Source
 ) -> None:
-    """Refuse a preset on the command line if the configuration file overrides its settings."""
+    """Refuse a preset among the options if the configuration file overrides its settings."""
     hidden = [
         key
         for key, value in source.values.items()

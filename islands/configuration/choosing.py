@@ -1,4 +1,4 @@
-"""Which defaults a run has: those of the table that agree with what a user has set."""
+"""Select the defaults of a run: the first row of the table that agrees with the request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from islands.algorithms import ALGORITHMS, Algorithm
-from islands.configuration.defaults import searches, sizes
+from islands.configuration.defaults import searches, sizes_of
 from islands.configuration.fit import fitting
 from islands.configuration.sizes import GPUS, Case
 from islands.configuration.spec import GeneralSettings
@@ -14,7 +14,7 @@ from islands.parallel import LARGEST_TEAM, launched
 from islands.problems.base import Problem
 
 _CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
-"""The parts for which a problem's defaults were chosen."""
+"""The settings on which the other defaults of a problem depend."""
 _PARTS = ("crossover", "mutation")
 """The parts that are settings of algorithms."""
 
@@ -22,49 +22,50 @@ _PARTS = ("crossover", "mutation")
 def defaults_for(
     problem: Problem, given: Mapping[str, Any], seconds: float, *, is_short: bool
 ) -> tuple[dict[str, Any], str]:
-    """Return default settings by name for a time limit, and a message about another algorithm.
+    """Return the default settings for a time limit, and a message if the algorithm is unusual.
 
-    A run `is_short` if it ends when it has converged.
+    A run `is_short` if it ends when the search has converged.
 
-    Those of a problem only make sense together: with another given algorithm, encoding or improver,
-    or a preset, only the default algorithm is used, or another one that takes the request. Parts
-    choose the algorithm, other settings do not: those that it lacks are refused later.
+    The defaults of a problem are chosen together. If another algorithm, encoding, improver or a
+    preset is requested, only the algorithm has a default: the first that supports the request.
+    Requested parts determine this algorithm, other settings do not: unsupported ones are refused
+    later.
     """
     choices = searches(problem, is_short=is_short)
     defaults = _of_problem(problem, choices, given)
-    own, usual = defaults["algorithm"], choices[0]["algorithm"]
+    suitable, usual = defaults["algorithm"], choices[0]["algorithm"]
     name, note = given.get("algorithm"), ""
-    if name is None and own != usual:
-        note = f"{own}, since the default {usual} does not take these options"
-    chosen = ALGORITHMS.get(str(own if name is None else name))
+    if name is None and suitable != usual:
+        note = f"{suitable}, since the default {usual} does not take these options"
+    chosen = ALGORITHMS.get(str(suitable if name is None else name))
     if chosen is None or given.get("preset") is not None:
         return dict(defaults), note
     case = Case(problem, seconds, given, defaults in choices, is_short)
-    return _filling({**sizes(chosen, case), **defaults}, chosen, case), note
+    return _for_all_gpus({**sizes_of(chosen, case), **defaults}, chosen, case), note
 
 
-def _filling(defaults: dict[str, Any], algorithm: type[Algorithm], case: Case) -> dict[str, Any]:
-    """Return the defaults with the islands of one GPU for each.
+def _for_all_gpus(
+    defaults: dict[str, Any], algorithm: type[Algorithm], case: Case
+) -> dict[str, Any]:
+    """Multiply the islands by the number of GPUs, or of teams of GPUs that share islands.
 
-    Where GPUs share islands, it is for every eight.
-
-    Whether a run uses GPUs may take a while to find out, and is not asked for a single rank. A cost
-    in Python has the same islands on any number of GPUs and ranks.
+    If the cost is in Python, the number of islands does not depend on GPUs and ranks. With a single
+    rank, do not ask for GPUs, since detecting them may take a while.
     """
     if case.problem.evaluation.python is not None:
         return defaults
     if launched()[1] == 1 and GPUS not in case.given:
         return defaults
-    having = case.gpus if algorithm.grows_by_islands else -(-case.gpus // LARGEST_TEAM)
-    if having > 1:
-        defaults["islands"] = having * int(defaults.get("islands", GeneralSettings.islands))
+    factor = case.gpus if algorithm.grows_by_islands else -(-case.gpus // LARGEST_TEAM)
+    if factor > 1:
+        defaults["islands"] = factor * int(defaults.get("islands", GeneralSettings.islands))
     return defaults | {GPUS: case.gpus}
 
 
 def _of_problem(
     problem: Problem, choices: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return the first complete defaults that agree with the request, or a default algorithm."""
+    """Return the first complete defaults that agree with the request, or only an algorithm."""
     usual = [defaults["algorithm"] for defaults in choices]
     chosen = stand_in(usual, given, problem)
     if given.get("algorithm") is None and chosen == usual[0]:
@@ -79,8 +80,8 @@ def _of_problem(
 def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
     """Return the default algorithm for the given encoding, improver, parts and other settings.
 
-    It is the first of the usual ones unless another one is needed: then the first that takes all
-    of them, or all but the algorithm's own settings, which are refused later.
+    It is the first of the `usual` algorithms if this supports the encoding, improver and parts;
+    otherwise the first algorithm that supports all settings, or else one that supports these.
     """
     parts = _without_settings(given)
     of_parts = _first_taking(usual, parts, problem) or usual[0]
@@ -90,7 +91,7 @@ def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -
 
 
 def _first_taking(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str | None:
-    """Return the first algorithm that takes what is given, the usual ones before all others."""
+    """Return the first algorithm that supports the given settings; try the `usual` ones first."""
     pairs, encoding = fitting(problem), given.get("encoding")
     improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
@@ -101,22 +102,22 @@ def _first_taking(usual: Sequence[str], given: Mapping[str, Any], problem: Probl
 
 
 def _without_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what chooses an algorithm: all but its own settings, of which only parts do."""
-    others = _own_settings(given).difference(_PARTS)
+    """Leave out the settings of algorithms other than parts."""
+    others = _of_algorithms(given).difference(_PARTS)
     return {name: value for name, value in given.items() if name not in others}
 
 
-def _own_settings(given: Mapping[str, Any]) -> set[str]:
-    """Return the given settings that belong to algorithms."""
-    return {name for each in ALGORITHMS.values() for name in each.Settings.names() if name in given}
+def _of_algorithms(given: Mapping[str, Any]) -> set[str]:
+    """Return the names of given settings that belong to an algorithm."""
+    return {name for kind in ALGORITHMS.values() for name in kind.Settings.names() if name in given}
 
 
 def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
-    """Return whether an algorithm has all given settings that belong to algorithms."""
+    """Return whether an algorithm supports the problem and the given settings of algorithms."""
     kind = ALGORITHMS.get(algorithm)
     return (
         kind is not None
-        and _own_settings(given) <= {*kind.Settings.names()}
+        and _of_algorithms(given) <= {*kind.Settings.names()}
         and kind.takes(problem, given)
         and ("decoding" not in given or "keys" in kind.encodings)
     )

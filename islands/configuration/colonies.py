@@ -1,17 +1,17 @@
-"""Colonies: islands of one run that differ in algorithm, settings and encoding.
+"""Resolve colonies: islands of one run that differ in algorithm, settings and encoding.
 
-Each colony is resolved like a run of its own, with its settings above those of all colonies.
+A colony is resolved like a run; its settings override those of all colonies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import of_colony
-from islands.configuration.asked import Source
+from islands.configuration.asked import Source, combined
 from islands.configuration.fit import UnknownSettingError, owners, unknown_setting
 from islands.configuration.given import COLONIES, alike
 from islands.configuration.resolved import Resolved
@@ -25,6 +25,8 @@ from islands.text import counted, unknown
 _NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
 _OF_COLONIES = ("islands", "population", "decoding")
 """The general settings that may differ between colonies."""
+_OF_ALL = (COLONIES, "islands")
+"""The settings about all colonies together, which a single one does not have."""
 _DEFAULTS_OF_RUN = {
     f"{prefix}.{name}": getattr(group, name)
     for prefix, group in GROUPS.items()
@@ -36,14 +38,14 @@ _DEFAULTS_OF_RUN = {
 
 @dataclass(frozen=True)
 class ColonySettings(Settings):
-    """The settings that only colonies have."""
+    """The settings of colonies only."""
 
     rate: int = setting(
         1, "generations of the colony in one generation of the run", low=1, high=1000
     )
 
 
-_OWN = ColonySettings.names()
+_ONLY_COLONIES = ColonySettings.names()
 
 
 def resolve_colonies(
@@ -51,72 +53,74 @@ def resolve_colonies(
     problem: Problem,
     resolve: Callable[[Sequence[Source], int], Resolved],
 ) -> Resolved:
-    """Return a run with colonies, which the strongest source that has some states.
+    """Return a run with the colonies of the last source that states some.
 
-    `resolve` resolves a run without colonies, as one colony of a run with a number of islands.
+    `resolve` resolves the settings of one colony, given the number of islands of the run.
     """
     place = max(i for i, source in enumerate(sources) if COLONIES in source.values)
-    origin, stated = sources[place].origin, sources[place].values[COLONIES]
-    common = [
-        Source(
-            each.origin, {k: v for k, v in each.values.items() if k not in (COLONIES, "islands")}
-        )
-        for each in sources
-    ]
-    total, own = 0, list[ColonySettings]()
-    for number, each in enumerate(stated):
+    origin, colonies = sources[place].origin, sources[place].values[COLONIES]
+    common = [Source(source.origin, _without(source.values, _OF_ALL)) for source in sources]
+    total, rates = 0, list[int]()
+    for number, values in enumerate(colonies):
         with of_colony(number, origin):
-            _refuse_run_wide(each, problem.Settings)
-            total += _islands(each)
-            own.append(ColonySettings.build({k: v for k, v in each.items() if k in _OWN}))
-            _refuse_contradiction(common[place].values, each)
-    _require_total(sources[place:], total, len(stated))
+            _refuse_run_wide(values, problem.Settings)
+            total += _islands(values)
+            rates.append(ColonySettings.build(_only(values, _ONLY_COLONIES)).rate)
+            _refuse_contradiction(common[place].values, values)
+    _require_total(sources[place:], total, len(colonies))
     GeneralSettings.converted("islands", total)
-    # The defaults of a problem only make sense for a run without colonies.
-    given = {name for source in common for name in source.values}
-    usual = {name: value for name, value in _DEFAULTS_OF_RUN.items() if name not in given}
-    made, algorithms, unknowns = list[Resolved](), list[str](), list[str]()
-    for number, each in enumerate(stated):
-        values = Source("", {k: v for k, v in each.items() if k not in _OWN})
-        its = [Source("", usual), *common[: place + 1], values, *common[place + 1 :]]
+    # The problem's defaults of these groups are for runs without colonies.
+    usual = _without(_DEFAULTS_OF_RUN, combined(common))
+    resolved, algorithms, unknowns = list[Resolved](), list[str](), list[str]()
+    for number, values in enumerate(colonies):
+        of_this = Source("", _without(values, _ONLY_COLONIES))
+        stronger = common[place + 1 :]
         with of_colony(number, origin):
             try:
-                made.append(resolve(its, total))
-                _require_own_islands(made[-1].spec)
-                algorithms.append(made[-1].spec.algorithm)
+                run = resolve([Source("", usual), *common[: place + 1], of_this, *stronger], total)
+                _refuse_unfit_algorithm(run.spec)
+                resolved.append(run)
+                algorithms.append(run.spec.algorithm)
             except UnknownSettingError as error:
-                if error.key in each:
+                if error.key in values:
                     raise _unknown_in_colony(error, problem) from None
                 algorithms.append(error.algorithm)
                 unknowns.append(error.key)
     if unknowns:
         raise _unknown_to_some(unknowns[0], common, algorithms, problem)
-    specs = [each.spec for each in made]
+    specs = [run.spec for run in resolved]
     adjusted = [f"colony {i}: {spec.adjusted}" for i, spec in enumerate(specs) if spec.adjusted]
     spec = replace(
         specs[0],
         general=specs[0].general.replace({"islands": total}),
         adjusted="\n".join(adjusted),
         colonies=tuple(
-            replace(spec.as_colony(), rate=each.rate) for spec, each in zip(specs, own, strict=True)
+            replace(spec.as_colony(), rate=rate) for spec, rate in zip(specs, rates, strict=True)
         ),
     )
-    return Resolved(spec, made[0].problem)
+    return Resolved(spec, resolved[0].problem)
+
+
+def _only(values: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _without(values: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}
 
 
 def _islands(values: Mapping[str, Any]) -> int:
     if "islands" not in values:
         raise UsageError("needs a number of islands, such as islands=1")
-    islands: int = GeneralSettings.converted("islands", values["islands"])
-    return islands
+    return int(GeneralSettings.converted("islands", values["islands"]))
 
 
-def _refuse_run_wide(own: Mapping[str, Any], of_problem: type[Settings]) -> None:
-    """Refuse settings of a colony that only the whole run has."""
+def _refuse_run_wide(values: Mapping[str, Any], of_problem: type[Settings]) -> None:
+    """Refuse settings of the whole run in a colony."""
     general = {*GeneralSettings.names()} - {*_OF_COLONIES}
-    common = {*general, *_NAMES_OF_RUN, *of_problem.names(), *_DEFAULTS_OF_RUN}
-    for name in own:
-        if name in common:
+    run_wide = {*general, *_NAMES_OF_RUN, *of_problem.names(), *_DEFAULTS_OF_RUN}
+    for name in values:
+        if name in run_wide:
             fix = "Move it out of the colony"
             if name == "migration.interval":
                 fix += (
@@ -126,9 +130,9 @@ def _refuse_run_wide(own: Mapping[str, Any], of_problem: type[Settings]) -> None
             raise UsageError(f"{name} is a setting of the whole run. {fix}")
 
 
-def _refuse_contradiction(common: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Refuse a setting with two values from the same source: of all colonies and of one."""
-    for name, value in own.items():
+def _refuse_contradiction(common: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Refuse a setting with different values for all colonies and for one in the same source."""
+    for name, value in values.items():
         if name in common and not alike(name, common[name], value):
             raise UsageError(
                 f"{name}={value}, but {name}={common[name]} is given for all colonies. Leave one of"
@@ -137,7 +141,7 @@ def _refuse_contradiction(common: Mapping[str, Any], own: Mapping[str, Any]) -> 
 
 
 def _require_total(sources: Sequence[Source], total: int, colonies: int) -> None:
-    """Refuse a number of islands of the run that is not that of its colonies."""
+    """Refuse a number of islands other than the sum over the colonies."""
     for source in sources:
         islands = source.values.get("islands")
         if islands is not None and GeneralSettings.converted("islands", islands) != total:
@@ -147,8 +151,8 @@ def _require_total(sources: Sequence[Source], total: int, colonies: int) -> None
             )
 
 
-def _require_own_islands(spec: RunSpec) -> None:
-    """Refuse algorithms that cannot run on the islands of a colony."""
+def _refuse_unfit_algorithm(spec: RunSpec) -> None:
+    """Refuse algorithms that cannot run in a colony."""
     if "rate" in spec.settings.names():
         raise UsageError(
             f"algorithm {spec.algorithm}: its setting 'rate' has the name of a setting of colonies."
@@ -165,17 +169,17 @@ def _unknown_in_colony(error: UnknownSettingError, problem: Problem) -> UsageErr
     """Return the error about an unknown setting inside a colony."""
     if owners(error.key, problem):
         return UsageError(unknown_setting([ALGORITHMS[error.algorithm]], error.key, problem))
-    own = ALGORITHMS[error.algorithm].Settings.names()
+    of_algorithm = ALGORITHMS[error.algorithm].Settings.names()
     improver = (f"improver.{name}" for name in ImproverSettings.names())
-    known = [*_OF_COLONIES, "rate", "algorithm", "encoding", *own, *improver]
+    known = [*_OF_COLONIES, "rate", "algorithm", "encoding", *of_algorithm, *improver]
     return UsageError(unknown(f"setting of {error.algorithm}", error.key, known))
 
 
 def _unknown_to_some(
     key: str, sources: Sequence[Source], algorithms: Sequence[str], problem: Problem
 ) -> UsageError:
-    """Return the error about a setting of all colonies that some of their algorithms lack."""
-    source = next(each for each in reversed(sources) if key in each.values)
+    """Return the error about a setting for all colonies that some of their algorithms lack."""
+    source = next(source for source in reversed(sources) if key in source.values)
     kinds = [ALGORITHMS[name] for name in dict.fromkeys(algorithms)]
     numbers = [n for n, name in enumerate(algorithms) if key in ALGORITHMS[name].Settings.names()]
     if not numbers:

@@ -1,8 +1,8 @@
-"""The table of default settings: each row has a condition and its values.
+"""The table of default settings: rows of a condition and values.
 
-`SEARCHES` has the complete settings of good searches of a problem, of which `choosing.py` takes the
-first that agrees with what a user has set. `SIZES` has further settings of the algorithm that was
-chosen, by the problem, the time limit and the number of GPUs: nothing else determines a default.
+`SEARCHES` lists complete settings of good searches for a problem; `choosing.py` selects the first
+that agrees with the request. `SIZES` lists further settings of the selected algorithm. They depend
+on the problem, the time limit and the number of GPUs, and on nothing else.
 """
 
 from __future__ import annotations
@@ -23,24 +23,8 @@ from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
 from islands.algorithms.tempering.sparse import SparseChains
-from islands.configuration.sizes import (
-    Case,
-    Values,
-    called_sizes,
-    converging_tours,
-    core_sizes,
-    growth_sizes,
-    is_small,
-    learning_sizes,
-    memetic_sizes,
-    move_sizes,
-    network_sizes,
-    pair_sizes,
-    place_sizes,
-    rows_of_knapsacks,
-    searching_sizes,
-    tour_sizes,
-)
+from islands.configuration import sizes
+from islands.configuration.sizes import Case, Values
 from islands.configuration.stop import CONVERGED, Criterion, criteria_of
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
@@ -56,36 +40,35 @@ Searches = Sequence[Values] | Callable[[Any], Sequence[Values]]
 
 
 def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
-    """Return complete settings of searches of a problem, the best ones first.
+    """Return complete settings of searches for a problem, the best first.
 
-    A run `is_short` if it ends when it has converged.
+    A run `is_short` if it ends when the search has converged.
     """
     short = [search(problem) for holds, search in SHORT_SEARCHES if is_short and holds(problem)]
-    found = next(searches for holds, searches in SEARCHES if holds(problem))
-    usual: Sequence[Values] = found(problem) if callable(found) else found
-    choices = [*short, *usual]
-    first, others = choices[0], choices[1:]
-    own = problem.defaults()
-    if own.get("algorithm", first["algorithm"]) == first["algorithm"]:
-        return [{**first, **own}, *others]
-    return [own, first, *others]
+    row = next(searches for holds, searches in SEARCHES if holds(problem))
+    usual: Sequence[Values] = row(problem) if callable(row) else row
+    first, *others = [*short, *usual]
+    of_problem = problem.defaults()
+    if of_problem.get("algorithm", first["algorithm"]) == first["algorithm"]:
+        return [{**first, **of_problem}, *others]
+    return [of_problem, first, *others]
 
 
-def sizes(algorithm: type[Algorithm], case: Case) -> Values:
-    """Return further settings of an algorithm; a script's has those of its base class."""
-    found = dict[str, Any]()
+def sizes_of(algorithm: type[Algorithm], case: Case) -> Values:
+    """Return further settings of an algorithm, or of its base class if it is from a script."""
+    settings = dict[str, Any]()
     for kind, holds, values in SIZES:
         if issubclass(algorithm, kind) and holds(case):
-            found |= values(case)
-    return found
+            settings |= values(case)
+    return settings
 
 
 STOP_OF_MANY = (CONVERGED, "seconds=10")
-"""The criteria of each run of a batch or of `solve_many`, without any given."""
+"""The default criteria of the runs of a batch or of `solve_many`."""
 
 
 def default_stop(problem: Problem) -> list[Criterion]:
-    """Return the criteria of a run without any given."""
+    """Return the default criteria of a run."""
     proven = problem.best_known is not None and problem.best_known.status == "optimal"
     seconds = 20 if problem.instance.startswith("demo/") else 60
     return criteria_of([*(["optimum"] if proven else []), f"seconds={seconds}"])
@@ -111,10 +94,10 @@ _FREEZING: Values = {
     "patience": 0,
     "migration.topology": "none",
 }
-"""Tempering for unstructured instances: replicas near the temperature at which they freeze need
-long undisturbed chains. Renewing them, and migrants, led to worse solutions. Two good solutions of
+"""Tempering for unstructured instances: replicas near the freezing temperature need long
+undisturbed chains. Renewing ladders, and migrants, led to worse solutions. Two good solutions of
 tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same location, so that
-crossing them keeps nothing.
+a crossover preserves nothing.
 """
 _CHOOSING_PLACES: Values = {**_TEMPERING, "migration.topology": "none"}
 _MEMETIC: Values = {
@@ -126,19 +109,19 @@ _MEMETIC: Values = {
     **_RING,
 }
 _ROUGH: Values = {**_MEMETIC, "crossover": "uniform", "reset": 120}
-"""Up to this size, a population converges in seconds, and begins again after 120 generations
-without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
-children are too far from both mates. Tabu searches that become longer, up to four times, while
-there is no progress are worse: on tai60a, 1 instead of 6 of 6 runs of 15 s reached the best known
-value (H100).
+"""A memetic search for unstructured instances of medium size, whose population converges in seconds
+and restarts after 120 generations without progress. `uniform` reaches the best known values sooner
+there; with 100 facilities, its children are too different from both mates. Lengthening the tabu
+searches up to four times while there is no progress was worse: on tai60a, 1 instead of 6 of 6 runs
+of 15 s reached the best known value (H100).
 """
 _STEPS_AN_ITEM = 20
 _SHORT: Values = {**_MEMETIC, "islands": 1, "population": 16, "migration.topology": "none"}
-"""Settings of a memetic search of few facilities that ends when it has converged. It found the best
-of all costs found for 298 of 300 random instances of 20 facilities, with 19 million evaluations
-each; 300 steps and a population of 20 found fewer. Ten searches of 50 steps for each facility found
-the best cost for 98.9 instead of 98.4 % of 1,200 others, but QAPLIB's best known costs in 242
-instead of 252 of 255 runs. Tempering needs as many evaluations, which take longer on a CPU.
+"""Memetic search for few facilities, which ends when it has converged. It reached the lowest known
+cost for 298 of 300 random instances of 20 facilities, with 19 million evaluations per instance; 300
+steps and a population of 20 reached fewer. Ten searches of 50 steps per facility reached the lowest
+cost for 98.9 instead of 98.4 % of 1,200 others, but QAPLIB's best known costs in 242 instead of 252
+of 255 runs. Tempering needs as many evaluations, which take longer on a CPU.
 """
 _CELLULAR: Values = {
     "algorithm": "cellular",
@@ -161,7 +144,7 @@ _GROWING: Values = {
     "record.every": 1,
     **_RING,
 }
-"""Resampled growth of sparse flows: each batch is looked at, as it may prove the optimum."""
+"""Resampled growth for sparse flows: every batch is recorded, as it may prove the optimum."""
 
 
 def _short(problem: Problem) -> Values:
@@ -172,7 +155,7 @@ def _short(problem: Problem) -> Values:
 
 _EAX: Values = {"algorithm": "eax"}
 _VERY_FEW = 12
-"""Up to this number of cities, 2-opt and Or-opt alone often find the shortest tour."""
+"""The number of cities up to which 2-opt and Or-opt alone often find the shortest tour."""
 
 # Knapsacks, measured on an H200
 
@@ -182,10 +165,10 @@ _FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
 
 
 def _genetic(problem: Mkp) -> Values:
-    """Return settings with many small populations that restart when they stop improving.
+    """Return settings of many small populations that restart when they stop improving.
 
-    Populations are larger and fewer for many items. Without repair, only the algorithm and the
-    encoding have defaults.
+    With more items, populations are larger and fewer. Without repair, there are only defaults of
+    the algorithm and the encoding.
     """
     if not problem.sorts_items:
         return {"algorithm": "ga", "encoding": "bits"}
@@ -194,7 +177,7 @@ def _genetic(problem: Mkp) -> Values:
     return {
         "algorithm": "ga",
         "encoding": "bits",
-        "islands": max(1, (_MANY if is_small(problem) else _FEW) // population),
+        "islands": max(1, (_MANY if sizes.is_small(problem) else _FEW) // population),
         "population": population,
         "strength": 2,
         "reset": max(500, min(problem.size, 5000)),
@@ -207,7 +190,7 @@ def _genetic(problem: Mkp) -> Values:
     }
 
 
-# Problems of a user's own
+# User-defined problems
 
 _OF_KIND: Mapping[str, Values] = {
     "order": {
@@ -230,40 +213,31 @@ _OF_KIND: Mapping[str, Values] = {
         "Cr": 0.5,
     },
 }
-"""By kind of solution, for requests that exclude tempering, such as of an improver; measured with
-docs/examples/compare.py."""
+"""Settings by kind of solution, for requests that exclude tempering, as with an improver; measured
+with docs/examples/compare.py."""
 _MOVES: Values = {"algorithm": "tempering"}
 _BY_MOVES = ("order", "subset", "choices")
-"""The kinds of solutions that tempering searches without a state."""
+"""The kinds of solutions that tempering can search without a state."""
 
 
 def _judges_moves(model: Model) -> bool:
-    """Return whether tempering suits a problem, as it can evaluate moves."""
+    """Return whether tempering is suitable, since kernels evaluate the moves that it proposes."""
     by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
     # A repair is itself a search, with which a population is as good.
     is_repaired = model.functions is not None and model.functions.repair is not None
-    return by_moves and _moves(model) and not is_repaired
-
-
-def _moves(problem: Problem) -> bool:
-    """Return whether kernels compute the cost after moves that tempering proposes."""
-    return bool(problem.chains.proposals)
+    return by_moves and bool(model.chains.proposals) and not is_repaired
 
 
 # The table
 
 
-def _always(problem: Problem) -> bool:
-    return True
-
-
 def _on(kind: type[Kind], holds: Callable[[Kind], bool] = lambda _: True) -> Condition:
-    """Return the condition of problems of a kind for which another one holds."""
+    """Return a condition: the problem is an instance of `kind` for which `holds` is true."""
     return lambda problem: isinstance(problem, kind) and holds(problem)
 
 
 def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
-    """Return the condition of problems that a script states for which another one holds."""
+    """Return a condition: the problem is a `Model` for which `holds` is true."""
 
     def is_met(problem: Problem) -> bool:
         from islands.modelling.model import Model  # importing it takes a while
@@ -274,22 +248,17 @@ def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
 
 
 def _by(chains: type[ReplicaChains]) -> Callable[[Case], bool]:
-    """Return the condition of problems that tempering searches by these chains, or special ones."""
-
-    def holds(case: Case) -> bool:
-        kind = chains_of(case.problem)
-        return kind is not None and issubclass(kind, chains)
-
-    return holds
+    """Return a condition: tempering uses these chains, or a subclass, for the problem."""
+    return lambda case: issubclass(chains_of(case.problem) or object, chains)
 
 
-def _own(holds: Condition) -> Callable[[Case], bool]:
-    """Return the condition of runs with a search of `SEARCHES` for a problem."""
-    return lambda case: case.is_own and holds(case.problem)
+def _by_default(holds: Condition) -> Callable[[Case], bool]:
+    """Return a condition: the run has a search of `SEARCHES`, for a problem with `holds`."""
+    return lambda case: case.has_defaults and holds(case.problem)
 
 
 def _rough(fewest: int) -> Condition:
-    """Return the condition of unstructured instances with at least so many facilities."""
+    """Return a condition: an unstructured instance with at least so many facilities."""
     return _on(Qap, lambda qap: qap.size >= fewest and qap.swaps.is_unstructured)
 
 
@@ -304,8 +273,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
         _on(Qap, lambda qap: qap.size >= _DOMINATED_FROM and qap.swaps.is_dominated),
         (_MEMETIC, _TEMPERING, _CELLULAR),
     ),
-    # Tempering solves small instances at once, and leads on large ones. Between, the costs of
-    # unstructured instances vary too abruptly for it.
+    # Tempering solves small instances at once, and is the best on large ones. In between, the
+    # costs of unstructured instances vary too abruptly for it.
     (_rough(_FEW_ROUGH + 1), (_FREEZING, _MEMETIC, _CELLULAR)),
     (_rough(_ROUGH_FROM), (_ROUGH, _FREEZING, _CELLULAR)),
     (_on(Qap), (_TEMPERING, _CELLULAR, _MEMETIC)),
@@ -315,29 +284,29 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on(Mkp), lambda mkp: (_genetic(mkp),)),
     (_stated(_judges_moves), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
     (_stated(), lambda model: (_OF_KIND[model.solution_kind],)),
-    (_always, ({"algorithm": "brkga"},)),
+    (lambda problem: True, ({"algorithm": "brkga"},)),
 )
-"""Conditions of problems, and complete settings of searches, the best ones first: the others are
-for requests that exclude these. The first row whose condition holds applies."""
+"""Conditions of problems, and complete settings of searches, the best first; the next ones are for
+requests that exclude it. The first row whose condition holds applies."""
 
 SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
     (_on(Qap, lambda qap: qap.size < _ROUGH_FROM and qap.swaps.choice is None), _short),
 )
-"""Searches that are better than those above in runs that end when they have converged."""
+"""Searches that are better than those above in runs that end when the search has converged."""
 
 SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
-    (Algorithm, lambda case: case.problem.evaluation.python is not None, called_sizes),
-    (Tempering, _by(CoreChains), core_sizes),
-    (Tempering, _by(MoveChains), move_sizes),
-    (Tempering, _by(PlaceChains), place_sizes),
-    (Tempering, _by(PairChains), pair_sizes),
-    (Tempering, _by(SparseChains), network_sizes),
-    (Eax, lambda case: True, tour_sizes),
-    (Growth, lambda case: True, growth_sizes),
-    (Tempering, _own(_stated(lambda model: model.learns)), learning_sizes),
-    (Tempering, _own(_stated(lambda model: model.searches)), searching_sizes),
-    (Memetic, _own(_on(Qap)), memetic_sizes),
-    (Ga, _own(_on(Mkp, lambda mkp: mkp.sorts_items)), rows_of_knapsacks),
-    (Eax, lambda case: case.is_short, converging_tours),
+    (Algorithm, lambda case: case.problem.evaluation.python is not None, sizes.of_calls),
+    (Tempering, _by(CoreChains), sizes.of_core),
+    (Tempering, _by(MoveChains), sizes.of_moves),
+    (Tempering, _by(PlaceChains), sizes.of_places),
+    (Tempering, _by(PairChains), sizes.of_pairs),
+    (Tempering, _by(SparseChains), sizes.of_sparse_flows),
+    (Eax, lambda case: True, sizes.of_tours),
+    (Growth, lambda case: True, sizes.of_growth),
+    (Tempering, _by_default(_stated(lambda model: model.learns)), sizes.of_learning),
+    (Tempering, _by_default(_stated(lambda model: model.searches)), sizes.of_searching),
+    (Memetic, _by_default(_on(Qap)), sizes.of_memetic),
+    (Ga, _by_default(_on(Mkp, lambda mkp: mkp.sorts_items)), sizes.of_knapsack_rows),
+    (Eax, lambda case: case.is_short, sizes.of_converging_tours),
 )
 """Further settings of algorithms. All rows whose condition holds apply; later ones win."""

@@ -1,4 +1,4 @@
-"""What a user has set: by full name, from each source, without contradictions."""
+"""Collect the settings of one source by full name, and refuse contradictions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from islands.errors import UsageError
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import topology
 from islands.presets import PRESETS
+from islands.settings import flat
 from islands.text import meant, plain, seconds, shown
 
 COLONIES = "colony"
-"""The full name of the list of colonies, as in a file: `[[colony]]`."""
+"""The full name of the list of colonies, which a file writes as `[[colony]]`."""
 
 ALIASES = {
     "improver": "improver.name",
@@ -26,7 +27,7 @@ ALIASES = {
     "colonies": COLONIES,
     "gpus": "sized_for_gpus",
 }
-"""Short or earlier names of settings, and their full ones."""
+"""The full names of settings, by their short or former names."""
 
 PARTS: dict[str, PartKind] = {
     "algorithm": algorithms.KIND,
@@ -36,24 +37,24 @@ PARTS: dict[str, PartKind] = {
     "mutation": operators.MUTATION,
     "migration.topology": topology.KIND,
 }
-"""The kinds of parts, by the full name of the setting that chooses one."""
+"""The kinds of parts, by the full name of the setting that selects one."""
 _CHOICES: dict[str, Iterable[str]] = {
     "format": EVERY_FORMAT,
     "preset": PRESETS,
     **{key: kind.registry for key, kind in PARTS.items() if key not in ("crossover", "mutation")},
 }
-"""The settings with a choice of names that do not belong to a group of the algorithm."""
+"""The choices of settings outside the algorithm's, which may be spelled differently."""
 _FILES = ("instance", "start")
-"""The settings that name files, which must match exactly."""
+"""The settings that name files, whose spelling matters."""
 
 
 class Given(NamedTuple):
-    """A setting as a user wrote it."""
+    """A setting as the user wrote it."""
 
-    words: str
-    """The user's text, such as `--seed 7`."""
+    text: str
+    """The text of the user, such as `--seed 7`."""
     key: str
-    """Its full or short name."""
+    """The full or short name."""
     value: Any
 
 
@@ -62,85 +63,86 @@ def of_table(table: Mapping[str, Any]) -> Iterator[Given]:
     for key, value in table.items():
         if isinstance(value, Mapping) and ALIASES.get(key, key) != COLONIES:
             for name, inner in value.items():
-                yield Given(_words(f"{key}.{name}", inner), f"{key}.{name}", inner)
+                yield _stated(f"{key}.{name}", inner)
         else:
-            yield Given(_words(key, value), key, value)
+            yield _stated(key, value)
 
 
-def _words(key: str, value: Any) -> str:
-    return f"{key}={shown(value, str)}"
+def _stated(key: str, value: Any) -> Given:
+    return Given(f"{key}={shown(value, str)}", key, value)
 
 
 def gathered(given: Iterable[Given]) -> dict[str, Any]:
     """Return the values by full name; refuse a setting with two different values."""
-    found: dict[str, Given] = {}
-    for each in given:
-        name = ALIASES.get(each.key, each.key)
-        first = found.setdefault(name, each)
-        if first is not each and not alike(name, first.value, each.value):
-            raise twice(name, first.words, each.words)
-    return {
-        name: colonies(each.value) if name == COLONIES else _meant(name, each.value)
-        for name, each in found.items()
-    }
+    settings: dict[str, Given] = {}
+    for setting in given:
+        name = ALIASES.get(setting.key, setting.key)
+        first = settings.setdefault(name, setting)
+        if first is not setting and not alike(name, first.value, setting.value):
+            raise twice(name, first.text, setting.text)
+    return {name: _converted(name, setting.value) for name, setting in settings.items()}
+
+
+def _converted(name: str, value: Any) -> Any:
+    if name == COLONIES:
+        return colonies(value)
+    choices = _CHOICES.get(name)
+    return meant(value, choices) if choices is not None and isinstance(value, str) else value
 
 
 def colonies(value: Any) -> list[dict[str, Any]]:
-    """Return the settings of each colony by full name, from mappings or text."""
+    """Return the settings of colonies by full name, from mappings or texts."""
     if not isinstance(value, list | tuple) or not value:
         raise UsageError(
             f"colonies={shown(value)}: must be a list of at least one colony. Write"
             " colonies=[dict(islands=4), ...], or tables [[colony]] in a file"
         )
-    found = []
-    for number, each in enumerate(value):
+    settings = []
+    for number, colony in enumerate(value):
         try:
-            found.append(gathered(of_text(each) if isinstance(each, str) else _of_colony(each)))
+            settings.append(gathered(_of_colony(colony)))
         except UsageError as error:
             raise UsageError(f"colony {number}: {error}") from None
-    return found
+    return settings
 
 
 def of_text(text: str) -> Iterator[Given]:
     """Yield the settings of a colony in a text such as `islands=4 algorithm=de F=0.9`."""
     try:
-        words = shlex.split(text)
+        pairs = shlex.split(text)
     except ValueError as error:
         raise UsageError(f"{text!r}: {error}. Correct the quotation marks") from None
-    for word in words:
-        key, equals, value = (part.strip() for part in word.partition("="))
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
         if not (equals and key and value):
-            raise UsageError(f"{word}: write KEY=VALUE, as in 'islands=4 algorithm=de F=0.9'")
-        yield Given(word, key, value)
+            raise UsageError(f"{pair}: write KEY=VALUE, as in 'islands=4 algorithm=de F=0.9'")
+        yield Given(pair, key, value)
 
 
-def _of_colony(table: Any) -> Iterator[Given]:
-    if not isinstance(table, Mapping):
+def _of_colony(colony: Any) -> Iterator[Given]:
+    if isinstance(colony, str):
+        return of_text(colony)
+    if not isinstance(colony, Mapping):
         raise UsageError(
-            f"{shown(table)}: must be a mapping, such as dict(islands=4, algorithm='de')"
+            f"{shown(colony)}: must be a mapping, such as dict(islands=4, algorithm='de')"
         )
-    return of_table(table)
+    return of_table(colony)
 
 
 def twice(name: str, first: str, second: str, fix: str = "") -> UsageError:
-    """Return the error for a setting with two different values."""
+    """Return the error about a setting with two different values."""
     return UsageError(f"{name} is given twice: {first} and {second}. Leave one of them out{fix}")
 
 
-def _meant(name: str, value: Any) -> Any:
-    choices = _CHOICES.get(name)
-    return meant(value, choices) if choices is not None and isinstance(value, str) else value
-
-
 def alike(name: str, first: Any, second: Any) -> bool:
-    """Return whether two values of a setting are the same in different spellings."""
+    """Return whether two values of a setting are equal, perhaps in different spellings."""
     normal = str if name in _FILES else _normal
     one, two = (value if isinstance(value, list | tuple) else [value] for value in (first, second))
-    return [normal(each) for each in one] == [normal(each) for each in two]
+    return list(map(normal, one)) == list(map(normal, two))
 
 
 def _normal(value: Any) -> Any:
-    """Return a value that is the same for all spellings."""
+    """Return the form that all spellings of a value share."""
     if not isinstance(value, str):
         return value
     for read in (int, seconds):
@@ -152,25 +154,22 @@ def _normal(value: Any) -> Any:
 
 
 def of_scripts(settings: Mapping[str, Any]) -> dict[str, OwnPart]:
-    """Return the parts from scripts in a run's settings, by the name of the setting."""
-    found = {}
-    for key, kind in PARTS.items():
-        group, _, name = key.rpartition(".")
-        value = (settings.get(group, {}) if group else settings).get(name)
-        if isinstance(value, str) and value in kind.own:
-            found[key] = kind.own[value]
-    return found
+    """Return the parts from scripts in the settings of a run, by the full name of the setting."""
+    values = flat(settings)
+    return {
+        key: kind.own[values[key]] for key, kind in PARTS.items() if values.get(key) in kind.own
+    }
 
 
 def with_references(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings with parts from scripts named `FILE.py:NAME`, to find them again."""
-    found = dict(settings)
-    if COLONIES in found:
-        found[COLONIES] = [with_references(each) for each in found[COLONIES]]
-    for key, own in of_scripts(settings).items():
+    """Return the settings with the references FILE.py:NAME of the parts from scripts."""
+    referring = dict(settings)
+    if COLONIES in referring:
+        referring[COLONIES] = [with_references(colony) for colony in referring[COLONIES]]
+    for key, part in of_scripts(settings).items():
         group, _, name = key.rpartition(".")
-        if own.reference is not None and group:
-            found[group] = {**found[group], name: own.reference}
-        elif own.reference is not None:
-            found[name] = own.reference
-    return found
+        if part.reference is not None and group:
+            referring[group] = {**referring[group], name: part.reference}
+        elif part.reference is not None:
+            referring[name] = part.reference
+    return referring

@@ -1,6 +1,6 @@
 """The identity of a run: its settings, its data and the texts of its parts from scripts.
 
-All ranks need the same.
+It must be equal on all ranks.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from islands.parallel import World, differences
 from islands.problems.base import Problem
 from islands.text import option
 
-_OWN = ("backend", "threads")
+_OF_RANKS = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
-_CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
-"""Settings that may change when a run is resumed; files may have moved."""
+_CHANGEABLE = ("stop", "checkpoint", "instance", "format", "start", "bound")
+"""Settings that may change when a run is resumed, also because files have moved."""
 
 
 def require_agreement(
@@ -41,10 +41,10 @@ def require_agreement(
     if world.size == 1:
         return
     spec, known = resolved.spec, resolved.problem.best_known
-    found = differences(
+    message = differences(
         world,
         {
-            "the settings": {k: v for k, v in spec.to_mapping().items() if k not in _OWN},
+            "the settings": {k: v for k, v in spec.to_mapping().items() if k not in _OF_RANKS},
             "the settings adjusted to the backend": spec.adjusted.encode(),
             "the data of the instance": _digest_of_data(resolved.problem).encode(),
             "the best known cost": "none" if known is None else f"{known.value} {known.status}",
@@ -54,22 +54,22 @@ def require_agreement(
             option("async"): asynchronous,
         },
     )
-    # All ranks have found the same, so all raise the same error.
-    world.run_on_all(lambda: _refuse(found))
+    # All ranks have the same message, so all raise the same error.
+    world.run_on_all(lambda: _refuse(message))
 
 
 def identity(resolved: Resolved) -> str:
-    """Return a digest of all that a run's states depend on; runs with equal ones can resume."""
-    every, changing = resolved.spec.to_mapping(), (*_OWN, *_CHANGING)
-    settings = {name: value for name, value in every.items() if name not in changing}
+    """Return a digest of all that determines the states of a run; a checkpoint fits equal ones."""
+    others = (*_OF_RANKS, *_CHANGEABLE)
+    settings = {k: v for k, v in resolved.spec.to_mapping().items() if k not in others}
     parts, data = _parts(resolved), _digest_of_data(resolved.problem)
     return _digest({"settings": settings, "data": data, "parts": parts})
 
 
-def _refuse(found: str) -> None:
-    if found:
+def _refuse(difference: str) -> None:
+    if difference:
         raise UsageError(
-            f"{found}. Start all ranks with the same options, and make"
+            f"{difference}. Start all ranks with the same options, and make"
             f" sure that {option('config')}, ISLANDS_INSTANCES and the cache have the same files on"
             " every host, and that scripts seed their random generators"
         )
@@ -80,7 +80,7 @@ def _digest(values: Mapping[str, Any]) -> str:
 
 
 def _parts(resolved: Resolved) -> dict[str, str]:
-    return {f"{each.part} {each.file}": each.sha256 for each in part_versions(resolved)}
+    return {f"{version.part} {version.file}": version.sha256 for version in part_versions(resolved)}
 
 
 def _digest_of_data(problem: Problem) -> str:
@@ -93,14 +93,14 @@ def _digest_of_data(problem: Problem) -> str:
 
 @dataclass(frozen=True)
 class PartVersion:
-    """The text that identifies a version of a part from a script."""
+    """The text that identifies the version of a part from a script."""
 
     part: str
-    """Kind and name of the part, such as `crossover spread`."""
+    """The kind and the name of the part, such as `crossover spread`."""
     file: str
-    """The name of the header; empty if the text is not a header."""
+    """The name of the header; empty for a topology."""
     text: str
-    """The text of the header, or of a topology's connections."""
+    """The text of the header, or the connections of a topology."""
 
     @property
     def sha256(self) -> str:
@@ -111,27 +111,27 @@ class PartVersion:
 def part_versions(resolved: Resolved) -> list[PartVersion]:
     """Return the versions of a run's parts from scripts; refuse a topology that is not pure.
 
-    Two parts may share a header, but two different headers need different names.
+    Two parts may share a header; different headers need different names.
     """
     spec, problem = resolved.spec, resolved.problem
-    found, settings = [_of_header(f"problem {problem.name}", problem)], spec.to_mapping()
-    for each in (settings, *settings.get("colony", ())):
-        for key, own in of_scripts(each).items():
+    versions, settings = [_of_header(f"problem {problem.name}", problem)], spec.to_mapping()
+    for values in (settings, *settings.get("colony", ())):
+        for key, own in of_scripts(values).items():
             part = f"{PARTS[key].what} {own.part.name}"
-            found.append(_of_header(part, own.part))
+            versions.append(_of_header(part, own.part))
             if isinstance(own.part, Topology) and spec.general.islands > 1:
                 connections = own.part.first_senders(spec.general.islands, spec.general.seed)
-                found.append(PartVersion(part, "", connections))
-    owners: dict[str, PartVersion] = {}
-    known = list(dict.fromkeys(filter(None, found)))  # colonies may share parts
-    for version in known:
-        first = owners.setdefault(version.file, version)
+                versions.append(PartVersion(part, "", connections))
+    by_file: dict[str, PartVersion] = {}
+    different = list(dict.fromkeys(filter(None, versions)))  # colonies may share parts
+    for version in different:
+        first = by_file.setdefault(version.file, version)
         if version.file and first.text != version.text:
             raise UsageError(
                 f"{first.part} and {version.part} have different headers with the name"
                 f" {version.file!r}. Rename one of them"
             )
-    return known
+    return different
 
 
 def _of_header(part: str, owner: object) -> PartVersion | None:

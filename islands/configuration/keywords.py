@@ -15,11 +15,11 @@ from islands.errors import UsageError
 from islands.keywords import ManyKeywords
 
 CRITERION_KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
-"""The criteria that `solve` takes as keywords: all with a value."""
+"""The criteria that are keyword arguments of `solve`; all take a value."""
 
 
 class CallKeywords(ManyKeywords, total=False):
-    """The settings and criteria that calls have as arguments of their own."""
+    """The settings and criteria that are named arguments of calls."""
 
     instance: str | None
     seed: int | None
@@ -28,42 +28,36 @@ class CallKeywords(ManyKeywords, total=False):
 
 
 def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> Asked:
-    """Return what a call asks for; of the settings that were `read`, None is not given.
+    """Return the request of a call with the arguments `read` and the settings `others`.
 
-    A program has stated them, so the scripts that they name may run.
+    Arguments that are None are left out. Scripts that a call names may run, as the program that
+    calls already does.
     """
     config = read.pop("config", None)
-    own = {name: value for name, value in read.items() if value is not None}
-    named = {name: own.pop(name) for name in CRITERION_KEYWORDS if name in own}
-    if criteria := _criteria(own.pop("stop", []), named):
-        own["stop"] = criteria
-    options = gathered([*of_table(own), *of_table(others)])
+    values = {name: value for name, value in read.items() if value is not None}
+    named = {name: values.pop(name) for name in CRITERION_KEYWORDS if name in values}
+    if criteria := _criteria(values.pop("stop", []), named):
+        values["stop"] = criteria
+    options = gathered([*of_table(values), *of_table(others)])
     trust_named(options)
     return Asked(options, None if config is None else Path(config))
 
 
 def _criteria(stop: Any, named: Mapping[str, Any]) -> list[Criterion]:
-    """Return the criteria of a call.
+    """Return the criteria of `stop` and of keyword arguments.
 
     Refuse a keyword and a criterion in `stop` of the same kind with different values.
     """
-    texts = [stop] if isinstance(stop, str) else stop
-    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
-        items = texts if isinstance(texts, list | tuple) else [texts]
-        number = next(each for each in items if not isinstance(each, str))
-        value = _written(number) if _is_number(number) else "100"
-        raise UsageError(
-            f"stop={stop!r}: is not a stopping criterion. Write generations={value} or"
-            f' stop="generations={value}"; other criteria are {", ".join(CRITERION_KEYWORDS)}'
-        )
-    found = {name: _criterion(name, value) for name, value in named.items()}
-    others = [parse(text) for text in texts]
-    for other, text in zip(others, texts, strict=True):
-        own = found.pop(other.kind, None)
-        if own is not None and own.value != other.value:
-            words = f"{other.kind}={_written(named[other.kind])}"
-            raise twice(other.kind, f'stop="{text}"', words)
-    return [*others, *found.values()]
+    criteria = []
+    keywords = {name: _criterion(name, value) for name, value in named.items()}
+    for text in stop if isinstance(stop, list | tuple) else [stop]:
+        if not isinstance(text, str):
+            raise _no_criterion(stop, text)
+        criteria.append(criterion := parse(text))
+        keyword = keywords.pop(criterion.kind, None)
+        if keyword is not None and keyword.value != criterion.value:
+            raise twice(keyword.kind, f'stop="{text}"', keyword.text)
+    return [*criteria, *keywords.values()]
 
 
 def _criterion(name: str, value: Any) -> Criterion:
@@ -86,3 +80,11 @@ def _is_number(value: Any) -> bool:
 def _written(value: Any) -> str:
     """Return a value as text: a number without decimals as an integer."""
     return str(int(value)) if _is_number(value) and value % 1 == 0 else str(value)
+
+
+def _no_criterion(stop: Any, item: Any) -> UsageError:
+    value = _written(item) if _is_number(item) else "100"
+    return UsageError(
+        f"stop={stop!r}: is not a stopping criterion. Write generations={value} or"
+        f' stop="generations={value}"; other criteria are {", ".join(CRITERION_KEYWORDS)}'
+    )

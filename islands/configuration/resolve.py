@@ -1,4 +1,4 @@
-"""Resolve a user's options to a `Resolved`: defaults < preset < configuration file < options."""
+"""Resolve a request to a complete run: defaults < preset < configuration file < options."""
 
 from __future__ import annotations
 
@@ -50,46 +50,49 @@ _TOPOLOGY = "migration.topology"
 
 
 def resolve(asked: Asked, problem: Problem) -> Resolved:
-    """Return the complete run; refuse settings that are unknown, out of range or do not fit."""
+    """Return the complete run; refuse unknown, invalid and incompatible settings."""
 
     def resolved(sources: Sequence[Source], islands: int | None = None) -> Resolved:
         return _resolved(asked, sources, problem, islands)
 
-    given = asked.values
-    found = (
-        resolved(asked.sources)
-        if given.get(COLONIES) is None
-        else resolve_colonies(asked.sources, problem, resolved)
-    )
-    found = with_standstill(found)
+    if asked.values.get(COLONIES) is None:
+        run = resolved(asked.sources)
+    else:
+        run = resolve_colonies(asked.sources, problem, resolved)
+    run = with_standstill(run)
     try:
-        require_possible(found)
+        require_possible(run)
     except UsageError:
-        if given.get(_TOPOLOGY) is not None:
+        if asked.values.get(_TOPOLOGY) is not None:
             raise
-        ring = replace(found, spec=_on_a_ring(found.spec))
+        ring = replace(run, spec=_on_a_ring(run.spec))
         with suppress(UsageError):
             require_possible(ring)
             return ring
         raise
-    return found
+    return run
 
 
 def with_standstill(resolved: Resolved) -> Resolved:
-    """Return the run with the standstill after which all its colonies have converged."""
+    """Return the run with the value of `converged`: a standstill of all colonies of this length."""
     spec, size = resolved.spec, resolved.problem.size
     is_warm = bool(spec.start or spec.given)
     limit = max(
-        ALGORITHMS[each.algorithm].standstill(each.settings, each.population, size, is_warm=is_warm)
-        / each.rate
-        for each in spec.all_colonies
+        ALGORITHMS[colony.algorithm].standstill(
+            colony.settings, colony.population, size, is_warm=is_warm
+        )
+        / colony.rate
+        for colony in spec.all_colonies
     )
-    own = (replace(each, value=limit) if each.kind == CONVERGED else each for each in spec.stop)
-    return replace(resolved, spec=replace(spec, stop=tuple(own)))
+    stop = tuple(
+        replace(criterion, value=limit) if criterion.kind == CONVERGED else criterion
+        for criterion in spec.stop
+    )
+    return replace(resolved, spec=replace(spec, stop=stop))
 
 
 def _on_a_ring(spec: RunSpec) -> RunSpec:
-    """Return the run with fewer migrants per island than by the default topology."""
+    """Return the run with a ring, on which islands receive fewer migrants than by default."""
     migration = spec.migration.replace({"topology": "ring"})
     note = (
         f"migration {spec.migration.topology} -> ring, as the migrants of"
@@ -102,11 +105,8 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
 def _resolved(
     asked: Asked, sources: Sequence[Source], problem: Problem, islands: int | None = None
 ) -> Resolved:
-    """Return a run without colonies, or one colony of a run with this number of `islands`.
-
-    A colony has `sources` of its own.
-    """
-    own, given = sources, combined(sources)
+    """Return a run without colonies, or a colony, from its sources, of a run with `islands`."""
+    requested, given = sources, combined(sources)
     sources, solved, note = _upon_defaults(sources, given, problem)
     chosen = combined(sources)
     name, encoding = str(chosen["algorithm"]), chosen.get("encoding")
@@ -117,10 +117,10 @@ def _resolved(
     _refuse_shared(f"problem {problem.name}", problem.Settings)
     refuse_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
-    is_halo = str(values.get("halo")).lower() in ("true", "yes", "on", "1")
+    is_halo = "halo" in values and algorithm.Settings.converted("halo", values["halo"])
     if is_halo and given.get(_TOPOLOGY) is None:
         values[_TOPOLOGY] = "none"  # slices of one population do not migrate
-    # With an empty list, the run would never stop.
+    # A run without criteria would never stop.
     given_stop = criteria_of(values.get("stop", [])) or default_stop(problem)
     stop = _with_bound(given_stop, problem)
     is_of_script = problem.path is None
@@ -129,7 +129,7 @@ def _resolved(
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }
     of_problem = problem.Settings.build(_part(values, "", problem.Settings))
-    solved = solved.adjusted(of_problem)  # the defaults may have changed them
+    solved = solved.adjusted(of_problem)  # the defaults may have changed its settings
     require_improver(groups["improver"], solved, name)
     settings = _settings(values, algorithm, encoding, problem)
     spec = RunSpec(
@@ -151,25 +151,22 @@ def _resolved(
     part_versions(Resolved(spec, solved))  # refuses headers that contradict each other
     if spec.improver.name != "none":
         islands = spec.general.islands if islands is None else islands
-        spec = adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+        spec = adjusted(spec, solved, _fixed(requested), sources[1].values, islands)
     return Resolved(spec, solved)
 
 
 def _fixed(sources: Sequence[Source]) -> set[str]:
-    """Return the settings that must not be adjusted: those given, or all of a preset's improver."""
+    """Return the settings that are not adjusted: those given, or all of a preset's improver."""
     by = next((source for source in reversed(sources) if "improver.name" in source.values), None)
     if by is not None and by.origin.startswith("preset "):
         return {"population", *(f"improver.{name}" for name in ImproverSettings.names())}
-    return {name for source in sources for name in source.values}
+    return {*combined(sources)}
 
 
 def _merged(sources: Sequence[Source], *groups: type[Settings]) -> dict[str, Any]:
-    """Return the strongest values, without weaker settings that have no effect with them."""
-    values: dict[str, Any] = {}
-    strength: dict[str, int] = {}
-    for place, source in enumerate(sources):
-        values |= source.values
-        strength |= dict.fromkeys(source.values, place)
+    """Return the combined settings, without those that stronger sources make ineffective."""
+    values = combined(sources)
+    strength = {name: i for i, source in enumerate(sources) for name in source.values}
     dropped = {name for group in groups for name in group.ineffective(values, strength)}
     return {name: value for name, value in values.items() if name not in dropped}
 
@@ -194,38 +191,38 @@ def _settings(
 def _upon_defaults(
     sources: Sequence[Source], given: Mapping[str, Any], problem: Problem
 ) -> tuple[list[Source], Problem, str]:
-    """Return the sources after the problem's own settings and the defaults, and a message.
+    """Precede the sources with the settings of the problem and the defaults.
 
-    Also return the problem with its settings.
+    Also return the problem with its settings, and a message about the choice of the algorithm.
     """
-    own = Source(f"{problem.instance}: ", problem.settings.to_mapping())
-    settings = _part(_merged([own, *sources], problem.Settings), "", problem.Settings)
+    of_problem = Source(f"{problem.instance}: ", problem.settings.to_mapping())
+    settings = _part(_merged([of_problem, *sources], problem.Settings), "", problem.Settings)
     solved = problem.adjusted(problem.Settings.build(settings))
-    asked = criteria_of(given.get("stop", []))
-    is_short = any(each.kind == CONVERGED for each in asked)
-    defaults, note = defaults_for(solved, given, _seconds(asked, problem), is_short=is_short)
-    return [own, Source(f"defaults of {problem.name}: ", defaults), *sources], solved, note
+    stop = criteria_of(given.get("stop", []))
+    is_short = any(criterion.kind == CONVERGED for criterion in stop)
+    defaults, note = defaults_for(solved, given, _seconds(stop, problem), is_short=is_short)
+    return [of_problem, Source(f"defaults of {problem.name}: ", defaults), *sources], solved, note
 
 
-def _seconds(asked: Sequence[Criterion], problem: Problem) -> float:
-    """Return the time limit of the run, or the default one if there is none."""
-    limit = time_limit(asked)
+def _seconds(stop: Sequence[Criterion], problem: Problem) -> float:
+    """Return the time limit of the run, or the default time limit."""
+    limit = time_limit(stop)
     return limit if math.isfinite(limit) else time_limit(default_stop(problem))
 
 
 def _refuse_clash(sources: Sequence[Source], algorithm: str) -> None:
     """Refuse a preset for another algorithm than the requested one."""
     for source in sources:
-        own = source.values.get("algorithm", algorithm)
-        if source.origin.startswith("preset ") and own != algorithm:
+        preset = source.values.get("algorithm", algorithm)
+        if source.origin.startswith("preset ") and preset != algorithm:
             raise UsageError(
-                f"{source.origin}its settings are for {own}, but {option('algorithm', algorithm)}"
-                " was requested. Leave one of them out"
+                f"{source.origin}its settings are for {preset}, but"
+                f" {option('algorithm', algorithm)} was requested. Leave one of them out"
             )
 
 
 def _refuse_shared(owner: str, settings: type[Settings], others: Collection[str] = ()) -> None:
-    """Refuse a name that two settings share."""
+    """Refuse a setting with the name of another one."""
     taken = {*GeneralSettings.names(), *NAMES, *GROUPS, *ALIASES, *others}
     if shared := sorted(taken & set(settings.names())):
         raise UsageError(
@@ -234,9 +231,9 @@ def _refuse_shared(owner: str, settings: type[Settings], others: Collection[str]
 
 
 def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> dict[str, Any]:
-    """Return the values that belong to `settings`, by short name."""
-    dotted = {name: f"{group}.{name}" if group else name for name in settings.names()}
-    return {name: values[key] for name, key in dotted.items() if key in values}
+    """Return the values of a group of settings, by short name."""
+    keys = {name: f"{group}.{name}" if group else name for name in settings.names()}
+    return {name: values[key] for name, key in keys.items() if key in values}
 
 
 def _listed(value: Any) -> list[str]:
@@ -244,37 +241,36 @@ def _listed(value: Any) -> list[str]:
 
 
 def _with_bound(stop: Sequence[Criterion], problem: Problem) -> tuple[Criterion, ...]:
-    """Return the criteria, and that of the problem's lower bound: nothing is better."""
-    if problem.lower_bound is None and any(each.text == LOWER_BOUND for each in stop):
+    """Add the criterion of the problem's lower bound, if it has one."""
+    if problem.lower_bound is None and any(criterion.text == LOWER_BOUND for criterion in stop):
         bound = option("stop", LOWER_BOUND)
         raise UsageError(
             f"{bound}: no lower bound of {problem.instance} is known. Write {bound}=VALUE"
         )
-    has_bound = any(each.kind == LOWER_BOUND for each in stop)
-    if problem.lower_bound is None or has_bound:
+    if problem.lower_bound is None or any(criterion.kind == LOWER_BOUND for criterion in stop):
         return tuple(stop)
     return (*criteria_of(LOWER_BOUND), *stop)
 
 
 def start_name(name: str, problem: Problem) -> str:
-    """Return the full name of a solution's file, which may be next to the instance's file."""
+    """Return the absolute path of a solution file, which may be next to the instance file."""
     with reading(name):
         neighbour = problem.path and not Path(name).exists() and problem.path.parent / name
         return absolute(str(neighbour) if neighbour and neighbour.exists() else name)
 
 
 def absolute(name: str) -> str:
-    """Return a name that is valid in any folder: an absolute path, or another name unchanged."""
+    """Return the absolute path of an instance in a file; other names are unchanged."""
     if is_reference(name):
         return absolute_reference(name)
     with reading(name):
         path = Path(name) if Path(name).exists() else parted(Path(name))[0]
         part = Path(name).name.removeprefix(path.name)
-        found = f"{path.resolve()}{part}" if path.exists() else name
+        full = f"{path.resolve()}{part}" if path.exists() else name
     try:
-        found.encode()
+        full.encode()
     except UnicodeEncodeError:
         raise UsageError(
-            f"{found!a}: is not UTF-8, which run.toml requires. Rename the file or its folder"
+            f"{full!a}: is not UTF-8, which run.toml requires. Rename the file or its folder"
         ) from None
-    return found
+    return full

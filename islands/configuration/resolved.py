@@ -1,4 +1,4 @@
-"""A run whose settings are known: with its problem, all that a run depends on."""
+"""A resolved run: its settings and its problem, which determine its result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.problems.base import Problem
 class Resolved:
     """The settings of a run, and its problem with these settings.
 
-    `resolve` makes it. It has no number of ranks, as the same run can be made on any number.
+    It is created by `resolve`, and does not depend on the number of ranks.
     """
 
     spec: RunSpec
@@ -23,12 +23,12 @@ class Resolved:
     """Not compared, as the settings name it."""
 
     def deal(self, ranks: int) -> Deal:
-        """Return which of the ranks have which islands."""
+        """Return the distribution of the islands over this number of ranks."""
         spec = self.spec
         shares_all = not spec.colonies and ALGORITHMS[spec.algorithm].shares_all(self.problem)
         return Deal(spec.general.islands, ranks, shares_all)
 
     def later(self, runs: int) -> Self:
-        """Return the run whose seed is larger by `runs`."""
+        """Return the run with the seed increased by `runs`."""
         general = self.spec.general.later(runs)
         return replace(self, spec=replace(self.spec, general=general))

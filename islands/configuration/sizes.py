@@ -28,13 +28,13 @@ class Case:
 
     problem: Problem
     seconds: float
-    """The time limit: within it, a population of tours should converge."""
+    """The time limit, within which a population of tours should converge."""
     given: Mapping[str, Any]
-    """What a user has set, by name: only the backend and the number of GPUs count."""
-    is_own: bool = False
-    """Whether the run has a complete search from the table of defaults."""
+    """The requested settings by name, of which only the backend and the number of GPUs matter."""
+    has_defaults: bool = False
+    """Whether the run has the settings of a search from the table of defaults."""
     is_short: bool = False
-    """Whether it ends when it has converged."""
+    """Whether the run ends when the search has converged."""
 
     @cached_property
     def gpus(self) -> int:
@@ -52,11 +52,11 @@ _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
 
 
-def memetic_sizes(case: Case) -> Values:
+def of_memetic(case: Case) -> Values:
     """Return the islands, the population and the steps of tabu search of a memetic search.
 
-    Many short searches of one large population were better than fewer long ones, and than several
-    islands (docs/measured).
+    Many short searches in one large population were better than fewer long ones, and better than
+    several islands (docs/measured).
     """
     n, swaps = case.problem.size, case.problem.swaps
     if swaps is not None and swaps.is_dominated:
@@ -69,8 +69,8 @@ _FEW_FACILITIES = 110  # up to which several replicas share a multiprocessor
 _MANY_FACILITIES = 300  # from which deltas are kept between generations
 
 
-def place_sizes(case: Case) -> Values:
-    """Return sizes of a choice of places: replicas descend in few sweeps, again and again.
+def of_places(case: Case) -> Values:
+    """Return sizes of tempering that chooses places: replicas repeatedly descend in few sweeps.
 
     A block needs little memory, so that many replicas share a multiprocessor.
     """
@@ -78,11 +78,11 @@ def place_sizes(case: Case) -> Values:
     return {**sizes, "sweeps": 4, "descent": 1, "reset": 600}
 
 
-def pair_sizes(case: Case) -> Values:
-    """Return sizes of tempering of pairs.
+def of_pairs(case: Case) -> Values:
+    """Return sizes of tempering by exchanges of pairs.
 
-    On a GPU, there are about as many replicas as run at once. On a CPU, there are so few that they
-    cool down within about a second, or, if there are many items, within ten.
+    A GPU has about as many replicas as it runs concurrently. A CPU has so few that they cool down
+    within about a second, or within ten if there are many items.
     """
     if case.gpus:
         return {"islands": 8, "population": 64 if case.problem.size <= _FEW_FACILITIES else 16}
@@ -91,18 +91,18 @@ def pair_sizes(case: Case) -> Values:
     return {"islands": 4, "population": 8}
 
 
-def network_sizes(case: Case) -> Values:
-    """Return sizes of tempering of sparse flows: a sweep of so many pairs takes a second."""
-    return {**pair_sizes(case), "sweeps": 2}
+def of_sparse_flows(case: Case) -> Values:
+    """Return sizes of tempering of sparse flows, with few sweeps, as one takes a second."""
+    return {**of_pairs(case), "sweeps": 2}
 
 
 _BATCHES, _BATCHES_WITHOUT_METRIC = 4, 24
-"""Generations of growth before annealing begins. With 4, two of three grids of 144 with 2 % false
-neighbours were not solved in the time in which batches alone solved two of three."""
+"""Generations of growth before annealing begins. With 4, one of three grids of 144 with 2 % false
+neighbours was solved, in the time in which growth alone solved two."""
 
 
-def growth_sizes(case: Case) -> Values:
-    """Return sizes of resampled growth: on a GPU, a block for the batch of each island."""
+def of_growth(case: Case) -> Values:
+    """Return sizes of resampled growth; on a GPU, a block grows the batch of an island."""
     swaps = case.problem.swaps
     is_metric = swaps is not None and swaps.sparse is not None and swaps.sparse.is_metric
     sizes = {"islands": 128 if case.gpus else 4, "population": 48}
@@ -113,46 +113,50 @@ def growth_sizes(case: Case) -> Values:
 
 _HASTY = {"first_tours": "greedy"}
 _CPU = (0.002, 30, 30)
-"""Seconds per individual until 1,000 cities converge, on two CPU threads; fewest individuals and
-children."""
+"""The seconds per individual until 1,000 cities converge, on two CPU threads; the minimum numbers
+of individuals and children."""
 _CPU_DIRECTED = (0.0114, 30, 30)
-"""The same for directed tours of 500 cities, which have as many nodes: 700 individuals took 8 s."""
+"""The same for directed tours of 500 cities, which have 1,000 nodes: 700 individuals took 8 s."""
 _GROWTH, _GROWTH_DIRECTED = 1.5, 2.0
-"""The powers of the number of nodes by which this grows; first tours by assignments take longer."""
+"""The exponents of the number of nodes in this time; first tours by assignments take longer."""
 _SPREAD_DIRECTED = 2.0
-"""The spread of directed first tours: with 0.5, the population of 500 cities at random distances
-ended 0.2 % above the best known tour in one of five, with 2 in none."""
+"""The spread of directed first tours: with 0.5, one of five runs of 500 cities at random distances
+ended 0.2 % above the best known tour, with 2 none."""
 _GPU = (0.00004, 100, 60)
 _MOST, _MOST_ON_CPU = 1000, 300
-"""Individuals. On a CPU, symmetric tours have at most 300, or a tenth of the number of cities."""
+"""The maximum number of individuals. Symmetric tours on a CPU have at most 300, or a tenth of the
+number of cities if this is more."""
 _FEW_NODES = 200
-"""Up to this number, directed tours have small islands, as symmetric ones with `FEW_CITIES`: their
-first tours are longer, and one large population was better for 200 cities at random distances."""
+"""The number of nodes up to which directed tours have several small islands; symmetric ones have
+them up to `FEW_CITIES`. The first directed tours are longer, and one large population was better
+for 200 cities at random distances."""
 _WIDE = 4.0
-"""How much longer more than 65,536 cities take on a GPU, whose fast memory is too small then."""
+"""The factor by which more than 65,536 cities are slower on a GPU, as its fast memory is too small
+for them."""
 _MOST_CHILDREN, _CITIES_PER_CHILD = 120, 150
 _GAIN = 0.7
-"""The power of the number of GPUs by which a population converges sooner."""
+"""The exponent of the number of GPUs in the speedup of convergence."""
 _SHARE = 0.7
-"""Share of the time limit in which a population should converge."""
+"""The share of the time limit in which a population should converge."""
 _SHORT_TOUR, _CHILDREN_OF_SHORT, _CHILDREN_OF_LONG = 200, 10, 20
-"""The children of a pair in a run that ends when it has converged. Short tours have few cycles."""
+"""The children of a pair in a run that ends when the search has converged. Short tours have few
+cycles."""
 _CONVERGING = {"islands": 1, "first_tours": "nearest", "spread": 1.0, "restart": False}
-"""Settings for few cities in a run that ends when it has converged. On a CPU, one large population
-was better than several small ones in the same time. Of 384 runs (64 instances of TSPLIB), 383 found
-the optimum, 377 with spread=0.5 and 380 with first_tours=mixed; 10 generations of 160 tours of 100
-cities took 30 milliseconds, 36 with mixed ones.
+"""Settings for few cities in a run that ends when the search has converged. On a CPU, one large
+population was better than several small ones in the same time. Of 384 runs (64 instances of
+TSPLIB), 383 reached the optimum, 377 with spread=0.5 and 380 with first_tours=mixed; 10 generations
+of 160 tours of 100 cities took 30 milliseconds, 36 with mixed ones.
 """
-_FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; six for five cities between
+_FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; in between, six for five cities
 
 
-def tour_sizes(case: Case) -> Values:
-    """Return eight small islands for few cities, or one large one.
+def of_tours(case: Case) -> Values:
+    """Return eight small islands for few cities, otherwise one population of a suitable size.
 
-    Its size lets it converge within the time limit. If the time is too short for the smallest size,
-    short first tours matter more than different ones; of very many cities, those that lead to the
-    nearest city take long. Many cities have many AB-cycles, of which more children are worth their
-    time.
+    A suitable population converges within the time limit. If the time is too short for the smallest
+    one, or with very many cities, first tours are greedy: then, short tours matter more than
+    diverse ones, and nearest-neighbour tours of very many cities take long. Many cities have many
+    AB-cycles, so that more children are worth their time.
     """
     near = case.problem.near
     is_directed = near is not None and near.is_directed
@@ -162,15 +166,15 @@ def tour_sizes(case: Case) -> Values:
         return {"islands": 8, "population": 50, **varied}
     gpus = case.gpus
     one, fewest, children = _GPU if gpus else _CPU_DIRECTED if is_directed else _CPU
-    each = one * max(1.0, size / 1000) ** (_GROWTH_DIRECTED if is_directed else _GROWTH)
+    seconds = one * max(1.0, size / 1000) ** (_GROWTH_DIRECTED if is_directed else _GROWTH)
     if gpus and size > NARROW:
-        each *= _WIDE
+        seconds *= _WIDE
     children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
     most = _MOST
     if not gpus and not is_directed:
         most = min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
-    each /= max(1, gpus) ** _GAIN
-    population = int(_SHARE * case.seconds / each) // 10 * 10
+    seconds /= max(1, gpus) ** _GAIN  # per individual
+    population = int(_SHARE * case.seconds / seconds) // 10 * 10
     is_short = population < fewest or size > NARROW
     return {
         "islands": 1,
@@ -181,8 +185,8 @@ def tour_sizes(case: Case) -> Values:
     }
 
 
-def converging_tours(case: Case) -> Values:
-    """Return settings for one population, which ends when it has converged."""
+def of_converging_tours(case: Case) -> Values:
+    """Return settings of a run that ends when its only population has converged."""
     near = case.problem.near
     size = case.problem.size if near is None else near.nodes
     if size > FEW_CITIES:
@@ -195,7 +199,7 @@ def converging_tours(case: Case) -> Values:
 # Knapsacks, measured on an H200
 
 _SMALL = 15_000  # weights; with more, a generation of many individuals takes too long
-_EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations on CPUs, and on GPUs
+_EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations between rows, on CPUs and on GPUs
 _PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
 _CORE = {
     "rungs": CoreChains.rungs,
@@ -208,35 +212,35 @@ _CORE = {
 
 
 def is_small(problem: Mkp) -> bool:
-    """Return whether a generation of many individuals is quick."""
+    """Return whether a generation of many individuals is fast."""
     return problem.size * problem.constraints <= _SMALL
 
 
-def rows_of_knapsacks(case: Case) -> Values:
-    """Return the distance of the rows of the trace: about as many a second on all devices.
+def of_knapsack_rows(case: Case) -> Values:
+    """Return the generations between rows of the trace, for similar rates on all devices.
 
-    At each row, the host looks at all islands, and ranks wait for each other.
+    For a row, the host inspects all islands, and ranks wait for each other.
     """
     assert isinstance(case.problem, Mkp)
     cpu, gpu = _EVERY_SMALL if is_small(case.problem) else _EVERY_LARGE
     return {"record.every": gpu if case.gpus else cpu}
 
 
-def core_sizes(case: Case) -> Values:
-    """Return sizes of tempering of a core: on a GPU, about as many replicas as run at once."""
+def of_core(case: Case) -> Values:
+    """Return sizes of tempering of a core; a GPU has about as many replicas as it runs at once."""
     proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * case.problem.size)
     return {"islands": 128 if case.gpus else 1, "proposals": proposals, **_CORE}
 
 
-# Problems of a user's own
+# User-defined problems
 
 _CALLED: Mapping[str, Values] = {
     "function": {"islands": 1, "population": 32, "record.every": 1},
     "batch": {"islands": 2, "population": 64},
 }
-"""The sizes of any search if Python gives the cost: a function is seldom called more than
-several thousand times, and a batch several hundred thousand times. With a row for each generation,
-a callback sees all of them."""
+"""The sizes of any search with a cost in Python: a function is seldom called more than several
+thousand times, and a batch several hundred thousand times. With a row for every generation, a
+callback sees all of them."""
 _MOVING = {
     "rungs": MoveChains.rungs,
     "tuning": 48,
@@ -246,20 +250,21 @@ _MOVING = {
     "migration.migrants": 1,
 }
 _MANY_TO_MOVE = 500
-"""Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
-migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on la25 and on a
-flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and G22."""
+"""The number of items from which a CPU has one island, as chains need many moves. Fewer items
+benefit from migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on
+la25 and on a flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and
+G22."""
 _FEW_TO_MOVE = {"cost": 4, "batch": 2, "function": 1}
-"""The islands of a CPU for fewer items, by how the cost is given: a function is called seldom."""
+"""The islands of a CPU for fewer items, by the argument with the cost: a function is slow."""
 _MOVES_OF_CALLS = 100
-"""Proposals of a replica per generation if a function is called for each: temperatures change with
-each generation. After 1,000 calls, the tardiness of 100 jobs was 9 % and a flow shop of 50 jobs 2 %
-lower than with 400 (docs/examples/calls.py), after 10,000 2 % higher and 1 % lower."""
+"""Proposals of a replica per generation if a function is called for every proposal: temperatures
+change between generations. After 1,000 calls, the tardiness of 100 jobs was 9 % and a flow shop of
+50 jobs 2 % lower than with 400 (docs/examples/calls.py), after 10,000 2 % higher and 1 % lower."""
 _MOVES_AN_ITEM, _MOST_MOVES = 40, 1_000_000
-"""Proposals of a replica per generation for each item, if it has a state: this is prepared in each
-generation, which takes as long as many moves."""
+"""Proposals of a replica per generation and item, if there is a state, which is prepared in every
+generation: this takes as long as many moves."""
 _STEPS_AN_ITEM_GPU = 2
-"""The same for steps that a state proposes, with a GPU, where a chain of a shop is a tenth as fast:
+"""The same for steps that a state proposes, on a GPU, where a chain of a shop is a tenth as fast:
 when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values in
 the mean after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
 _PATIENCE_CROSS = 10
@@ -267,10 +272,10 @@ _PATIENCE_CROSS = 10
 CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
 20, which is no difference."""
 _LEARNT_AN_ITEM, _MOST_LEARNT = 600, 1_000_000
-"""Moves in a generation of a state that learns, for each item, and the most. On scpcyc08, covers
-cost 347 after a million evaluations with 40 moves for each item, and 343 with 600."""
+"""Moves per item in a generation of a state that learns, and the maximum number of moves. On
+scpcyc08, covers cost 347 after a million evaluations with 40 moves per item, and 343 with 600."""
 _LEARNT_AN_ITEM_GPU, _MOST_LEARNT_GPU = 60, 100_000
-"""The same with a GPU, where a chain is a tenth as fast."""
+"""The same on a GPU, where a chain is a tenth as fast."""
 _SEARCHING = {
     "descent": 1,
     "rungs": 2,
@@ -280,49 +285,49 @@ _SEARCHING = {
     "reset": 60,
     "migration.interval": 10,
 }
-"""The settings of a state that searches, with a child in two generations. The temperatures mean
-nothing, as all steps are made."""
+"""The settings of a state that searches, with a child every two generations. The temperatures have
+no effect, as all steps are accepted."""
 _SEARCHED_AN_ITEM, _MOST_SEARCHED, _MANY_TO_SEARCH = 10, 6_000, 500
-"""Steps in a generation of such a search, for each item, and the most; the number of items from
-which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations (dmu80) was 7.3
-% from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2; one of 200 (la27)
-after 6 million 0.2, 0.6 and 1.1 %."""
+"""Steps per item in a generation of such a search, and the maximum number of steps; the number of
+items from which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations
+(dmu80) was 7.3 % from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2; one
+of 200 (la27) after 6 million 0.2, 0.6 and 1.1 %."""
 
 
-def called_sizes(case: Case) -> Values:
-    """Return sizes for a cost that Python gives."""
+def of_calls(case: Case) -> Values:
+    """Return sizes for a cost in Python."""
     return _CALLED.get(case.problem.evaluation.argument, {})
 
 
-def move_sizes(case: Case) -> Values:
-    """Return sizes of tempering by moves after which kernels compute the cost."""
+def of_moves(case: Case) -> Values:
+    """Return sizes of tempering by moves that kernels evaluate."""
     problem = case.problem
     # Costs in Python take most of the time, also with a GPU.
     is_many = problem.evaluation.python is None and case.gpus > 0
     few = _FEW_TO_MOVE[problem.evaluation.argument] if problem.size < _MANY_TO_MOVE else 1
-    found: dict[str, Any] = {"islands": 16 if is_many else few, "population": 16 if is_many else 2}
-    found |= _MOVING
+    sizes: dict[str, Any] = {"islands": 16 if is_many else few, "population": 16 if is_many else 2}
+    sizes |= _MOVING
     has_slow_steps = is_many and problem.chains.has_steps
     an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
     if problem.chains.has_state:
-        found["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
+        sizes["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
     if problem.evaluation.argument == "function":
-        found["proposals"] = _MOVES_OF_CALLS
+        sizes["proposals"] = _MOVES_OF_CALLS
     if problem.chains.has_cross:
-        found["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
-    return found
+        sizes["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
+    return sizes
 
 
-def learning_sizes(case: Case) -> Values:
-    """Return longer generations for a state that learns, as it begins anew in each of them."""
+def of_learning(case: Case) -> Values:
+    """Return longer generations for a state that learns, as it starts anew in every generation."""
     an_item, most = _LEARNT_AN_ITEM, _MOST_LEARNT
     if case.gpus:
         an_item, most = _LEARNT_AN_ITEM_GPU, _MOST_LEARNT_GPU
     return {"proposals": max(MOVES, min(most, an_item * case.problem.size))}
 
 
-def searching_sizes(case: Case) -> Values:
-    """Return sizes for a state that makes all its steps, until the next child."""
+def of_searching(case: Case) -> Values:
+    """Return sizes for a state that accepts all its steps until the next child."""
     size = case.problem.size
     steps = min(_MOST_SEARCHED, max(MOVES, _SEARCHED_AN_ITEM * size))
     few = {"islands": 2 if size < _MANY_TO_SEARCH else 1, "population": 4}

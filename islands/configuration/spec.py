@@ -21,17 +21,17 @@ from islands.settings import Settings, changed, setting
 
 _LAST_SEED = 2**63 - 1
 _CONVERGED_EVERY = 5
-"""Generations after which the host looks whether a search has converged."""
+"""The generations between two checks whether a search has converged."""
 
 SIGN = "# The settings of a run of islands"
-"""The first words of `run.toml`, which identify the folder of a run."""
+"""The beginning of `run.toml`, which identifies the folder of a run."""
 FORMAT = 8
-"""The version of the file formats in a run's folder; raised with every incompatible change."""
+"""The version of the file formats in a run's folder, raised with each incompatible change."""
 
 
 @dataclass(frozen=True)
 class GeneralSettings(Settings):
-    """The settings that every algorithm has."""
+    """The settings of runs with any algorithm."""
 
     islands: int = setting(8, "total number of islands, over all ranks", low=1, high=MOST_ISLANDS)
     population: int = setting(256, "individuals per island", low=2, high=MOST_INDIVIDUALS)
@@ -57,7 +57,7 @@ class GeneralSettings(Settings):
     bound: bool = setting(False, "whether a bound of the optimum is computed after the search")
 
     def later(self, runs: int) -> Self:
-        """Return the settings of the run whose seed is larger by `runs`."""
+        """Return the settings with the seed increased by `runs`."""
         if self.seed + runs > _LAST_SEED:
             raise UsageError(
                 f"seed={self.seed}: the last of {runs + 1} runs would have the seed"
@@ -92,16 +92,16 @@ GROUPS: dict[str, type[Settings]] = {
     "record": RecordSettings,
     "checkpoint": CheckpointSettings,
 }
-"""The groups of settings with dotted names, such as `migration.interval`: a TOML table each."""
+"""The groups of settings with dotted names, such as `migration.interval`, which are TOML tables."""
 
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A complete run: `settings` belong to the algorithm, `problem` to the problem."""
+    """All settings of a run: `settings` of the algorithm, `problem` of the problem."""
 
     instance: str
     format: str | None
-    """The format of the instance's file; None: detect it."""
+    """The format of the instance file; None to detect it."""
     preset: str | None
     algorithm: str
     encoding: str
@@ -117,37 +117,41 @@ class RunSpec:
     adjusted: str = field(default="", compare=False)
     """The message about parts and settings that were adjusted to others; not a setting."""
     colonies: tuple[ColonySpec, ...] = ()
-    """Colonies replace the algorithm, the encoding and the settings of islands, which are then
-    those of the first colony. Empty without colonies."""
+    """The colonies, if islands differ. The algorithm, the encoding and the settings of islands are
+    then those of the first one."""
     given: tuple[Solution, ...] = field(default=(), compare=False)
-    """Solutions that a script has given to start from, which are not stored."""
+    """Start solutions from a script, which are not stored."""
 
     def as_colony(self) -> ColonySpec:
-        """Return the only colony of a run without colonies."""
-        general = self.general
+        """Return the islands of a run without colonies as one colony."""
         return ColonySpec(
-            *(general.islands, general.population, self.algorithm, self.encoding),
-            *(self.settings, self.improver, general.decoding),
+            islands=self.general.islands,
+            population=self.general.population,
+            algorithm=self.algorithm,
+            encoding=self.encoding,
+            settings=self.settings,
+            improver=self.improver,
+            decoding=self.general.decoding,
         )
 
     @cached_property
     def all_colonies(self) -> tuple[ColonySpec, ...]:
-        """All colonies; a run without any is one colony."""
+        """The colonies; a run without any is one colony."""
         return self.colonies or (self.as_colony(),)
 
     def starts(self) -> list[int]:
         """Return the first island of each colony."""
-        return [each.start for each in islands_of_each(self.all_colonies)]
+        return [islands.start for islands in islands_of_each(self.all_colonies)]
 
     def individuals(self, islands: range | None = None) -> int:
-        """Return the number of individuals of all islands, or of the given ones."""
+        """Return the number of individuals on some islands, by default on all."""
         islands = range(self.general.islands) if islands is None else islands
         colonies = self.all_colonies
-        shared = [
-            range(max(own.start, islands.start), min(own.stop, islands.stop))
-            for own in islands_of_each(colonies)
+        common = [
+            range(max(of_colony.start, islands.start), min(of_colony.stop, islands.stop))
+            for of_colony in islands_of_each(colonies)
         ]
-        return sum(len(a) * b.population for a, b in zip(shared, colonies, strict=True))
+        return sum(len(a) * b.population for a, b in zip(common, colonies, strict=True))
 
     @property
     def migrates(self) -> bool:
@@ -156,7 +160,7 @@ class RunSpec:
 
     @property
     def visits(self) -> Visits:
-        """The generations that the host visits: they depend on settings only, not on time."""
+        """The generations that the host visits, which depend on settings only, not on time."""
         every = self.record.every
         if any(criterion.kind == CONVERGED for criterion in self.stop):
             every = min(every, _CONVERGED_EVERY)
@@ -171,13 +175,11 @@ class RunSpec:
         return self.individuals() / self.general.islands
 
     def words(self, name: str) -> str:
-        """Return the algorithm or the encoding, or the different ones of the colonies."""
-        if not self.colonies:
-            return str(getattr(self, name))
-        return " + ".join(dict.fromkeys(getattr(each, name) for each in self.colonies))
+        """Return the `algorithm` or the `encoding`; with colonies, all different ones."""
+        return " + ".join(dict.fromkeys(getattr(colony, name) for colony in self.all_colonies))
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return all settings by name, with a nested mapping for each group."""
+        """Return the settings by name, with a nested mapping for each group."""
         names = {"instance": self.instance, "format": self.format, "preset": self.preset}
         names |= {"algorithm": self.algorithm, "encoding": self.encoding}
         lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
@@ -187,19 +189,19 @@ class RunSpec:
             del names["algorithm"], names["encoding"], groups["improver"]
             del values["general"]["population"], values["general"]["decoding"]
             bare = values["general"] | values["problem"]
-            bare |= {"colony": [_table(each) for each in values["colonies"]]}
+            bare |= {"colony": [_table(colony) for colony in values["colonies"]]}
         else:
             bare = values["general"] | values["settings"] | values["problem"]
-        whole = names | lists | bare | groups
-        return {name: value for name, value in whole.items() if value is not None}
+        together = names | lists | bare | groups
+        return {name: value for name, value in together.items() if value is not None}
 
     @cached_property
     def stored(self) -> Mapping[str, Any]:
-        """All settings, with the parts from scripts named `FILE.py:NAME`, to find them again."""
+        """The settings as stored in a folder, with references FILE.py:NAME to parts in scripts."""
         return with_references(self.to_mapping())
 
     def of(self, instance: str, seed: int) -> RunSpec:
-        """Return the same settings for another instance and seed."""
+        """Return the settings for another instance and seed."""
         general = self.general
         if seed != general.seed:
             general = general.replace({"seed": seed})

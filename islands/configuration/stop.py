@@ -20,18 +20,18 @@ from islands.progress.standings import BestCost, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
 
 CONVERGED = "converged"
-"""The criterion that ends a search which is unlikely to improve; for many small instances."""
+"""The criterion that ends a search when it is unlikely to improve, for many small instances."""
 
 LOWER_BOUND = "lower-bound"
-"""The criterion that a problem with a lower bound adds to all others; without a value, the bound is
-that of the problem."""
+"""The criterion that is added to all others if the problem has a lower bound; without a value, it
+means this bound."""
 _OF_PROBLEM = math.inf
 
 _MOST_DIGITS = 308  # of a floating-point number
 
 
 State = Progress | Standings
-"""What criteria read: the progress of a run, or of several ones in arrays."""
+"""The progress of a run, or that of several runs in arrays."""
 
 
 def _same(number: float) -> float:
@@ -40,25 +40,27 @@ def _same(number: float) -> float:
 
 @dataclass(frozen=True)
 class StopKind:
-    """A kind of criterion: how to read and check its value, test it and give the reason."""
+    """A kind of criterion: how its value is read and checked, when it is met, and how it reads."""
 
     example: str
     read: Callable[[str], float]
-    """Returns the number in a text."""
+    """Converts the text of the value."""
     words: Callable[[float], str]
+    """Describes the criterion."""
     met: Callable[[Any, float], Any]
-    """Whether a run ends now, or each of several runs, in an array."""
+    """Whether a run ends now; of several runs, an array."""
     reason: Callable[[Progress, float], str]
+    """Explains why the run has ended."""
     needs: str = ""
-    """The value of the catalogue that it needs."""
+    """The value of the catalogue that the criterion needs."""
     require: Callable[[float], float] = _same
-    """Returns the number, in its own type, if it is allowed."""
+    """Returns the value in its type; raises a `ValueError` if it is not allowed."""
     default: float | None = None
-    """The number if no value is given; None: it must be."""
+    """The value if none is given; None if one is required."""
 
 
 def _number(text: str) -> float:
-    """Return the number in a text; integers of any size are exact."""
+    """Convert a text to a number; integers of any size are exact."""
     try:
         exact = Decimal(text)
     except InvalidOperation:
@@ -101,12 +103,12 @@ def _at_least_one(number: float) -> int:
     return int(number)
 
 
-def _real(is_right: Callable[[float], bool], words: str) -> Callable[[float], float]:
-    """Return a function that refuses other numbers, with these words."""
+def _real(is_allowed: Callable[[float], bool], rule: str) -> Callable[[float], float]:
+    """Return a function that returns allowed numbers as `float`, and refuses others by `rule`."""
 
     def required(number: float) -> float:
-        if not is_right(_finite(number)):
-            raise ValueError(words)
+        if not is_allowed(_finite(number)):
+            raise ValueError(rule)
         return float(number)
 
     return required
@@ -127,8 +129,8 @@ def _converged(progress: Progress, _: float) -> str:
     return f"converged: {_idle(progress)}"
 
 
-def _known(words: str) -> Callable[[Progress, float], str]:
-    return lambda progress, _: f"{words} {progress.best_known} reached"
+def _known(noun: str) -> Callable[[Progress, float], str]:
+    return lambda progress, _: f"{noun} {progress.best_known} reached"
 
 
 def _bound_reached(progress: Progress, value: float) -> str:
@@ -144,8 +146,8 @@ def _meets_bound(state: State | BestCost, value: float) -> Any:
     return state.has_reached_lower_bound if value == _OF_PROBLEM else state.reached(value)
 
 
-def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
-    """Return a function that describes a number of items."""
+def _count_of(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
+    """Return a function that writes a number with its noun."""
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 
@@ -156,7 +158,7 @@ CRITERIA = {
     "generations": StopKind(
         "generations=1000",
         _number,
-        _words("generation"),
+        _count_of("generation"),
         lambda state, limit: state.generation >= limit,
         lambda _, limit: f"{counted(limit, 'generation')} done",
         require=_at_least_one,
@@ -172,7 +174,7 @@ CRITERIA = {
     "evaluations": StopKind(
         "evaluations=1e9",
         _number,
-        _words("evaluation", form=","),
+        _count_of("evaluation", form=","),
         lambda state, limit: state.evaluations >= limit,
         lambda _, limit: f"evaluation limit of {limit} reached",
         require=_at_least_one,
@@ -222,12 +224,12 @@ CRITERIA = {
     "stagnation": StopKind(
         "stagnation=200",
         _number,
-        _words("generation", " without a better solution"),
+        _count_of("generation", " without a better solution"),
         _stands_still,
         _idle,
         require=_at_least_one,
     ),
-    # The algorithm sets the limit; until then, stagnation does not end a run.
+    # The algorithm sets the limit; until then, it is infinite.
     CONVERGED: StopKind(
         CONVERGED,
         lambda _: math.inf,
@@ -240,33 +242,33 @@ CRITERIA = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """One reason to stop: a kind of `CRITERIA` and its value."""
+    """A stopping criterion: its kind, a key of `CRITERIA`, and its value."""
 
     kind: str
     value: float
-    """For `converged`: the generations without improvement that the algorithm sets."""
+    """Of `converged`, the number of generations without improvement, which the algorithm sets."""
     text: str
-    """The text that `--stop` accepts."""
+    """The criterion as `--stop` accepts it."""
 
     def met(self, state: State) -> Any:
-        """Return whether the run stops now, or each of several runs, in an array."""
+        """Return whether the run stops now; of several runs, an array."""
         return CRITERIA[self.kind].met(state, self.value)
 
     @property
     def is_target(self) -> bool:
-        """Whether it depends on the best cost alone."""
+        """Whether the criterion depends on the best cost only."""
         return self.kind in _TARGETS
 
     def reached_by(self, end: BestCost) -> bool:
-        """Return whether the best cost of a run has met this target."""
+        """Return whether the best cost of a finished run meets this target."""
         return bool(CRITERIA[self.kind].met(end, self.value))
 
     def reason(self, progress: Progress) -> str | None:
-        """Return why the run stops now, or None."""
+        """Return why the run stops now, or None if it does not."""
         return CRITERIA[self.kind].reason(progress, self.value) if self.met(progress) else None
 
     def words(self) -> str:
-        """Return the criterion in words."""
+        """Return the description of the criterion."""
         return CRITERIA[self.kind].words(self.value)
 
 
@@ -278,32 +280,31 @@ _OTHERS = {
     "stagnation=200": "patience early_stopping max_no_improvement",
 }
 OTHER_CRITERIA = {name: fix for fix, names in _OTHERS.items() for name in names.split()}
-"""Replacements for the names of criteria in other libraries."""
+"""The equivalents of criteria in other libraries, by their names there."""
 
 
-def parse(text: str, words: str = "") -> Criterion:
-    """Return the criterion of `--stop TEXT`; errors quote `words` instead if they are given."""
-    words = words or option("stop", text)
+def parse(text: str, quoted: str = "") -> Criterion:
+    """Return the criterion of `--stop TEXT`; errors quote `quoted` instead if it is given."""
+    quoted = quoted or option("stop", text)
     name, equals, value = (part.strip() for part in text.partition("="))
     name = meant(name, CRITERIA)
     if name in OTHER_CRITERIA and not nearest(name, CRITERIA):
         example = option("stop", OTHER_CRITERIA[name])
-        raise UsageError(f"{words}: {name} is not a stopping criterion. Write {example}")
+        raise UsageError(f"{quoted}: {name} is not a stopping criterion. Write {example}")
     if name not in CRITERIA:
-        raise UsageError(f"{words}: {unknown('criterion', name, CRITERIA)}")
+        raise UsageError(f"{quoted}: {unknown('criterion', name, CRITERIA)}")
     kind = CRITERIA[name]
     takes_value = "=" in kind.example
     if not equals and kind.default is not None:
         return Criterion(name, kind.default, name)
     if takes_value and not value:
-        example = option("stop", kind.example)
-        raise UsageError(f"{words}: needs a value, such as {example}")
+        raise UsageError(f"{quoted}: needs a value, such as {option('stop', kind.example)}")
     if equals and not takes_value:
-        raise UsageError(f"{words}: takes no value; write {option('stop', name)}")
+        raise UsageError(f"{quoted}: takes no value; write {option('stop', name)}")
     try:
         number = kind.require(kind.read(value))
     except ValueError as error:
-        raise UsageError(f"{words}: {error}") from None
+        raise UsageError(f"{quoted}: {error}") from None
     return Criterion(name, number, f"{name}={value}" if takes_value else name)
 
 
@@ -316,43 +317,40 @@ def require_known(
 ) -> None:
     """Refuse criteria that need a best known value or an optimum that is unknown.
 
-    A script states the best known value itself.
+    The best known value of a problem `is_of_script` is stated in the script.
     """
     for criterion in criteria:
         needs = CRITERIA[criterion.kind].needs
         if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
-            target = option("stop", "target=VALUE")
+            stop, target = option("stop", criterion.text), option("stop", "target=VALUE")
             if is_of_script and needs != "optimum":
                 raise UsageError(
-                    f"{option('stop', criterion.text)}: the script states no {needs} for"
-                    f" {instance}. Add best_known=VALUE to the problem, or use {target}"
+                    f"{stop}: the script states no {needs} for {instance}. Add best_known=VALUE to"
+                    f" the problem, or use {target}"
                 )
-            raise UsageError(
-                f"{option('stop', criterion.text)}: the catalogue has no {needs} for {instance}."
-                f" Use {target}"
-            )
+            raise UsageError(f"{stop}: the catalogue has no {needs} for {instance}. Use {target}")
 
 
 def last_generation(criteria: Iterable[Criterion]) -> int | None:
-    """Return the last possible generation of the run, or None without such a criterion."""
+    """Return the limit of generations; None without one."""
     limits = [int(criterion.value) for criterion in criteria if criterion.kind == "generations"]
     return min(limits, default=None)
 
 
 def time_limit(criteria: Iterable[Criterion]) -> float:
-    """Return the time limit of the run in seconds; infinite without one."""
+    """Return the time limit in seconds; infinity without one."""
     limits = [criterion.value for criterion in criteria if criterion.kind == "seconds"]
     return min(limits, default=math.inf)
 
 
 def is_spent(criteria: Iterable[Criterion], state: State) -> Any:
-    """Return whether a limit of evaluations is reached, by a run or by each of several."""
-    met = [each.met(state) for each in criteria if each.kind == "evaluations"]
+    """Return whether a limit of evaluations is reached; of several runs, an array."""
+    met = [criterion.met(state) for criterion in criteria if criterion.kind == "evaluations"]
     return reduce(or_, met, False)
 
 
 def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | None:
-    """Return an upper estimate of the remaining time; None if no criterion limits the effort."""
+    """Return an upper estimate of the remaining seconds; None without a limit of the effort."""
     if progress.seconds <= 0:
         return None
     done = {
@@ -369,14 +367,12 @@ def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | N
 
 
 def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | None:
-    """Return the reason of the first criterion that is satisfied, or None."""
-    for criterion in criteria:
-        if (reason := criterion.reason(progress)) is not None:
-            return reason
-    return None
+    """Return the reason of the first criterion that is met, or None."""
+    reasons = (criterion.reason(progress) for criterion in criteria)
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def criteria_of(value: Any) -> list[Criterion]:
-    """Return the criteria in a setting `stop`: texts or criteria, one or a list."""
-    many = value if isinstance(value, list | tuple) else [value]
-    return [each if isinstance(each, Criterion) else parse(str(each)) for each in many]
+    """Return the criteria of a setting `stop`: a text, a criterion, or a list of these."""
+    items = value if isinstance(value, list | tuple) else [value]
+    return [item if isinstance(item, Criterion) else parse(str(item)) for item in items]

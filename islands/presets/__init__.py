@@ -1,9 +1,11 @@
-"""The presets: complete settings of published experiments, one TOML file in this folder each.
+"""The presets: complete settings of published experiments, in the TOML files of this folder.
 
-A preset is a file of settings in the form of `--config`; options override it. `preset_file`
-returns the path of one, `PRESETS` has the names of all.
+A preset has the format of a file for `--config`; options override it.
 
-This folder imports no other part of the package; `configuration` reads it.
+- `PRESETS`: the names of the presets.
+- `preset_file`: the path of a preset.
+
+Imports no other part of the package; `configuration` reads the files.
 """
 
 from __future__ import annotations

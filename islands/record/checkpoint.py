@@ -1,6 +1,6 @@
-"""Checkpoints: `checkpoints/GENERATION.START/rank-000.npz`, valid once they have a manifest.
+"""Checkpoints: `checkpoints/GENERATION.START/rank-000.npz`, valid when they have a manifest.
 
-Each start of a run has a number and never overwrites files of other starts, so that a checkpoint
+The starts of a run are numbered, and none overwrites files of another one, so that a checkpoint
 and its records stay unchanged as long as they are needed.
 """
 
@@ -40,16 +40,16 @@ from islands.record.stream import Extent, rank_and_start
 from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
 LONGEST_MANIFEST = 1 << 24
-"""Bytes; those of 30000 ranks have fewer."""
+"""Bytes; enough for more than 30000 ranks."""
 _RANK_FILE = re.compile(r"rank-\d+\.npz")
 _KEPT = 2
-"""Checkpoints that a run keeps."""
+"""The number of checkpoints that a run keeps."""
 _NAME = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
 @dataclass(frozen=True)
 class RankFile:
-    """The file of one rank: the state of its islands, and the extents of its records."""
+    """The file of a rank with the state of its islands, and the extents of its records."""
 
     first: int
     islands: int
@@ -66,18 +66,18 @@ class RankFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """All data of a checkpoint except the states."""
+    """The data of a checkpoint besides the arrays."""
 
     run: str
     """The identity of the run."""
     start: int
-    """The number of the start that wrote it and the records that belong to it."""
+    """The number of the start that wrote the checkpoint and its records."""
     migrations: int
     moment: Moment
     parts: tuple[RankFile, ...]
 
     def write(self, checkpoint: Path) -> None:
-        """Write the manifest, which makes the checkpoint valid."""
+        """Write the manifest, so that the checkpoint is valid."""
         values = {"format": FORMAT, "islands": islands.__version__, **asdict(self)}
         values["sha256"] = content_digest(values)
         publish(inside(checkpoint, MANIFEST), json.dumps(values, indent=1))
@@ -88,25 +88,8 @@ class Manifest:
         path = checkpoint / MANIFEST
         with parsing(path):
             values = json.loads(bounded_text(path, LONGEST_MANIFEST))
-            if not isinstance(values, dict):
-                raise InputError(f"{MANIFEST}: is not the manifest of a checkpoint")
-            form = values.get("format")
-            if form != FORMAT or isinstance(form, bool):
-                raise InputError(
-                    f"{MANIFEST}: has format {form}, but the current format is {FORMAT}"
-                )
-            if values.pop("sha256", None) != content_digest(values):
-                raise InputError(f"{MANIFEST}: {MISMATCH}")
-            written, own = str(values.get("islands")), islands.__version__
-            if written.split(".")[:2] != own.split(".")[:2]:  # its kernels may differ
-                raise InputError(
-                    f"{MANIFEST}: was written by islands {written}, but this is islands {own}."
-                    " Resume with the version that wrote it"
-                )
-            if values["run"] != run:
-                raise InputError(
-                    f"{MANIFEST}: belongs to a run with other settings or another instance"
-                )
+            if fault := _fault(values, run):
+                raise InputError(f"{MANIFEST}: {fault}")
             moment = values["moment"]
             before = moment["before"]
             return cls(
@@ -120,6 +103,25 @@ class Manifest:
                 ),
                 parts=tuple(map(_rank_file, values["parts"])),
             )
+
+
+def _fault(values: Any, run: str) -> str:
+    """Return why the values in a manifest are not of this run and version, or an empty text."""
+    if not isinstance(values, dict):
+        return "is not the manifest of a checkpoint"
+    if type(values.get("format")) is not int or values["format"] != FORMAT:
+        return f"has format {values.get('format')}, but the current format is {FORMAT}"
+    if values.pop("sha256", None) != content_digest(values):
+        return MISMATCH
+    written, current = str(values.get("islands")), islands.__version__
+    if written.split(".")[:2] != current.split(".")[:2]:  # the kernels may differ
+        return (
+            f"was written by islands {written}, but this is islands {current}. Resume with the"
+            " version that wrote it"
+        )
+    if values["run"] != run:
+        return "belongs to a run with other settings or another instance"
+    return ""
 
 
 def _rank_file(values: Mapping[str, Any]) -> RankFile:
@@ -144,7 +146,7 @@ def content_digest(values: Mapping[str, Any]) -> str:
 
 
 class Checkpoints:
-    """Writes the checkpoints of one start of a run, and removes obsolete ones."""
+    """Writes the checkpoints of one start of a run, and removes old ones."""
 
     def __init__(
         self,
@@ -154,16 +156,16 @@ class Checkpoints:
         archipelago: Archipelago,
         records: Sequence[Record],
         start: int,
-        goes_on_from: str | None,
+        resumed_from: str | None,
     ) -> None:
         self._run, self._identity, self._world = run, identity, world
         self._archipelago, self._records, self._start = archipelago, records, start
-        self._kept = [goes_on_from] if goes_on_from is not None else []
+        self._kept = [resumed_from] if resumed_from is not None else []
 
     def keep(self, moment: Moment) -> None:
-        """Write a checkpoint, and the records so far to disk; collective.
+        """Write a checkpoint, and flush the records to disk; collective.
 
-        Do nothing if this start has written, or begun with, one of the same generation.
+        Do nothing if this start has written, or was resumed from, a checkpoint of this generation.
         """
         name = f"{moment.generation:012}.{self._start}"
         if name in self._kept:
@@ -178,7 +180,7 @@ class Checkpoints:
         self._tidy()
 
     def _rank_file(self, folder: Path) -> RankFile:
-        extents = {each.folder: each.kept() for each in self._records}
+        extents = {record.folder: record.flushed() for record in self._records}
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
             summed = HashingWriter(stream)
@@ -194,14 +196,14 @@ class Checkpoints:
 
     def _tidy(self) -> None:
         if self._world.rank == 0:
-            for each in inside_all(inside(self._run, CHECKPOINTS), "[0-9]*"):
-                if each.name not in self._kept:
-                    _remove(each)
+            for checkpoint in inside_all(inside(self._run, CHECKPOINTS), "[0-9]*"):
+                if checkpoint.name not in self._kept:
+                    _remove(checkpoint)
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
 
 
 class HashingWriter(io.RawIOBase):
-    """A stream that computes the checksum while it writes, so that the file is not read again."""
+    """A stream that computes a checksum while it writes, so that the file need not be read."""
 
     def __init__(self, to: IO[bytes]) -> None:
         self._to, self._sum = to, hashlib.sha256()
@@ -211,32 +213,32 @@ class HashingWriter(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        """Write the data and add it to the checksum."""
+        """Write the data and update the checksum."""
         self._sum.update(data)
         return self._to.write(data)
 
     def digest(self) -> str:
-        """Return the SHA-256 of all data written."""
+        """Return the SHA-256 of the data written so far."""
         return self._sum.hexdigest()
 
 
 def newest_first(run: Path) -> list[str]:
-    """Return the names of the valid checkpoints, the newest first."""
+    """Return the names of checkpoints with a manifest, the newest first."""
     folder = inside(run, CHECKPOINTS)
     with reading(folder):
-        found = [path.parent.name for path in folder.glob(f"*/{MANIFEST}")]
-        return sorted(filter(_NAME.fullmatch, found), key=_order, reverse=True)
+        names = [path.parent.name for path in folder.glob(f"*/{MANIFEST}")]
+        return sorted(filter(_NAME.fullmatch, names), key=_order, reverse=True)
 
 
 def next_start(run: Path) -> int:
-    """Return the first start number without files in the folder."""
+    """Return the number of the next start: the first without files in the folder."""
     names = [path.name for path in inside(run, CHECKPOINTS).glob("*")]
     starts = [start_of(name) for name in names if _NAME.fullmatch(name)]
     return 1 + max([*starts, *_starts_of_streams(run).values()], default=0)
 
 
 def remove_obsolete(run: Path, start: int) -> None:
-    """Remove what a finished run does not need besides its Parquet files and last checkpoint."""
+    """Remove what a run does not need when it is finished: old checkpoints, and streams."""
     for name in newest_first(run):
         # The records of earlier starts are removed below.
         if start_of(name) != start:
@@ -245,7 +247,7 @@ def remove_obsolete(run: Path, start: int) -> None:
 
 
 def _remove(checkpoint: Path) -> None:
-    """Remove a checkpoint; if this fails, as on NFS, the next call removes it."""
+    """Remove a checkpoint, if possible; on NFS, this may fail until a later call."""
     with suppress(UnwritableError):
         remove_checkpoint(checkpoint)
 
@@ -256,7 +258,7 @@ def start_of(checkpoint: str) -> int:
 
 
 def remove_streams(run: Path, needed: Collection[int]) -> None:
-    """Remove the streams of all starts except the needed ones, and those that must stay for now."""
+    """Remove the streams of all starts except the needed ones, as far as possible."""
     for path, start in _starts_of_streams(run).items():
         if start not in needed:
             with suppress(OSError):
@@ -277,5 +279,5 @@ def _order(name: str) -> tuple[int, int]:
 def _starts_of_streams(run: Path) -> dict[Path, int]:
     folders = [inside(run, name) for name in (TRACE, MIGRATIONS)]
     paths = [path for folder in folders for path in folder.glob(f"rank-*{UNFINISHED}")]
-    named = [(path, rank_and_start(path.name)) for path in paths]
-    return {path: found[1] for path, found in named if found is not None}
+    numbers = {path: rank_and_start(path.name) for path in paths}
+    return {path: number[1] for path, number in numbers.items() if number is not None}

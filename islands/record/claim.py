@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -12,10 +14,7 @@ from islands.record.lock import FolderLock
 
 
 def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
-    """Return the folder for a run: the requested one without an earlier run, or a new one.
-
-    The folder is locked on return.
-    """
+    """Create the folder of a run, or remove an earlier run from the requested one, and lock it."""
     refuse_unfit(folder, force=force)
     try:
         if folder is None:
@@ -25,7 +24,7 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
         folder.mkdir(parents=True, exist_ok=True)
         _require_writable(folder)
         lock.take(folder)
-        # Check again: another process may have used it until now.
+        # Check again, as another process may have used it before it was locked.
         refuse_unfit(folder, force=force)
         remove_earlier_run(folder)
     except OSError as error:
@@ -34,22 +33,22 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
 
 
 def fresh(parent: Path, name: str) -> Path:
-    """Create a new folder; `mkdir` is atomic, so two runs never share one."""
+    """Create a folder with this name, or with a number appended if it exists.
+
+    As `mkdir` is atomic, two runs never get the same folder.
+    """
     parent.mkdir(parents=True, exist_ok=True)
-    number = 1
-    while True:
+    for number in count(1):
         folder = parent / (name if number == 1 else f"{name}-{number}")
-        try:
+        with suppress(FileExistsError):
             folder.mkdir()
-        except FileExistsError:
-            number += 1
-        else:
-            return folder
+            break
+    return folder
 
 
 def _require_writable(folder: Path) -> None:
     """Check that the folder can be written before an earlier run is removed."""
-    for place in (folder, *(inside(folder, name) for name in FOLDERS)):
-        if place.exists():
-            with TemporaryFile(dir=place) as probe:
+    for path in (folder, *(inside(folder, name) for name in FOLDERS)):
+        if path.exists():
+            with TemporaryFile(dir=path) as probe:
                 probe.write(b"probe")

@@ -1,4 +1,4 @@
-"""Tables and arrays in files that somebody else may have written, with limits."""
+"""Read tables and arrays that others may have written, with limits; write tables."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ from islands.untrusted import parsing
 Row = dict[str, str]
 
 _MOST_BYTES, _MOST_CELLS, _MOST_COLUMNS = 1 << 28, 1 << 22, 1000
-"""Larger tables are refused: those of 100000 runs are smaller."""
+"""The limits of a table; that of 100000 runs is smaller."""
 
 # The solution of a large instance, of up to ten million numbers, is a single field.
 csv.field_size_limit(1 << 27)
 _LARGEST_ARRAYS = 1 << 27
-"""Of the arrays of a problem: more take too long or too much memory for a file of unknown origin.
-
-A dense matrix of 4000 x 4000 has as many.
-"""
+"""The maximum number of bytes of the arrays of a problem, unless its file is trusted: those of a
+dense matrix of 4000 x 4000."""
 
 
 def bounded_rows(path: Path, delimiter: str) -> list[Row]:
-    """Return the rows of a table; refuse one that takes too long or much memory.
+    """Return the rows of a table; refuse a table that is too large.
 
-    Missing cells are None, and so is the key of superfluous ones.
+    The value of a missing cell is None, and so is the key of superfluous cells.
     """
     with parsing(path), opened(path, "r", newline="", encoding="utf-8") as stream:
         is_long = os.fstat(stream.fileno()).st_size > _MOST_BYTES
@@ -54,7 +52,7 @@ def bounded_rows(path: Path, delimiter: str) -> list[Row]:
 
 
 def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
-    """Yield lines, before they are divided into cells; refuse one with very many."""
+    """Yield the lines; refuse one with too many columns."""
     for line in lines:
         if line.count(delimiter) > _MOST_COLUMNS:
             raise ValueError(f"a line has more than {_MOST_COLUMNS} columns")
@@ -73,7 +71,7 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 
 def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) -> None:
-    """Add a row to a table, which begins with it; in one piece, so that none is cut."""
+    """Append a row to a table, which is created if necessary, in a single write."""
     text = StringIO(newline="")
     writer = csv.DictWriter(text, columns, dialect="excel-tab", lineterminator="\n")
     if not path.exists():
@@ -84,18 +82,18 @@ def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) ->
 
 
 class TooLargeError(InputError):
-    """The arrays of a file are larger than is read."""
+    """A file has more bytes of arrays than may be read."""
 
 
 @contextmanager
 def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
-    """Yield the opened file, which has the arrays by name.
+    """Open a file and yield its arrays by name.
 
-    Unless it `is_compressed`, refuse compressed arrays: few bytes may contain gigabytes.
+    Unless it `is_compressed`, refuse compressed arrays, which may expand to gigabytes.
     """
     with parsing(path), opened(path) as stream, np.load(stream, allow_pickle=False) as file:
-        entries = file.zip.infolist()
-        if not is_compressed and any(each.compress_type != zipfile.ZIP_STORED for each in entries):
+        methods = {entry.compress_type for entry in file.zip.infolist()}
+        if not is_compressed and methods - {zipfile.ZIP_STORED}:
             raise ValueError("it is compressed, as no run writes it")
         yield file
 
@@ -103,7 +101,7 @@ def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
 def read_arrays(path: Path, fix: str, most: int = _LARGEST_ARRAYS) -> dict[str, NDArray[Any]]:
     """Return all arrays of a file; refuse more than `most` bytes, with the fix."""
     with arrays_file(path, is_compressed=True) as file:
-        size = sum(each.file_size for each in file.zip.infolist())
+        size = sum(entry.file_size for entry in file.zip.infolist())
         if size > most:
             raise TooLargeError(f"{path}: its arrays have {size} bytes, more than {most}. {fix}")
         return {name: file[name] for name in file.files}

@@ -1,4 +1,4 @@
-"""What a folder holds, and that of a run: only files of earlier runs are overwritten."""
+"""The folders of runs and of other work: their files, kinds, and when they may be overwritten."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from islands.text import option
 from islands.untrusted import bounded_text, parsing
 
 RUN_SETTINGS = "run.toml"
-"""The settings, the first file written; a folder with a valid one is a run's folder."""
+"""The settings, the first file written; it identifies the folder of a run."""
 LOG = "log.txt"
 TRACE, MIGRATIONS = "trace", "migrations"
 """Folders with one file per rank."""
 UNFINISHED = ".unfinished.arrows"
-"""The suffix of a rank's file during the run."""
+"""The suffix of the file of a rank during the run."""
 CHECKPOINTS = "checkpoints"
-"""The folder of checkpoints, each a folder with one file per rank and the manifest."""
+"""The folder of checkpoints, which are folders with one file per rank and the manifest."""
 MANIFEST = "manifest.json"
 """The last file written in a checkpoint."""
 PROBLEM = "problem.npz"
-"""The problem, if no file of an instance contains it."""
+"""The problem, unless an instance file contains it."""
 PARTS, INDEX = "parts", "index.json"
 """The folder of headers from scripts, and the file that lists them."""
 JOB = "slurm"
 """The folder with the script, the output and the record of a Slurm job."""
 FINISHED = "solution.parquet"
-"""The last file written; a folder that contains it is that of a finished run."""
+"""The last file written, which makes a run finished."""
 PAGE = "report.html"
 """The report of a folder."""
 DRAWN = (PAGE, "solution.png")
-"""What `islands report` and `islands plot` write by default, which would be out of date."""
+"""The default outputs of `islands report` and `islands plot`, which a new run makes obsolete."""
 _FIRST_LINE = re.compile(
     rf"{SIGN} (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}): --config repeats it\.\n"
 )
@@ -51,21 +51,21 @@ FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 
 
 LEDGER = "runs.jsonl"
-"""The results of the runs of all kinds of work but a single run."""
+"""The results of many runs, one per line, in the folders of series, tunings and so on."""
 LONGEST_RESULT = 1 << 28
-"""Bytes of a line of the ledger; that of ten million items has fewer."""
+"""The maximum bytes of a line of the ledger; that of ten million items is shorter."""
 _MOST_COUNTED = 1 << 28
-"""Bytes of the ledger in which lines are counted; those of 200000 small runs."""
+"""The bytes of the ledger in which lines are counted: at least 200000 small runs."""
 SERIES_TABLE, TUNING_TABLE = "runs.tsv", "tune.tsv"
 EXPERIMENT_SETTINGS = "settings.toml"
 PROVENANCE = "provenance.json"
-"""What made the tables of an experiment or a tuning: the date, the commit, and the versions."""
+"""The origin of the tables of an experiment or a tuning: the date, the commit and the versions."""
 BENCH = "bench.json"
 """All tables of a measurement, the last file that it writes."""
 RANKING, CONCLUSION, BEST = "ranking.tsv", "ranking.txt", "best.toml"
-"""The results of a tuning; the second is the ranking as it was printed."""
+"""The results of a tuning; the second is the ranking as printed."""
 BATCH_SETTINGS, BATCH_TABLE = "batch.json", "batch.tsv"
-"""The settings of a batch, and its results as a table."""
+"""The settings of a batch, and the table of its results."""
 BATCH_NAMES = "instances.jsonl"
 """The names of the instances of a batch."""
 MANY_LOCK = ".runs.lock"
@@ -79,23 +79,24 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
     """
     if folder is None:
         return
+    out, force_it = option("out", folder), option("force", True)
     try:
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"{option('out', folder)}: is a file. Name a new or existing folder")
-        if folder.exists() and _holds_files(folder) and not _first_line(folder).startswith(SIGN):
+            raise UsageError(f"{out}: is a file. Name a new or existing folder")
+        if folder.exists() and _has_files(folder) and not _first_line(folder).startswith(SIGN):
             raise UsageError(
-                f"{option('out', folder)}: contains files, but no run. Name a new or empty"
-                " folder, so that your files are not overwritten"
+                f"{out}: contains files, but no run. Name a new or empty folder, so that your files"
+                " are not overwritten"
             )
         if (folder / FINISHED).exists() and not force:
             raise UsageError(
-                f"{option('out', folder)}: contains a finished run. Name another folder, or pass"
-                f" {option('force', True)} to overwrite it"
+                f"{out}: contains a finished run. Name another folder, or pass {force_it} to"
+                " overwrite it"
             )
         if has_checkpoint(folder) and not force:
             raise UsageError(
-                f"{option('out', folder)}: contains a run that can be resumed. Use: islands resume"
-                f" {shlex.quote(str(folder))}; or pass {option('force', True)} to overwrite it"
+                f"{out}: contains a run that can be resumed. Use: islands resume"
+                f" {shlex.quote(str(folder))}; or pass {force_it} to overwrite it"
             )
     except OSError as error:
         raise unusable(folder, error) from error
@@ -121,19 +122,24 @@ def require_run(folder: Path) -> None:
             "contains no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
         )
         raise InputError(f"{folder}: {content}")
-    said = _FIRST_LINE.fullmatch(line)
-    if said is None:
+    written = _FIRST_LINE.fullmatch(line)
+    if written is None:
         raise InputError(f"{settings}: is damaged: its first line contains no format. Restore it")
-    if int(said["format"]) != FORMAT:
+    if int(written["format"]) != FORMAT:
         raise InputError(
-            f"{folder}: has format {said['format']}, written by islands {said['version']}, but this"
-            f" is islands {islands.__version__} with format {FORMAT}. Use the version that wrote"
-            f" it, or repeat the run with: islands run --config {shlex.quote(str(settings))}"
+            f"{folder}: has format {written['format']}, written by islands {written['version']},"
+            f" but this is islands {islands.__version__} with format {FORMAT}. Use the version that"
+            f" wrote it, or repeat the run with: {how_to_repeat(folder)}"
         )
 
 
+def how_to_repeat(folder: Path) -> str:
+    """Return the command that repeats the run of a folder."""
+    return f"islands run --config {shlex.quote(str(folder / RUN_SETTINGS))}"
+
+
 def _first_line(folder: Path) -> str:
-    """Return the first line of the settings of a run; empty if there are none."""
+    """Return the first line of the settings of a run; empty without settings."""
     if not (folder / RUN_SETTINGS).is_file():
         return ""
     with opened(folder / RUN_SETTINGS) as stream:
@@ -143,7 +149,7 @@ def _first_line(folder: Path) -> str:
 def remove_unpublished(folder: Path) -> None:
     """Remove temporary files of a killed run, except in its checkpoints.
 
-    Those that cannot be removed now, as on NFS, stay until the next call.
+    On NFS, this may fail until a later call.
     """
     for path in _unpublished_of_a_run(folder):
         with suppress(OSError):
@@ -166,8 +172,8 @@ def unusable(folder: Path, error: OSError) -> UsageError:
     return UsageError(f"{reason}. Name a folder that can be written")
 
 
-def _holds_files(folder: Path) -> bool:
-    # A run that is killed before it writes its settings leaves only these files.
+def _has_files(folder: Path) -> bool:
+    # A run that is killed before it writes its settings leaves only files of these kinds.
     return any(
         path.name != JOB
         and not path.name.startswith(f".{RUN_SETTINGS}.")
@@ -187,15 +193,15 @@ def remove_earlier_run(folder: Path) -> None:
         else:
             path.unlink(missing_ok=True)
     # Inner folders first.
-    for place in (*_checkpoints(folder), *(inside(folder, name) for name in FOLDERS)):
-        if place.is_dir() and not any(place.iterdir()):
-            place.rmdir()
+    for inner in (*_checkpoints(folder), *(inside(folder, name) for name in FOLDERS)):
+        if inner.is_dir() and not any(inner.iterdir()):
+            inner.rmdir()
 
 
 def _files_of_a_run(folder: Path) -> Iterator[Path]:
-    # Remove the solution first: a partly emptied folder must not look finished. Remove the settings
-    # last: the remaining files must not look like a user's own. In between, remove checkpoints
-    # before the records that they need.
+    # The solution is the first, as a partly emptied folder must not look finished. The settings are
+    # the last, as the remaining files must not look like files of the user. Checkpoints precede the
+    # records that they need.
     yield folder / FINISHED
     for checkpoint in _checkpoints(folder):
         yield from _files_of_a_checkpoint(checkpoint)
@@ -238,7 +244,7 @@ def _parts(folder: Path) -> list[str]:
     if not index.exists():
         return []
     with suppress(InputError), parsing(index):
-        names = [each["file"] for each in json.loads(bounded_text(index))]
+        names = [part["file"] for part in json.loads(bounded_text(index))]
         return [name for name in names if name and Path(name).name == name]
     return []
 
@@ -250,15 +256,15 @@ def _files_of_a_checkpoint(checkpoint: Path) -> Iterator[Path]:
 
 
 def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
-    """Yield temporary files that `published` leaves when killed, for names with these prefixes."""
+    """Yield the temporary files, with these prefixes, of a process killed in `published`."""
     for name in names:
         yield from sorted(folder.glob(f".{name}*"))
 
 
 class FolderKind(Enum):
-    """What a folder contains: one run, or many runs of a kind of work.
+    """What a folder contains: a run, or work that consists of many runs.
 
-    A folder of many runs has its kind in `MANY_LOCK`. The files `results` have the results.
+    The folder of many runs states its kind in the file `MANY_LOCK`. `results` are its main files.
     """
 
     RUN = "a run", {"solution": FINISHED}
@@ -278,7 +284,7 @@ class FolderKind(Enum):
 
     @property
     def lock(self) -> str:
-        """The file that a process locks."""
+        """The name of the file that a process locks."""
         return LOG if self is FolderKind.RUN else MANY_LOCK
 
 
@@ -290,18 +296,18 @@ _OF_FILES = {
     BENCH: FolderKind.MEASUREMENT,
     LEDGER: FolderKind.MEASUREMENT,
 }
-"""In the order in which they are looked for: all folders of many runs have a ledger."""
+"""The kinds by files, in the order of the search, as all folders of many runs have a ledger."""
 
 
 def kind_of(folder: Path) -> FolderKind | None:
-    """Return what a folder contains, or None if it is nothing of this program."""
+    """Return what a folder contains, or None if islands has not written it."""
     if (folder / RUN_SETTINGS).is_file():
         return FolderKind.RUN
     if (folder / MANY_LOCK).is_file():
-        said = bounded_text(inside(folder, MANY_LOCK), errors="replace").strip()
-        if said.upper() in FolderKind.__members__:
-            return FolderKind[said.upper()]
-    # A copy may lack the hidden file.
+        name = bounded_text(inside(folder, MANY_LOCK), errors="replace").strip().upper()
+        if name in FolderKind.__members__:
+            return FolderKind[name]
+    # A copy of the folder may lack the hidden file.
     for name, kind in _OF_FILES.items():
         if (folder / name).is_file():
             return kind
@@ -311,22 +317,22 @@ def kind_of(folder: Path) -> FolderKind | None:
 
 
 def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
-    """Refuse a file, a folder with other work, and one with files but no work of this kind.
+    """Refuse a file, and a folder with work of another kind or with foreign files.
 
-    `own` are names of files or folders that such work may leave before its first result. Whether
-    the folder has the same work of this kind is for the caller to decide.
+    `own` are the names of files or folders that work of this kind may leave before its first
+    result. The caller checks whether work of this kind is the same work.
     """
     with reading(folder):
         if not folder.exists():
             return
         if not folder.is_dir():
             raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
-        found, names = kind_of(folder), {path.name for path in folder.iterdir()}
-    if found is kind and names.intersection((LEDGER, MANY_LOCK, BENCH, BATCH_SETTINGS)):
+        present, names = kind_of(folder), {path.name for path in folder.iterdir()}
+    if present is kind and names.intersection((LEDGER, MANY_LOCK, BENCH, BATCH_SETTINGS)):
         return
-    if found not in (None, kind):
+    if present not in (None, kind):
         raise UsageError(
-            f"--out {folder}: contains {found.words}, no {kind.noun}. Name a new folder"
+            f"--out {folder}: contains {present.words}, no {kind.noun}. Name a new folder"
         )
     if {name for name in names if not name.startswith(".")} - {*own, JOB}:
         raise UsageError(
@@ -357,7 +363,7 @@ def _with(folder: Path, name: str) -> list[Path]:
 
 
 def how_to_continue(folder: Path, kind: FolderKind) -> str:
-    """Return how to make the remaining runs of a folder of many runs."""
+    """Return how to complete the runs of a folder of many runs."""
     place = shlex.quote(str(folder))
     if kind is FolderKind.BATCH:
         return f"to continue: islands resume {place}"
@@ -365,13 +371,13 @@ def how_to_continue(folder: Path, kind: FolderKind) -> str:
 
 
 def results_of(folder: Path, kind: FolderKind) -> str:
-    """Return where the results of many runs are."""
+    """Return the paths of the results of many runs as text."""
     files = {what: folder / name for what, name in kind.results.items()}
     return "; ".join(f"{what}: {path}" for what, path in files.items() if path.exists())
 
 
 def not_a_run(folder: Path) -> str:
-    """Return what a folder without a run contains, and what to do with it; empty if nothing."""
+    """Return the message about a folder of many runs where a run is required, or an empty text."""
     kind = kind_of(folder)
     if kind is None or kind is FolderKind.RUN:
         return ""
@@ -384,5 +390,5 @@ def not_a_run(folder: Path) -> str:
 
 
 def is_batch(folder: Path) -> bool:
-    """Return whether a folder has the instances and settings of a batch."""
+    """Return whether a folder contains a batch."""
     return (folder / BATCH_SETTINGS).is_file()

@@ -1,7 +1,7 @@
-"""What a run was started with, stored in its folder: settings, problem and parts of scripts.
+"""Store the inputs of a run in its folder: settings, problem and parts from scripts.
 
-The problem is stored if no file of an instance contains it. It is signed with a key of this user on
-this machine, since it may contain code.
+A problem is stored unless an instance file contains it. Since it may contain code, it is signed
+with the key of this user on this machine.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml
 _CHECKSUM = "# SHA-256 of the lines above: "
 RUN_LINE = "# Identity of the run: "
 SIGNATURE_LINE = "# Signature of its problem.npz: "
-"""The lines that tell the files of other runs; the second, if the folder contains the problem."""
+"""Lines that reveal files of other runs; the second one if the folder contains the problem."""
 _LAST = "checkpoint"
-"""The last table in the file."""
+"""The last table in run.toml."""
 _SIGNATURE = "signature"
 _SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
-"""The bytes of a signature, and at most those of its array with a header."""
+"""The bytes of a signature, and the maximum of its array with a header."""
 _HEADER_BYTES = 1 << 12
-"""More than a file has for an array besides its values."""
+"""An upper bound of the bytes of an array in a file besides its values."""
 _TRUST = "If you made the folder, or trust it, add --trust"
 
 
 def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
-    """Write the file, which marks the folder as a run's: of identity `run`, with this problem.
+    """Write run.toml with the identity `run` and the signature of the stored problem.
 
-    Sign it if it names scripts and the user has run them. A resumed run may not have run the
-    scripts of somebody else's folder, and then must not sign for them.
+    If it names scripts, sign it if this process has imported them or the file was signed before:
+    a resumed run may not have imported them, and must not sign for scripts of others.
     """
     path, text = inside(folder, RUN_SETTINGS), spec.to_toml()
-    for begin, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
-        text += f"{begin}{digest}\n" if digest else ""
+    for prefix, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
+        text += f"{prefix}{digest}\n" if digest else ""
     scripts = scripts_in(spec.stored)
     if scripts and (all(map(is_loaded, scripts)) or _is_signed(path)):
         text = signed(text)
@@ -66,24 +66,24 @@ def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = 
 
 
 def require_intact(folder: Path) -> Path:
-    """Return the path of the settings; refuse a file that was changed.
+    """Return the path of the settings; refuse a file whose checksum is wrong.
 
-    A user who changes it on purpose can remove the checksum.
+    The checksum may be missing, as users who change the file on purpose can remove it.
     """
     path = folder / RUN_SETTINGS
-    lines, found, said = bounded_text(path).rpartition(_CHECKSUM)
-    if found and said.strip() != _digest(lines):
+    lines, has_checksum, checksum = bounded_text(path).rpartition(_CHECKSUM)
+    if has_checksum and checksum.strip() != _digest(lines):
         raise InputError(
             f"{path}: {MISMATCH}. Restore it; or, if you changed it on purpose, remove its last"
             " line, or begin a new run with: islands run --config"
         )
-    if not found and _LAST not in read_toml(path):
+    if not has_checksum and _LAST not in read_toml(path):
         raise InputError(f"{path}: is truncated: it has no table [{_LAST}]. Restore it")
     return path
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """Return the settings as a dictionary."""
+    """Return the settings of a run."""
     return read_toml(require_intact(folder))
 
 
@@ -96,7 +96,7 @@ def _digest(text: str) -> str:
 
 
 def store_problem(folder: Path, problem: Problem) -> None:
-    """Write the problem, unless it is read from a file of its own."""
+    """Write the problem unless an instance file contains it."""
     arrays = saved(problem)
     if arrays:
         signature = np.frombuffer(_signature(arrays), np.uint8)
@@ -105,13 +105,13 @@ def store_problem(folder: Path, problem: Problem) -> None:
 
 
 def signature_of(problem: Problem) -> str:
-    """Return the signature of a problem that is stored with a run; empty if none is."""
+    """Return the signature of a problem that is stored in folders; empty for other problems."""
     arrays = saved(problem)
     return _signature(arrays).hex() if arrays else ""
 
 
 def stored_signature(folder: Path) -> str:
-    """Return the signature in the folder of a run, without reading the problem; empty if none."""
+    """Return the signature of the problem in a folder, without reading it; empty without one."""
     path = folder / PROBLEM
     with suppress(InputError), parsing(path), opened(path) as stream, ZipFile(stream) as file:
         member = file.getinfo(f"{_SIGNATURE}.npy")
@@ -121,14 +121,14 @@ def stored_signature(folder: Path) -> str:
 
 
 def has_problem(folder: Path) -> bool:
-    """Return whether the folder contains the problem of its run."""
+    """Return whether a folder contains the problem of its run."""
     return (folder / PROBLEM).is_file()
 
 
 def is_stored(folder: Path, problem: Problem) -> bool:
-    """Return whether the folder contains this problem, unchanged."""
+    """Return whether a folder contains exactly this problem."""
     arrays = saved(problem)
-    most = sum(each.nbytes + _HEADER_BYTES for each in arrays.values()) + _HEADER_BYTES
+    most = sum(array.nbytes + _HEADER_BYTES for array in arrays.values()) + _HEADER_BYTES
     try:
         stored = read_arrays(folder / PROBLEM, "It is another problem", most)
     except TooLargeError:
@@ -140,7 +140,7 @@ def is_stored(folder: Path, problem: Problem) -> bool:
 
 
 def trust_folder(folder: Path) -> None:
-    """Trust the code in the folder of a run, and the scripts that it names, as the user does."""
+    """Trust the code in the folder of a run and the scripts that it names, as the user requests."""
     trust_files({*signed_scripts(folder / RUN_SETTINGS, by_user=True), _code_in(folder)})
 
 
@@ -149,10 +149,7 @@ def _code_in(folder: Path) -> Path:
 
 
 def stored_problem(folder: Path) -> Problem:
-    """Return the problem stored in a run's folder.
-
-    Refuse code that this user has not stored on this machine, unless it is trusted.
-    """
+    """Return the problem stored in a folder; refuse code that is neither signed nor trusted."""
     path, trusted = folder / PROBLEM, is_trusted(_code_in(folder))
     arrays = read_arrays(path, _TRUST, sys.maxsize) if trusted else read_arrays(path, _TRUST)
     with parsing(path):
@@ -171,7 +168,7 @@ def stored_problem(folder: Path) -> Problem:
 
 
 def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return what only this user on this machine can compute for these arrays."""
+    """Return the signature of arrays, which only this user on this machine can compute."""
     content = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
@@ -181,15 +178,18 @@ def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def store_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
-    """Write all headers, for users to read, and an index of all parts with their checksums."""
+    """Write the headers, for users to read, and an index of all parts with their checksums."""
     if not versions:
         return
-    index = [{"part": t.part, "file": file_name_of(t.file), "sha256": t.sha256} for t in versions]
-    # Write the index first: it lists which files belong to the run.
-    texts = {INDEX: json.dumps(index, indent=1), **{file_name_of(t.file): t.text for t in versions}}
-    for name, text in texts.items():
-        if name:
-            publish(inside(folder, PARTS, name), text)
+    index = [
+        {"part": version.part, "file": file_name_of(version.file), "sha256": version.sha256}
+        for version in versions
+    ]
+    # The index is the first, as it lists the files of the run.
+    publish(inside(folder, PARTS, INDEX), json.dumps(index, indent=1))
+    for version in versions:
+        if version.file:
+            publish(inside(folder, PARTS, file_name_of(version.file)), version.text)
 
 
 def _listed(parts: Collection[str]) -> str:
@@ -197,23 +197,22 @@ def _listed(parts: Collection[str]) -> str:
 
 
 def require_same_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
-    """Refuse a script that has changed since its parts were stored."""
+    """Refuse a script whose parts have changed since the run began."""
     index = inside(folder, PARTS, INDEX)
-    if not index.exists():  # the run was killed earlier, or has no parts of scripts
+    if not index.exists():  # the run was killed earlier, or has no parts from scripts
         return
     with parsing(index):
-        kept = {
-            (each["part"], each["file"]): each["sha256"] for each in json.loads(bounded_text(index))
-        }
-    now = {(each.part, file_name_of(each.file)): each.sha256 for each in versions}
-    began, brought = ({part for part, _ in each} for each in (kept, now))
-    if began != brought:
+        entries = json.loads(bounded_text(index))
+        stored = {(entry["part"], entry["file"]): entry["sha256"] for entry in entries}
+    now = {(version.part, file_name_of(version.file)): version.sha256 for version in versions}
+    before, after = {part for part, _ in stored}, {part for part, _ in now}
+    if before != after:
         raise InputError(
-            f"{folder}: the run began with {_listed(began - brought)}, but now has"
-            f" {_listed(brought - began)}. Use the original parts, or begin a new run"
+            f"{folder}: the run began with {_listed(before - after)}, but now has"
+            f" {_listed(after - before)}. Use the original parts, or begin a new run"
         )
-    for part, file in dict.fromkeys([*kept, *now]):
-        if kept.get((part, file)) != now.get((part, file)):
+    for part, file in dict.fromkeys([*stored, *now]):
+        if stored.get((part, file)) != now.get((part, file)):
             what = f"the header of the {part}" if file else f"the definition of the {part}"
             then = f"; the original is {folder / PARTS / file}" if file else ""
             raise InputError(

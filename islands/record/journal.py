@@ -1,4 +1,4 @@
-"""Everything that one start of a run writes apart from its log; resumes from a checkpoint."""
+"""Write the files of one start of a run except its log; resume from a checkpoint."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from islands.record.stream import rank_and_start
 
 
 class Journal:
-    """Writes the records, checkpoints and solution; call each method on all ranks."""
+    """Writes the records, checkpoints and solution; all methods are collective."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Journal:
         *,
         goes_on: bool,
     ) -> None:
-        """Open the folder; if `goes_on`, restore the archipelago from a checkpoint."""
+        """Open the folder; if the run `goes_on`, restore the archipelago from a checkpoint."""
         self.folder, self._resolved, self._world = folder, resolved, world
         self._run = identity(resolved)
         origin: Origin | None = None
@@ -65,15 +65,15 @@ class Journal:
                 for kind in kinds
             ]
         )
-        begun_with = origin.name if origin is not None else None
+        resumed_from = origin.name if origin is not None else None
         self.checkpoints = Checkpoints(
-            *(folder, self._run, world, archipelago, self._records, start, begun_with)
+            folder, self._run, world, archipelago, self._records, start, resumed_from
         )
 
     def _prepare(self, losses: Losses, *, goes_on: bool) -> None:
-        """Remove all files that the checkpoints do not need, and the mark of a finished run.
+        """Remove all files that the checkpoints do not need, and the solution of a finished run.
 
-        A resumed run may have other settings; those of a new run have marked its folder already.
+        Write the settings of a resumed run, which may have changed; a new run has written them.
         """
         if self._world.rank == 0:
             with writing(self.folder):
@@ -108,7 +108,7 @@ class Journal:
             remove_obsolete(self.folder, self._start)
 
     def amend(self, result: Result) -> None:
-        """Write the solution of a finished run once more, with what was computed after it."""
+        """Write the solution of a finished run again, with results computed after the search."""
         self._world.run_on_all(
             lambda: self._write_solution(result) if self._world.rank == 0 else None
         )
@@ -122,13 +122,13 @@ class Journal:
         """Remove the Parquet files of an earlier start that had more ranks."""
         for name in (TRACE, MIGRATIONS):
             for path in inside(self.folder, name).glob("rank-*.parquet"):
-                named = rank_and_start(path.name)
-                if named is not None and named[0] >= ranks:
+                numbers = rank_and_start(path.name)
+                if numbers is not None and numbers[0] >= ranks:
                     path.unlink(missing_ok=True)
 
 
 def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:
-    """Return the metadata of each Parquet file; all keys begin with `islands.`."""
+    """Return the metadata of the Parquet files; all keys begin with `islands.`."""
     facts = result.to_mapping()
     del facts["solution"]
     return {

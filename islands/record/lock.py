@@ -1,4 +1,4 @@
-"""Lock a folder for one process: two would remove each other's files."""
+"""Lock a folder, so that two processes cannot remove each other's files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from islands.paths import reading, writing
 from islands.record.folder import LOG
 
 _PATIENCE_SECONDS = 5.0
-"""How long to wait for a process that is ending."""
+"""The time to wait for a process that is ending."""
 _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EINVAL)
-"""Errors for files that cannot be locked; NFS cannot lock folders."""
+"""The errors of filesystems without locks; NFS cannot lock folders."""
 
 
 class FolderLock:
-    """Locks the folder of a run, or other work, from `take` to the end of the `with` block.
+    """Locks the folder of a run, or of other work, from `take` to the end of the `with` block.
 
-    The system releases the lock when the process ends in any way.
+    The operating system releases the lock when the process ends, in whatever way.
     """
 
     def __init__(self, work: str = "run", file: str = LOG) -> None:
-        """Use `work` in messages; also lock `file` in the folder, which is never replaced."""
+        """Lock a folder of this `work`, as messages name it, and a file that is never replaced."""
         self._work, self._file = work, file
         self._locks = ExitStack()
         # Release the lock even if the object is discarded without a `with` block.
@@ -44,7 +44,7 @@ class FolderLock:
         self._has_taken = False
 
     def take(self, folder: Path) -> None:
-        """Lock the folder unless this is done; refuse one that another process has locked."""
+        """Lock the folder if it is not locked yet; refuse it if another process has locked it."""
         if not self.takes(folder, _PATIENCE_SECONDS):
             which = f"; {folder / LOG} names its host and pid" if self._file == LOG else ""
             raise InputError(
@@ -53,9 +53,9 @@ class FolderLock:
             )
 
     def takes(self, folder: Path, patience: float = 0.0) -> bool:
-        """Lock the folder, waiting at most `patience` seconds; return whether this succeeded.
+        """Try to lock the folder for at most `patience` seconds; return whether this succeeded.
 
-        The file is locked as well, as some filesystems lock files but not folders.
+        The file is locked as well, as some filesystems can lock files but not folders.
         """
         if self._has_taken:
             return True
@@ -76,7 +76,7 @@ class FolderLock:
 
 
 def is_locked(folder: Path, file: str = LOG) -> bool:
-    """Return whether another process has locked a folder or its file; change nothing there."""
+    """Return whether another process has locked a folder or its file, without changing them."""
     for path, opens in ((folder, os.open), (folder / file, descriptor)):
         with reading(path), suppress(FileNotFoundError):
             opened = opens(path, os.O_RDONLY)
@@ -89,7 +89,7 @@ def is_locked(folder: Path, file: str = LOG) -> bool:
 
 
 def _locks(opened: int, how: int) -> bool:
-    """Lock an open file unless another process has locked it; return whether this succeeded."""
+    """Try to lock an open file; return whether no other process has locked it."""
     try:
         fcntl.flock(opened, how | fcntl.LOCK_NB)
     except BlockingIOError:

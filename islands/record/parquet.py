@@ -1,9 +1,9 @@
-"""Parquet files with a checksum of all their rows and metadata.
+"""Parquet files with a checksum of their rows and metadata.
 
-The checksum of rows depends only on their values, not on the file or the batch sizes.
+The checksum depends only on the values, not on the encoding or the batch sizes.
 
-Arrow's own threads are not used: a thread that still runs when a short process ends would end
-it with `abort`.
+Arrow's threads are not used: a thread that still runs at the exit of a short process would abort
+it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 MOST_ROWS = 1 << 22
-"""The rows that are read at once: they take up to half a gigabyte, and a report of them a whole."""
+"""The rows that are read at once, which take up to half a gigabyte; a report takes a gigabyte."""
 _ROWS_AT_ONCE = 1 << 16
 _MOST_PARTS = 1 << 13
-"""Groups of rows, and entries of any other list in the footer, which Arrow allocates before it
-reads them."""
+"""The maximum number of row groups, or of entries of another list in the footer: Arrow allocates
+these lists before it reads them."""
 _LONGEST_METADATA = 1 << 24
-"""Bytes of a text in the footer, such as the result of the run."""
+"""The maximum bytes of a text in the footer, such as the result of the run."""
 _LONGEST_TEXT = 32
-"""Bytes of a text in a column: few, as a dictionary contains once what every row may have."""
+"""The maximum bytes of a text in a column: every row may repeat a text of the dictionary."""
 _BYTES_A_VALUE, _OTHER_BYTES = 64, 1 << 16
-"""The most that a column has for a row, and besides for its dictionary and the headers."""
+"""The maximum bytes of a column per row, and of its dictionary and headers."""
 _CHECKSUM = b"islands.sha256"
 """The metadata key of the checksum of the rows and all other metadata."""
 _SCHEMA = b"ARROW:schema"
@@ -49,40 +49,40 @@ class TooManyRowsError(InputError):
 
 
 def require_at_most(path: Path, rows: int, most: int) -> None:
-    """Refuse a number of rows that takes too long or too much memory."""
+    """Refuse more than `most` rows."""
     if rows > most:
         raise TooManyRowsError(
             f"{path}: has {rows} rows, more than {most}, the most that this command reads"
         )
 
 
-def require_columns(found: pa.Schema, columns: Collection[pa.Field]) -> None:
-    """Raise a `ValueError` for a column of another name or type than `columns`."""
-    others = [each for each in found if each not in columns]
-    if len({*found.names}) < len(found.names):
+def require_columns(schema: pa.Schema, columns: Collection[pa.Field]) -> None:
+    """Raise a `ValueError` for a column with another name or type than `columns`."""
+    others = [field for field in schema if field not in columns]
+    if len({*schema.names}) < len(schema.names):
         raise ValueError("it has two columns of a name")
     if others:
         raise ValueError(f"it has the column {others[0].name} {others[0].type}, as no run writes")
 
 
 def rows_in(path: Path) -> int:
-    """Return the number of rows that a file states."""
+    """Return the number of rows in the footer of a file."""
     with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
         return int(file.metadata.num_rows)
 
 
 def metadata_of(path: Path) -> dict[bytes, bytes]:
-    """Return what a file says about itself; read no rows."""
+    """Return the metadata of a file, without reading rows."""
     with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
         return dict(file.metadata.metadata or {})
 
 
 def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
-    """Write tables one after the other to a file, which appears complete or not at all."""
+    """Write tables one after the other to a file, atomically."""
     import pyarrow.parquet as pq
 
     rows = RowsChecksum(schema)
-    # Pass an open file, as Arrow accepts no path that is not UTF-8.
+    # Pass an open file, as Arrow does not accept paths that are not UTF-8.
     with (
         published(path) as temporary,
         temporary.open("wb") as stream,
@@ -101,11 +101,10 @@ def read_parquet(
     most: int | None = None,
     keep: Callable[[pa.Table], pa.Table] | None = None,
 ) -> pa.Table:
-    """Return the rows and metadata; refuse a damaged file, and one with more than `most` rows.
+    """Return the rows with the metadata of a file that is intact and has only these `columns`.
 
-    Without `most`, a file may have a row for each of its bytes; real rows take more.
-    The rows are read in pieces. `keep` returns the rows of a piece that are kept. A file with
-    another column than `columns` is refused before any is read.
+    Refuse more than `most` rows; by default, more rows than bytes, as real rows take several. The
+    file is read in pieces, of which `keep` selects rows.
     """
     import pyarrow as pa
 
@@ -114,33 +113,32 @@ def read_parquet(
         size = os.fstat(stream.fileno()).st_size
         require_at_most(path, left, max(MOST_ROWS, size) if most is None else most)
         metadata = dict(file.metadata.metadata or {})
-        said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
+        stored = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
         schema = pa.schema(pa.field(each.name, _plain(each.type)) for each in file.schema_arrow)
         require_columns(schema, columns)
         _require_small(file.metadata)
         rows, kept = RowsChecksum(schema), [schema.empty_table()]
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
             left -= len(batch)
-            if left < 0:  # the groups of rows state more than the file
+            if left < 0:  # the row groups have more than the footer states
                 raise ValueError("it has more rows than it states")
             batch.validate(full=True)
-            decoded = [_as_text(each) for each in batch.columns]
-            part = pa.RecordBatch.from_arrays(decoded, schema=schema)
-            rows.add(part)
-            piece = pa.Table.from_batches([part])
+            decoded = pa.RecordBatch.from_arrays([*map(_as_text, batch.columns)], schema=schema)
+            rows.add(decoded)
+            piece = pa.Table.from_batches([decoded])
             kept.append(piece if keep is None else keep(piece))
-        found = rows.hexdigest(said).encode()
+        computed = rows.hexdigest(stored).encode()
     if _CHECKSUM not in metadata:
         raise InputError(f"{path}: has no checksum: it was written by another version of islands")
-    if metadata[_CHECKSUM] != found:
+    if metadata[_CHECKSUM] != computed:
         raise InputError(f"{path}: {MISMATCH}")
-    return pa.concat_tables(kept).replace_schema_metadata(said)
+    return pa.concat_tables(kept).replace_schema_metadata(stored)
 
 
 def _parquet_file(stream: IO[bytes]) -> pq.ParquetFile:
-    """Open a file whose texts are read as dictionaries.
+    """Open a file so that texts are read as dictionaries.
 
-    Then Arrow keeps each text once, and refuses encodings that make a text of the one before.
+    Arrow then stores a repeated text once, and refuses encodings of texts as differences.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -158,11 +156,11 @@ def _parquet_file(stream: IO[bytes]) -> pq.ParquetFile:
 
 
 def _require_small(metadata: pq.FileMetaData) -> None:
-    """Refuse groups of rows that would expand to much more than a run writes.
+    """Refuse row groups that would expand to much more than a run writes.
 
-    If a footer states too little, Arrow still reads a page at a time, of up to 2 GiB; the one of a
-    run, which Snappy has compressed, is at most 22 times as long as in the file. The metadata of
-    columns are not looked at: from a damaged footer, PyArrow ends the process there.
+    If a footer states too little, Arrow still reads one page at a time, of up to 2 GiB; with
+    Snappy, which runs use, a page is at most 22 times as long as in the file. Do not use the
+    metadata of columns: PyArrow aborts the process if those of a footer are damaged.
     """
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         rows, size = group.num_rows, group.total_byte_size
@@ -172,14 +170,14 @@ def _require_small(metadata: pq.FileMetaData) -> None:
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the values of a column, which may be a dictionary."""
+    """Return the type of the values of a column that may be dictionary-encoded."""
     import pyarrow as pa
 
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _as_text(column: pa.Array) -> pa.Array:
-    """Return a column with its values instead of codes; refuse long texts."""
+    """Decode a dictionary-encoded column; refuse long texts."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
@@ -191,10 +189,10 @@ def _as_text(column: pa.Array) -> pa.Array:
 
 
 class RowsChecksum:
-    """The SHA-256 of rows of one schema; add them in batches of any size."""
+    """The SHA-256 of the rows of a schema, which are added in batches of any size."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        # Of each column: of its values, and of their validity or lengths.
+        # Two checksums per column: of the values, and of their validity or lengths.
         self._columns = {field: (hashlib.sha256(), hashlib.sha256()) for field in schema}
 
     def add(self, batch: pa.RecordBatch) -> None:
@@ -206,19 +204,19 @@ class RowsChecksum:
 
     def hexdigest(self, metadata: Mapping[bytes, bytes] | None = None) -> str:
         """Return the checksum of the rows so far and of the metadata."""
-        whole = hashlib.sha256()
+        total = hashlib.sha256()
         for field, (values, extents) in self._columns.items():
             sums = f"{values.hexdigest()} {extents.hexdigest()}"
-            whole.update(f"{field.name} {field.type} {sums}\n".encode())
+            total.update(f"{field.name} {field.type} {sums}\n".encode())
         for key, value in sorted((metadata or {}).items()):
-            whole.update(b"%d %s %d %s\n" % (len(key), key, len(value), value))
-        return whole.hexdigest()
+            total.update(b"%d %s %d %s\n" % (len(key), key, len(value), value))
+        return total.hexdigest()
 
 
 def _numbers(column: pa.Array) -> tuple[bytes, bytes]:
-    """Return the values of a column, 0 for those that are null, and which are not null.
+    """Return the values of a column, with 0 for null, and their validity.
 
-    Arrow's own functions for this take a long time to import.
+    Arrow's functions for this take a long time to import.
     """
     if len(column) == 0:
         return b"", b""
@@ -227,7 +225,7 @@ def _numbers(column: pa.Array) -> tuple[bytes, bytes]:
     if column.type.bit_width == 1:
         values = _bits(content, rows)
     else:
-        # As numbers without a sign: only their bits count.
+        # As unsigned numbers, since only the bits matter.
         values = np.frombuffer(content, f"u{column.type.bit_width // 8}")[rows]
     if validity is None:
         return values.tobytes(), np.ones(len(column), bool).tobytes()
@@ -236,7 +234,7 @@ def _numbers(column: pa.Array) -> tuple[bytes, bytes]:
 
 
 def _bits(buffer: pa.Buffer, rows: slice) -> NDArray[np.bool_]:
-    """Return bits of a buffer."""
+    """Return the bits of some rows of a buffer."""
     return np.unpackbits(np.frombuffer(buffer, np.uint8), bitorder="little")[rows].astype(bool)
 
 

@@ -1,4 +1,4 @@
-"""What made a file of measurements: the date, the commit, and the versions."""
+"""The origin of measurements: the date, the commit, and the versions of packages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import platform
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -33,13 +34,16 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def write_provenance(path: Path, made: Mapping[str, Any]) -> None:
-    """Write what made the tables of a folder."""
-    publish(inside(path.parent, path.name), json.dumps(made) + "\n")
+def write_provenance(path: Path, origin: Mapping[str, Any]) -> None:
+    """Write the origin of the tables in a folder."""
+    publish(inside(path.parent, path.name), json.dumps(origin) + "\n")
 
 
 def commit() -> dict[str, Any]:
-    """Return the commit of this checkout, and whether files differ from it; None without one."""
+    """Return the commit of the checkout of this package, and whether files differ from it.
+
+    Both are None outside of a checkout.
+    """
     try:
         # The package may be installed inside another checkout.
         is_ours = _git("ls-files", "__init__.py") == "__init__.py"
@@ -53,7 +57,7 @@ def commit() -> dict[str, Any]:
 
 @cache
 def sources() -> str:
-    """Return a SHA-256 of the files of the program: the package, the kernels and the instances."""
+    """Return the SHA-256 of the files of the package, the kernels and the instances."""
     total = hashlib.sha256()
     for root in (_HERE, *map(data_folder, ("kernels", "instances"))):
         for path in sorted(each for each in root.rglob("*") if each.is_file()):
@@ -65,18 +69,17 @@ def sources() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that are installed."""
-    found = {each: _version(each) for each in _PACKAGES}
-    return {"python": platform.python_version()} | {k: v for k, v in found.items() if v is not None}
+    """Return the versions of Python and of installed packages."""
+    return {"python": platform.python_version(), **_package_versions()}
 
 
-@cache
-def _version(package: str) -> str | None:
-    # Python reads all metadata of the package for it, and a run stores it in several files.
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+@cache  # Python reads all metadata of the packages, and a run stores versions in several files
+def _package_versions() -> dict[str, str]:
+    installed = {}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            installed[package] = version(package)
+    return installed
 
 
 def _git(*words: str) -> str:

@@ -1,6 +1,6 @@
-"""The records of a run, in one file per rank: the rows of its trace, and of its migrations.
+"""The records of a run, the trace and the migrations, with one file per rank.
 
-Rows are buffered, and written in bulk.
+Rows are buffered and written in batches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COST = "cost"
-"""The type of a column of costs, which are integers, or real numbers."""
+"""The type of a column of costs, which are either integers or real numbers."""
 _ROWS_BETWEEN_WRITES = 1 << 14
 _SECONDS_BETWEEN_WRITES = 1.0
 
@@ -33,13 +33,13 @@ class Record(ABC):
     """Records epochs as rows of `schema`."""
 
     folder: ClassVar[str]
-    """The folder of a run with one file per rank."""
+    """The name of the record, and of the folder with its files."""
     island: ClassVar[str]
     """The column with the island of a row."""
     types: ClassVar[Sequence[tuple[str, str]]]
-    """The columns, and their types in Arrow's words."""
+    """The columns and their Arrow types."""
     describes_state: ClassVar[bool]
-    """Whether a generation's rows describe its state, and so are written again after resuming."""
+    """Whether the rows of a generation describe its state: a resumed run writes them again."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Record(ABC):
         earlier: pa.Table | None = None,
         identity: str = "",
     ) -> None:
-        """Open the record of a start, which begins with `earlier` rows; `identity` is the run's."""
+        """Open the record of a start of the run with this identity, with `earlier` rows in it."""
         self._problem, self._schema = problem, self.schema(problem)
         self._stream = Stream(inside(run, self.folder), rank, start, self._schema, identity)
         self._waiting: list[Epoch] = []
@@ -62,7 +62,7 @@ class Record(ABC):
 
     @classmethod
     def schema(cls, problem: Problem) -> pa.Schema:
-        """Return the columns for a problem, whose costs may have decimals."""
+        """Return the columns for a problem, which determines the type of costs."""
         import pyarrow as pa
 
         cost = "int64" if problem.scale.is_whole else "double"
@@ -70,14 +70,14 @@ class Record(ABC):
 
     @classmethod
     def fields(cls) -> list[pa.Field]:
-        """Return the columns that a file may have; costs are of either type."""
+        """Return the columns that a file may have, those of costs with either type."""
         import pyarrow as pa
 
-        costs = ("int64", "double")
-        types = [
-            (n, each) for n, kind in cls.types for each in (costs if kind == _COST else [kind])
+        return [
+            field
+            for cost in ("int64", "double")
+            for field in pa.schema([(n, cost if kind == _COST else kind) for n, kind in cls.types])
         ]
-        return [*pa.schema(types)]
 
     @staticmethod
     @abstractmethod
@@ -91,11 +91,11 @@ class Record(ABC):
 
     @classmethod
     def ordered(cls, table: pa.Table) -> pa.Table:
-        """Return the rows by generation and island; rows of one island stay in order."""
+        """Sort the rows by generation and island; the sort is stable."""
         return table.sort_by([("generation", "ascending"), (cls.island, "ascending")])
 
     def add(self, epoch: Epoch) -> None:
-        """Add the rows of an epoch. This is called often, and so mostly only buffers them."""
+        """Buffer the rows of an epoch, and write them if there are many or it is time."""
         rows = self.rows_of(epoch)
         if rows == 0:
             return
@@ -107,13 +107,13 @@ class Record(ABC):
             self._write()
             self._written_at = seconds
 
-    def kept(self) -> Extent:
+    def flushed(self) -> Extent:
         """Write all rows to disk and return their extent."""
         self._write()
         return self._stream.secured()
 
     def publish(self, metadata: Mapping[str, str]) -> None:
-        """Write the Parquet file and keep the stream."""
+        """Write the Parquet file; do not remove the stream."""
         self._write()
         self._stream.close()
         self._stream.publish(metadata)
@@ -125,28 +125,27 @@ class Record(ABC):
 
 
 def batch_of(columns: Sequence[NDArray[Any]], schema: pa.Schema) -> pa.RecordBatch:
-    """Return columns of NumPy arrays as an Arrow batch."""
+    """Convert NumPy columns to an Arrow batch."""
     import pyarrow as pa
 
-    kinds = [field.type for field in schema]
-    arrays = [array_of(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    arrays = [array_of(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def array_of(column: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    """Return a column of numbers, truth values or few distinct words, some of them masked.
+    """Convert a column of numbers, booleans or few distinct texts, perhaps masked, without a copy.
 
-    It has the memory of the column. `pyarrow.array` would import pandas first, where that is
-    installed, in a quarter of a second, and converts text slowly.
+    `pyarrow.array` would first import pandas if it is installed, which takes a quarter of a second,
+    and converts texts slowly.
     """
     import pyarrow as pa
 
     if column.dtype.kind == "U":
-        words, codes = _coded(column)
-        lengths = np.array([len(word) for word in words], np.int32)
+        texts, codes = _coded(column)
+        lengths = np.array([len(text) for text in texts], np.int32)
         ends = np.cumsum(lengths[codes], dtype=np.int32)
-        text = b"".join(map(words.__getitem__, codes.tolist()))
-        parts: list[Any] = [np.concatenate([np.zeros(1, np.int32), ends]), text]
+        characters = b"".join(map(texts.__getitem__, codes.tolist()))
+        parts: list[Any] = [np.concatenate([np.zeros(1, np.int32), ends]), characters]
     else:
         values = np.ma.getdata(column).astype(
             _DTYPES.get(str(kind), column.dtype), order="C", casting="same_kind", copy=False
@@ -165,20 +164,23 @@ def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def _coded(column: NDArray[np.str_]) -> tuple[list[bytes], NDArray[np.int8]]:
-    """Return the distinct words of a column, and for each row the number of its word."""
-    words: list[bytes] = []
+    """Return the distinct texts of a column, and for each row the index of its text.
+
+    With few distinct texts, this is much faster than `numpy.unique`.
+    """
+    texts: list[bytes] = []
     codes = np.full(len(column), -1, np.int8)
     while (codes < 0).any():
-        word = column[codes.argmin()]
-        codes[column == word] = len(words)
-        words.append(str(word).encode())
-    return words, codes
+        text = column[codes.argmin()]
+        codes[column == text] = len(texts)
+        texts.append(str(text).encode())
+    return texts, codes
 
 
 class Trace(Record):
-    """A row per island and epoch, with its measures; costs have the sign of the objective.
+    """A row per island and epoch with the measures of the island.
 
-    The best cost of an island without a feasible solution is null.
+    Costs have the sign of the objective. The best cost is null without a feasible solution.
     """
 
     folder = TRACE
@@ -206,16 +208,16 @@ class Trace(Record):
     @staticmethod
     def columns(problem: Problem, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return one row per island and epoch."""
-        own = problem.scale.own_sense
+        in_own_sense = problem.scale.own_sense
         counts = [len(epoch.measures) for epoch in epochs]
         measures = [measure for epoch in epochs for measure in epoch.measures]
         return [
             np.array([measure.island for measure in measures], np.int32),
             np.repeat([epoch.progress.generation for epoch in epochs], counts),
             np.repeat([epoch.progress.seconds for epoch in epochs], counts),
-            own(_masked([measure.best for measure in measures], np.int64)),
+            in_own_sense(_masked([measure.best for measure in measures], np.int64)),
             problem.scale.own_mean(np.array([measure.mean for measure in measures])),
-            own(np.array([measure.worst for measure in measures])),
+            in_own_sense(np.array([measure.worst for measure in measures])),
             np.array([measure.best_generation for measure in measures]),
             np.array([measure.evaluations for measure in measures]),
             _masked([measure.distance for measure in measures], np.float64),
@@ -252,31 +254,31 @@ class Migrations(Record):
     @staticmethod
     def columns(problem: Problem, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return one row per arrival, ordered by receiving island."""
-        arrivals = [epoch.arrivals for epoch in epochs if epoch.arrivals is not None]
-        counts = [len(each.cost) for each in arrivals]
-        costs = np.concatenate([each.cost for each in arrivals])
+        batches = [epoch.arrivals for epoch in epochs if epoch.arrivals is not None]
+        counts = [len(batch.cost) for batch in batches]
+        costs = np.concatenate([batch.cost for batch in batches])
         return [
-            np.repeat([each.number for each in arrivals], counts),
+            np.repeat([batch.number for batch in batches], counts),
             np.repeat([epoch.progress.generation for epoch in epochs], counts),
-            np.concatenate([each.source for each in arrivals]).astype(np.int32),
-            np.concatenate([each.target for each in arrivals]).astype(np.int32),
+            np.concatenate([batch.source for batch in batches]).astype(np.int32),
+            np.concatenate([batch.target for batch in batches]).astype(np.int32),
             # Without the bit of infeasible costs.
             problem.scale.own_sense(problem.scale.unmarked(costs)),
-            np.concatenate([each.accepted for each in arrivals]),
-            np.repeat([each.bytes for each in arrivals], counts),
-            np.concatenate([each.microseconds for each in arrivals]),
-            np.concatenate([each.transport for each in arrivals]),
-            np.concatenate([each.colonies(each.source) for each in arrivals]).astype(np.int32),
-            np.concatenate([each.colonies(each.target) for each in arrivals]).astype(np.int32),
+            np.concatenate([batch.accepted for batch in batches]),
+            np.repeat([batch.bytes for batch in batches], counts),
+            np.concatenate([batch.microseconds for batch in batches]),
+            np.concatenate([batch.transport for batch in batches]),
+            np.concatenate([batch.colonies(batch.source) for batch in batches]).astype(np.int32),
+            np.concatenate([batch.colonies(batch.target) for batch in batches]).astype(np.int32),
         ]
 
 
 def kinds_of(spec: RunSpec) -> list[type[Record]]:
-    """Return the kinds of records that a run writes."""
+    """Return the records that a run writes."""
     return [Trace, Migrations] if spec.record.migrations else [Trace]
 
 
 def _masked(numbers: Sequence[float | None], kind: type[np.generic]) -> NDArray[Any]:
-    """Return numbers as a masked array for Arrow, in which None is masked."""
+    """Return a masked array, in which None is masked."""
     unknown = [number is None for number in numbers]
     return np.ma.MaskedArray([number or 0 for number in numbers], unknown, kind)

@@ -1,12 +1,13 @@
-"""Find and restore the newest valid checkpoint, on any number of ranks.
+"""Restore the newest valid checkpoint, on any number of ranks.
 
-Its state matters more than its records: if these are lost, the run continues without them.
+If the records of a checkpoint are lost, the run continues without them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from islands.paths import reading
 from islands.progress.progress import Moment
 from islands.record.checkpoint import Manifest, RankFile, digest, newest_first
 from islands.record.files import arrays_file
-from islands.record.folder import CHECKPOINTS, RUN_SETTINGS
+from islands.record.folder import CHECKPOINTS, how_to_repeat
 from islands.record.records import kinds_of
 from islands.record.stream import Extent, first_rows, rows_path
 from islands.untrusted import MISMATCH, parsing
@@ -34,21 +35,21 @@ if TYPE_CHECKING:
 
 
 Losses = Mapping[Path, str]
-"""Record files that could not be read, and why."""
+"""Files of records that could not be read, and the reasons."""
 _DAMAGED = ".damaged"
-"""The suffix for files with unreadable rows, which nothing removes."""
+"""The suffix of files with unreadable rows, which are never removed."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The checkpoint that was restored."""
+    """The checkpoint from which a run was restored."""
 
     name: str
     moment: Moment
     earlier: Mapping[str, pa.Table]
-    """The initial rows of each record of this rank."""
+    """The rows of this rank's records up to the checkpoint."""
     losses: Losses
-    """The losses of all ranks' records."""
+    """The losses of the records of all ranks."""
 
 
 def restore(
@@ -59,35 +60,36 @@ def restore(
     archipelago: Archipelago,
     say: Callable[[str], None],
 ) -> Origin | None:
-    """Restore the newest usable checkpoint, and report why newer ones are not usable; collective.
+    """Restore the newest usable checkpoint, and report why newer ones are unusable; collective.
 
-    Use a checkpoint without its records only if there is no other. Return None if there is no
-    checkpoint; refuse if all are unusable.
+    Checkpoints with records are preferred. Return None if there is no checkpoint, and raise an
+    error if none is usable.
     """
     names = world.bcast(world.run_on_all(lambda: newest_first(run) if world.rank == 0 else []))
     refused: list[str] = []
     without_records: list[str] = []
 
     def tried(name: str, *, needs_records: bool) -> Origin | None:
-        own, fault = None, None
+        origin, fault = None, None
         try:
-            own = _restored(run, name, resolved, identity, archipelago)
+            origin = _restored(run, name, resolved, identity, archipelago)
         except InputError as error:
             fault = str(error)
-        faults = [each for each in world.allgather(fault) if each is not None]
-        if own is None or faults:
+        faults = [reason for reason in world.allgather(fault) if reason is not None]
+        if origin is None or faults:
             refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
             say(f"refused {refused[-1]}")
             return None
-        losses = {path: why for each in world.allgather(own.losses) for path, why in each.items()}
+        gathered = world.allgather(origin.losses)
+        losses = {path: reason for of_rank in gathered for path, reason in of_rank.items()}
         if losses and needs_records:
             without_records.append(name)
             first = next(iter(losses.values()))
             say(f"skipped {CHECKPOINTS}/{name}, looking for one with records: {first}")
             return None
         archipelago.renew_halo()
-        say(f"resumed from generation {own.moment.generation}   {CHECKPOINTS}/{name}")
-        return replace(own, losses=losses)
+        say(f"resumed from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
+        return replace(origin, losses=losses)
 
     for name in names:
         if (origin := tried(name, needs_records=True)) is not None:
@@ -106,7 +108,7 @@ def _require_none(run: Path, refused: list[str]) -> None:
     if refused:
         raise InputError(
             f"{run}: no checkpoint can be used: {'; '.join(refused)}."
-            f" Start again with: islands run --config {run / RUN_SETTINGS}"
+            f" Start again with: {how_to_repeat(run)}"
         )
 
 
@@ -117,17 +119,17 @@ def _restored(
     identity: str,
     archipelago: Archipelago,
 ) -> Origin:
-    """Return a checkpoint whose islands of this rank are restored, with the losses of this rank."""
+    """Restore the islands of this rank; return the checkpoint with the losses of this rank."""
     checkpoint = inside(run, CHECKPOINTS, name)
     with parsing(checkpoint):
         manifest = Manifest.read(checkpoint, identity)
         moment, held = manifest.moment, archipelago.held
-        needed = [each for each in manifest.parts if _common(each.span, held)]
-        if sum(len(_common(each.span, held)) for each in needed) != len(held):
+        needed = [file for file in manifest.parts if _common(file.span, held)]
+        if sum(len(_common(file.span, held)) for file in needed) != len(held):
             raise InputError(f"its files do not contain islands {held.start} to {held.stop - 1}")
-        parts = [_part(checkpoint, each, archipelago) for each in needed]
+        parts = [_part(checkpoint, file, archipelago) for file in needed]
         names = dict.fromkeys(name for part in parts for name in part)
-        # The rows of the files follow each other.
+        # Files are ordered by island.
         state = {
             name: np.concatenate([part[name] for part in parts if name in part]) for name in names
         }
@@ -145,7 +147,7 @@ def _common(one: range, other: range) -> range:
 
 
 def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[str, NDArray[Any]]:
-    """Return the rows of this rank's islands of each array of a file."""
+    """Return the arrays of a file, restricted to the islands of this rank."""
     path = inside(checkpoint, part.file)
     with reading(path):
         size = path.stat().st_size
@@ -153,14 +155,14 @@ def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[st
         raise InputError(f"{part.file}: has {size} bytes instead of {part.bytes}")
     if digest(path) != part.sha256:
         raise InputError(f"{part.file}: {MISMATCH}")
-    found = {}
+    held = {}
     with arrays_file(path) as arrays:
         for name in arrays.files:
             # An array has a row for each island of its colony.
             rows = _common(part.span, archipelago.covered(name))
-            if wanted := _common(rows, archipelago.held):
-                found[name] = arrays[name][wanted.start - rows.start : wanted.stop - rows.start]
-    return found
+            if needed := _common(rows, archipelago.held):
+                held[name] = arrays[name][needed.start - rows.start : needed.stop - rows.start]
+    return held
 
 
 def _earlier_rows(
@@ -170,7 +172,7 @@ def _earlier_rows(
     manifest: Manifest,
     mine: range,
 ) -> tuple[pa.Table, Losses]:
-    """Return the rows of this rank's islands up to the checkpoint, and what could not be read."""
+    """Return the rows of this rank's islands up to the checkpoint, and the losses."""
     import pyarrow as pa
 
     folder, schema = inside(run, kind.folder), kind.schema(resolved.problem)
@@ -195,9 +197,6 @@ def _earlier_rows(
 
 def set_aside(losses: Losses) -> None:
     """Rename unreadable files so that they are not overwritten."""
-    for path in losses:
-        if path.exists():
-            number = 1
-            while (aside := path.with_name(f"{path.name}{_DAMAGED}-{number}")).exists():
-                number += 1
-            path.rename(aside)
+    for path in filter(Path.exists, losses):
+        names = (f"{path.name}{_DAMAGED}-{number}" for number in count(1))
+        path.rename(next(new for new in map(path.with_name, names) if not new.exists()))

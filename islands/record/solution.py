@@ -1,4 +1,4 @@
-"""Write the solution of a finished run, and read its result again."""
+"""Write the solution of a finished run, and read its result."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.problems.mixed import Mixed
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, RUN_SETTINGS, has_checkpoint
+from islands.record.folder import FINISHED, RUN_SETTINGS, has_checkpoint, how_to_repeat
 from islands.record.parquet import read_parquet, write_parquet
 from islands.record.records import array_of
 from islands.untrusted import parsing, typed
 
 _MOST_ENTRIES = 1 << 24
-"""Of a solution; an instance has at most ten million cities."""
+"""The maximum length of a solution; an instance has at most ten million cities."""
 _TYPES = ("int8", "int32", "int64", "float", "double")
-"""Of the entries, in Arrow's words."""
+"""The Arrow types of solutions."""
 _RESULT, _SETTINGS = b"islands.result", b"islands.settings"
 _DATE, _VERSIONS = b"islands.date", b"islands.versions"
 _RUN, _START, _KIND = b"islands.run", b"islands.start", b"islands.parameters"
@@ -47,29 +47,28 @@ def write_solution(
     (units,) = problem.costs(entries[np.newaxis]).tolist()
     problem.write_solution(native, entries, units)
     solution = array_of(entries, pa.from_numpy_dtype(entries.dtype))
-    own = {}
     if isinstance(problem.kind, Mixed):
-        own[_KIND.decode()] = json.dumps(problem.kind.own["parameters"])
-    table = pa.table({"solution": solution}).replace_schema_metadata({**metadata, **own})
+        metadata = {**metadata, _KIND.decode(): json.dumps(problem.kind.own["parameters"])}
+    table = pa.table({"solution": solution}).replace_schema_metadata(dict(metadata))
     write_parquet(inside(folder, FINISHED), [table], table.schema)
 
 
 @dataclass(frozen=True)
 class Finished:
-    """The result of a finished run, with what identifies the run."""
+    """The result of a finished run, with its identity and origin."""
 
     result: Result
     run: str
     """The identity of the run: see `islands.configuration.identity.identity`."""
     start: int
-    """The number of the start that finished the run, whose records and checkpoints stay."""
+    """The number of the start that finished the run, whose records and checkpoints are kept."""
     date: str
     """When the run was finished."""
     versions: Mapping[str, str]
-    """The versions of Python and of the packages that made it."""
+    """The versions of Python and of the packages that the run used."""
 
     def require_exact(self, resolved: Resolved) -> None:
-        """Compute the cost again; refuse a result of another run, or a contradicted one."""
+        """Refuse a result of another run, or with another cost than that of its solution."""
         result, path = self.result, Path(str(self.result.folder), FINISHED)
         assert result.solution is not None, "a finished run has a solution"
         if self.run != identity(resolved):
@@ -88,18 +87,18 @@ class Finished:
 
 
 def finished(folder: Path, *, goes_on: bool) -> Finished | None:
-    """Return the result of a finished run, or None if it must be resumed.
+    """Return the result of a finished run, or None if the run is to be resumed.
 
-    Refuse a run to be resumed, because it was interrupted or `goes_on`, without checkpoints.
+    It is, if it is not finished, was interrupted or `goes_on`; this requires a checkpoint.
     """
     if not (folder / FINISHED).exists():
         return None
-    found = recorded(folder)
-    if not (goes_on or found.result.interrupted):
-        return found
-    if not (found.result.reproducible and has_checkpoint(folder)):
+    record = recorded(folder)
+    if not (goes_on or record.result.interrupted):
+        return record
+    if not (record.result.reproducible and has_checkpoint(folder)):
         why = ""
-        if not found.result.reproducible:
+        if not record.result.reproducible:
             why = "its ranks did not wait for each other (--async), so "
         raise InputError(
             f"{folder}: {why}there are no checkpoints to resume from. {_start_again(folder)}"
@@ -116,41 +115,41 @@ def recorded(folder: Path) -> Finished:
     try:
         table = read_parquet(path, columns, _MOST_ENTRIES)
         with parsing(path):
-            said = table.schema.metadata
-            facts = json.loads(said[_RESULT])
-            made = {
-                "solution": _presented(table.column("solution").to_numpy(), said.get(_KIND)),
-                "folder": str(folder),
-                "stored_settings": tomllib.loads(said[_SETTINGS].decode()),
-                "records": None,
-                "write_error": "",
-                "draw": None,
-                "page": None,
-                "colonies": facts["colonies"],
-                "rank_seconds": [_seconds(each) for each in facts["rank_seconds"]],
-            }
-            result = typed(Result, facts, **made)
-            versions = json.loads(said[_VERSIONS])
+            metadata = table.schema.metadata
+            facts = json.loads(metadata[_RESULT])
+            versions = json.loads(metadata[_VERSIONS])
+            result = typed(
+                Result,
+                facts,
+                solution=_presented(table.column("solution").to_numpy(), metadata.get(_KIND)),
+                folder=str(folder),
+                stored_settings=tomllib.loads(metadata[_SETTINGS].decode()),
+                records=None,
+                write_error="",
+                draw=None,
+                page=None,
+                colonies=facts["colonies"],
+                rank_seconds=[
+                    {str(phase): float(seconds) for phase, seconds in phases.items()}
+                    for phases in facts["rank_seconds"]
+                ],
+            )
             return Finished(
                 result,
-                said[_RUN].decode(),
-                int(said[_START]),
-                said.get(_DATE, b"").decode(),
-                {str(name): str(version) for name, version in versions.items()},
+                run=metadata[_RUN].decode(),
+                start=int(metadata[_START]),
+                date=metadata.get(_DATE, b"").decode(),
+                versions={str(name): str(version) for name, version in versions.items()},
             )
     except InputError as error:
         raise InputError(f"{error}. {_remedy(folder)}") from error
 
 
 def _presented(entries: NDArray[Any], parameters: bytes | None) -> Any:
-    """Return a solution as users see it, whose parameters are stored if it has any."""
+    """Return a solution as users see it; `parameters` are those of a mixed one."""
     if parameters is None:
         return entries
     return Mixed(len(entries), parameters=json.loads(parameters)).presented(entries)
-
-
-def _seconds(phases: Mapping[str, float]) -> dict[str, float]:
-    return {str(name): float(seconds) for name, seconds in phases.items()}
 
 
 def _remedy(folder: Path) -> str:
@@ -161,9 +160,9 @@ def _remedy(folder: Path) -> str:
 
 
 def _start_again(folder: Path) -> str:
-    again = ["islands", "run", "--config", str(folder / RUN_SETTINGS)]
     for kind in PROBLEMS.values():
         native = folder / f"solution{kind.solution_suffix}"
         if native.exists():
-            return f"Start from its solution with: {shlex.join([*again, '--start', str(native)])}"
-    return f"Start again with: {shlex.join(again)}"
+            start = f"{how_to_repeat(folder)} --start {shlex.quote(str(native))}"
+            return f"Start from its solution with: {start}"
+    return f"Start again with: {how_to_repeat(folder)}"

@@ -1,7 +1,7 @@
-"""Rows of one rank: an Arrow stream during the run, a Parquet file at its end.
+"""The rows of a rank: an Arrow stream during the run, a Parquet file at its end.
 
-A Parquet file is unreadable until its end is written; a truncated stream is readable up to there.
-Each start of a run writes its own streams, so that those of a checkpoint stay unchanged.
+A truncated stream is readable up to its end, a truncated Parquet file is not. Every start of a run
+writes new streams, so that those of a checkpoint stay unchanged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _START, _RUN = b"islands.start", b"islands.run"
 """The metadata keys of the start that wrote a file, and of the identity of its run."""
 _ROWS_A_GROUP = 1 << 16
 MOST_BYTES = 1 << 29
-"""Of a stream that is read at once."""
+"""The maximum size of a stream that is read at once."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,18 @@ def finished_path(folder: Path, rank: int) -> Path:
 
 
 def stream_path(folder: Path, rank: int, start: int) -> Path:
-    """Return the path of the stream that a rank writes in a start."""
+    """Return the path of the stream of a rank and a start."""
     return folder / f"rank-{rank:03}.{start}{UNFINISHED}"
 
 
 def rank_and_start(name: str) -> tuple[int, int] | None:
-    """Return the rank of a file of a record, and its start, 0 for Parquet; None for other names."""
+    """Return the rank and the start (0 for Parquet) in the name of a file; None for other names."""
     match = _NAME.fullmatch(name)
     return None if match is None else (int(match[1]), int(match[2] or 0))
 
 
 class Stream:
-    """Writes batches of rows of one schema."""
+    """Writes batches of rows of a schema."""
 
     def __init__(
         self, folder: Path, rank: int, start: int, schema: pa.Schema, identity: str = ""
@@ -85,9 +85,9 @@ class Stream:
             self._stream = pa.ipc.new_stream(self._sink, self._schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Add rows, which remain readable if the process is killed.
+        """Append rows, which stay readable if the process is killed.
 
-        After a failure, a part of a batch may be in the file: nothing more is written.
+        After a failure, the file may end with a part of a batch, and nothing more is written.
         """
         if self._error is not None:
             raise self._error
@@ -114,7 +114,7 @@ class Stream:
             self._sink.close()
 
     def publish(self, metadata: Mapping[str, str]) -> None:
-        """Write the Parquet file from the closed stream, which stays."""
+        """Write the Parquet file from the closed stream; do not remove the stream."""
         import pyarrow as pa
 
         schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
@@ -123,57 +123,57 @@ class Stream:
 
 
 def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield the rows of many small batches in larger tables, to limit memory."""
+    """Yield the rows of many small batches as larger tables of limited size."""
     import pyarrow as pa
 
-    waiting: list[pa.RecordBatch] = []
+    group: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
-        waiting.append(batch)
+        group.append(batch)
         rows += batch.num_rows
         if rows >= _ROWS_A_GROUP:
-            yield pa.Table.from_batches(waiting)
-            waiting, rows = [], 0
-    if waiting:
-        yield pa.Table.from_batches(waiting)
+            yield pa.Table.from_batches(group)
+            group, rows = [], 0
+    if group:
+        yield pa.Table.from_batches(group)
 
 
 def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: Extent) -> pa.Table:
-    """Return the leading rows that a rank wrote in one start; refuse rows with other content."""
+    """Return the leading rows that a rank wrote in a start; refuse rows with another checksum."""
     if extent.rows == 0:
         return schema.empty_table()
     path = rows_path(folder, rank, start)
     if path == finished_path(folder, rank):
-        found = read_parquet(path, [*schema])
+        rows = read_parquet(path, [*schema])
     elif path.exists():
-        found = streamed_rows(path, [*schema], extent.rows)
+        rows = streamed_rows(path, [*schema], extent.rows)
     else:
         raise InputError(f"{path}: is missing")
-    found = found.replace_schema_metadata(None)
-    if not found.schema.equals(schema):
+    rows = rows.replace_schema_metadata(None)
+    if not rows.schema.equals(schema):
         columns = ", ".join(f"{field.name} {field.type}" for field in schema)
         raise InputError(f"{path}: has other columns than {columns}")
-    if found.num_rows < extent.rows:
-        raise InputError(f"{path}: contains {found.num_rows} of {counted(extent.rows, 'row')}")
-    found = found.slice(0, extent.rows)
+    if rows.num_rows < extent.rows:
+        raise InputError(f"{path}: contains {rows.num_rows} of {counted(extent.rows, 'row')}")
+    rows = rows.slice(0, extent.rows)
     with parsing(path):
-        is_as_written = checksum(found) == extent.sha256
-    if not is_as_written:
-        raise InputError(f"{path}: {MISMATCH}")
-    return found
+        if checksum(rows) != extent.sha256:
+            raise InputError(f"{path}: {MISMATCH}")
+    return rows
 
 
 def rows_path(folder: Path, rank: int, start: int) -> Path:
-    """Return the file with the rows of a rank: the stream, or its Parquet file."""
-    streamed, published = stream_path(folder, rank, start), finished_path(folder, rank)
-    is_there = not streamed.exists() and published.exists()
-    return published if is_there and _start_of(published) in (start, None) else streamed
+    """Return the file with the rows of a rank and a start: the stream, or else a Parquet file."""
+    stream, parquet = stream_path(folder, rank, start), finished_path(folder, rank)
+    if stream.exists() or not parquet.exists():
+        return stream
+    return parquet if _start_of(parquet) in (start, None) else stream
 
 
 def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None = None) -> pa.Table:
     """Return the complete batches of a stream, which another process may be writing.
 
-    Stop when there are `enough` rows; without that, refuse a large file.
+    Read at least `enough` rows; by default all rows, of a file of limited size.
     """
     import pyarrow as pa
 
@@ -189,9 +189,9 @@ def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None 
                 batches.append(batch)
                 left -= batch.num_rows
         except pa.ArrowInvalid:
-            pass  # a process is writing this batch, or died; those before it are complete
+            pass  # a process is writing this batch, or was killed; those before are complete
         except OSError as error:
-            if error.errno is not None:  # of the system, not Arrow's for a batch that ends early
+            if error.errno is not None:  # of the operating system; Arrow's are about a cut batch
                 raise
     return pa.Table.from_batches(batches, schema)
 
@@ -199,19 +199,19 @@ def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None 
 def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Return the schema of a stream and its batches, which may end with an Arrow error.
 
-    Refuse batches with more bytes than the file: they are compressed, as no run writes them.
+    Refuse batches with more bytes than the file: they are compressed, which no run does.
     """
     import pyarrow as pa
 
-    # Only this reader checks that messages are of the expected kinds; others may crash.
+    # This reader checks the kinds of messages; others of PyArrow may crash on wrong ones.
     reader = pa.ipc.open_stream(source)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        found = 0
+        total = 0
         for batch in reader:
-            found += batch.get_total_buffer_size()  # without a look at what is not validated
-            if found > (size := os.fstat(source.fileno()).st_size):
-                raise ValueError(f"its rows have {found} bytes, more than the {size} of the file")
+            total += batch.get_total_buffer_size()  # reads no content, which is not validated yet
+            if total > (size := os.fstat(source.fileno()).st_size):
+                raise ValueError(f"its rows have {total} bytes, more than the {size} of the file")
             batch.validate(full=True)
             yield batch
 
@@ -219,14 +219,14 @@ def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]
 
 
 def stream_metadata(path: Path) -> dict[bytes, bytes]:
-    """Return what a stream says about itself; read no rows."""
+    """Return the metadata of a stream, without reading rows."""
     with parsing(path), opened(path) as source:
         schema, _ = read_stream(source)
         return dict(schema.metadata or {})
 
 
 def _start_of(path: Path) -> int | None:
-    """Return the start that wrote a Parquet file; None if it cannot be read."""
+    """Return the start that wrote a Parquet file; None if the file cannot be read."""
     with suppress(InputError), parsing(path):
         return int(metadata_of(path)[_START])
     return None

@@ -1,6 +1,6 @@
-"""The records of a run as whole tables: kept in memory without a folder, or read from its files.
+"""The records of a run as tables: collected in memory, or read from its folder.
 
-In memory, a long run keeps only every second, fourth, ... epoch, so that memory is limited.
+In memory, a long run keeps every second, fourth, ... epoch only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from islands.inside import inside, inside_all
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
-from islands.record.folder import FINISHED, RUN_SETTINGS, UNFINISHED, has_checkpoint
+from islands.record.folder import FINISHED, UNFINISHED, has_checkpoint, how_to_repeat
 from islands.record.parquet import (
     MOST_ROWS,
     TooManyRowsError,
@@ -41,14 +41,14 @@ Columns = list[NDArray[Any]]
 _KINDS: dict[str, type[Record]] = {kind.folder: kind for kind in (Trace, Migrations)}
 
 _MOST_ROWS, _ROWS_AT_ONCE = 1 << 20, 1 << 12
-"""The rows of all ranks that memory may have, and those that become arrays together."""
+"""The maximum number of rows of all ranks in memory, and of epochs that become arrays together."""
 _KEPT_ROWS = 1 << 20
 _MOST_THINNED_ROWS = 1 << 24
-"""The rows that are kept of a long record, and the most that it may have: reading takes seconds."""
+"""The rows kept of a long record, and the maximum number of its rows, as reading takes seconds."""
 
 
 class MemoryRecords:
-    """Collects the records of one rank in memory."""
+    """Collects the records of a rank in memory."""
 
     def __init__(self, resolved: Resolved, world: World) -> None:
         self._problem, self._world = resolved.problem, world
@@ -62,30 +62,30 @@ class MemoryRecords:
 
     def of_all_ranks(self) -> KeptRecords:
         """Return the rows of all ranks, the same on every rank; collective."""
-        found = {}
+        columns = {}
         for kind, rows in self._rows.items():
             every = max(self._world.allgather(rows.every))
             parts = [part for part in self._world.allgather(rows.columns(every)) if part]
-            found[kind.folder] = _joined(parts)
-        return KeptRecords(self._problem, found)
+            columns[kind.folder] = _joined(parts)
+        return KeptRecords(self._problem, columns)
 
 
 class Rows:
-    """The rows of one record of one rank."""
+    """The rows of a record of one rank."""
 
     def __init__(self, kind: type[Record], problem: Problem, ranks: int) -> None:
-        """Keep at most the part of one of `ranks` ranks of the rows that memory may have."""
+        """Limit the rows to the share of one of `ranks` ranks."""
         self._kind, self._problem, self._most = kind, problem, _MOST_ROWS // ranks
         self._epochs = self._waiting_rows = 0
         self.every = 1
-        """The distance of the epochs that are kept: a power of two."""
+        """Epochs are kept if this power of two divides their number."""
         self._waiting: list[tuple[int, Epoch]] = []
         self._last: tuple[int, Epoch] | None = None
         self._parts: list[Columns] = []
-        """Columns; the first one contains the number of the epoch of each row."""
+        """Columns, of which the first has the number of the epoch of the row."""
 
     def add(self, epoch: Epoch) -> None:
-        """Add the rows of an epoch if epochs of its number are kept."""
+        """Add the rows of an epoch, unless it is left out."""
         self._last = (self._epochs, epoch)
         if self._epochs % self.every == 0:
             self._wait(*self._last)
@@ -94,7 +94,7 @@ class Rows:
         self._epochs += 1
 
     def columns(self, every: int) -> Columns:
-        """Return the rows of each epoch whose number `every` divides, and of the last epoch."""
+        """Return the rows of epochs whose number `every` divides, and of the last epoch."""
         self._convert()
         self._thin(every)
         if self._last is not None and self._last[0] % every != 0:
@@ -120,7 +120,7 @@ class Rows:
             self._thin(2 * self.every)
 
     def _thin(self, every: int) -> None:
-        """Remove the epochs whose number `every` does not divide."""
+        """Remove epochs whose number `every` does not divide."""
         if every > self.every and self._parts:
             together = _joined(self._parts)
             kept = together[0] % every == 0
@@ -185,7 +185,7 @@ def _unrecorded(name: str) -> RunError:
 
 
 def _joined(parts: Sequence[Columns]) -> Columns:
-    """Return the columns of several parts as one part."""
+    """Concatenate the columns of several parts."""
     if len(parts) < 2:
         return list(parts[0]) if parts else []
 
@@ -204,11 +204,11 @@ def read_records(
     most: int | None = None,
     thinned: Callable[[str], None] | None = None,
 ) -> pa.Table | None:
-    """Return the rows of the record `name` of all ranks, with the rank of each as first column.
+    """Return the rows of a record of all ranks, with the rank as first column; None without rows.
 
-    The rows of a run that is not finished are those of its last start so far. Return None if there
-    is no such record. Of a long record, read only every second, fourth, ... generation if `thinned`
-    is given, and tell it; otherwise refuse one with more than `most` rows.
+    The rows of an unfinished run are those of its last start so far. If `thinned` is given, read
+    only every second, fourth, ... generation of a long record, and call it with a message;
+    otherwise refuse one with more than `most` rows.
     """
     import pyarrow as pa
 
@@ -220,31 +220,30 @@ def read_records(
             tables = [streamed_rows(path, fields) for path in paths]
     if not tables:
         return None
-    ranked = [_with_rank(table, path) for table, path in zip(tables, paths, strict=True)]
-    if any(each.schema != ranked[0].schema for each in ranked):
+    ranked = list(map(_with_rank, tables, paths))
+    if any(table.schema != ranked[0].schema for table in ranked):
         raise InputError(f"{folder / name}: its files have different columns. Restore them")
     return pa.concat_tables(ranked)
 
 
 def files_of(folder: Path, name: str) -> list[Path]:
-    """Return the files of the record `name`: the streams of the last start, or one of each rank."""
-    place = inside(folder, name)
-    streams = [] if (folder / FINISHED).exists() else _last_streams(place)
-    return streams or inside_all(place, "rank-*.parquet")
+    """Return the files of a record: the streams of the last start, or the Parquet files."""
+    files = inside(folder, name)
+    streams = [] if (folder / FINISHED).exists() else _last_streams(files)
+    return streams or inside_all(files, "rank-*.parquet")
 
 
 @contextmanager
 def _with_fix(folder: Path) -> Iterator[None]:
-    """Add to the error of a damaged record how to make it again."""
+    """Append the fix to errors about a record."""
     try:
         yield
     except TooManyRowsError as error:
         raise InputError(f"{error}. Read its files with another program, such as pandas") from error
     except InputError as error:
-        line = ["islands", "run", "--config", str(folder / RUN_SETTINGS)]
-        fix = f"Repeat the run with: {shlex.join(line)}"
+        fix = f"Repeat the run with: {how_to_repeat(folder)}"
         if not (folder / FINISHED).exists() and has_checkpoint(folder):
-            fix = f"Continue the run with: {shlex.join(['islands', 'resume', str(folder)])}"
+            fix = f"Continue the run with: islands resume {shlex.quote(str(folder))}"
         raise InputError(f"{error}. {fix}") from error
 
 
@@ -259,22 +258,20 @@ def _published(
     require_at_most(paths[0].parent, rows, most if thinned is None else _MOST_THINNED_ROWS)
     while thinned is not None and rows > every * _KEPT_ROWS:
         every *= 2
-    if thinned is not None and every > 1:
-        thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
-    return [
-        read_parquet(path, fields, keep=None if every == 1 else Thinning(every).keep)
-        for path in paths
-    ]
+    if thinned is None or every == 1:
+        return [read_parquet(path, fields) for path in paths]
+    thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
+    return [read_parquet(path, fields, keep=Thinning(every).keep) for path in paths]
 
 
 class Thinning:
-    """Keeps the rows of every second, fourth, ... generation of a record."""
+    """Selects the rows of every second, fourth, ... generation of a record."""
 
     def __init__(self, every: int) -> None:
         self._every, self._generations, self._last = every, -1, -1
 
     def keep(self, rows: pa.Table) -> pa.Table:
-        """Return the rows that are kept of the next piece."""
+        """Return the selected rows of the next piece."""
         import numpy as np
         import pyarrow as pa
 
@@ -287,22 +284,23 @@ class Thinning:
 
 
 def _last_streams(folder: Path) -> list[Path]:
-    """Return the streams of the last start, in the order of the ranks."""
-    found = []
+    """Return the streams of the last start, ordered by rank."""
+    streams = []
     for path in folder.glob(f"rank-*{UNFINISHED}"):
-        named = rank_and_start(path.name)
-        with suppress(FileNotFoundError):  # a run may end while they are listed
-            if named is not None and path.stat().st_size:  # empty until the first row is due
-                found.append((named[1], named[0], path))
-    last = max((start for start, *_ in found), default=0)
-    return [path for start, _, path in sorted(found) if start == last]
+        numbers = rank_and_start(path.name)
+        with suppress(FileNotFoundError):  # the run may end now
+            if numbers is not None and path.stat().st_size:  # empty until the first row is due
+                rank, start = numbers
+                streams.append((start, rank, path))
+    last = max((start for start, *_ in streams), default=0)
+    return [path for start, _, path in sorted(streams) if start == last]
 
 
 def _with_rank(table: pa.Table, path: Path) -> pa.Table:
     import pyarrow as pa
 
-    named = rank_and_start(path.name)
-    if named is None:
+    numbers = rank_and_start(path.name)
+    if numbers is None:
         raise InputError(f"{path}: is not a file of a rank. Remove it")
-    ranks = pa.array(np.full(len(table), named[0], np.int32))
+    ranks = pa.array(np.full(len(table), numbers[0], np.int32))
     return table.replace_schema_metadata(None).add_column(0, "rank", ranks)

@@ -1,11 +1,11 @@
 """The parameters of `islands.mixed`: numbers, categories, orders and subsets by name.
 
-A parameter decodes some coordinates of a vector, on which the search works, to a value, in Python
-and in CUDA with the same bits.
+The search works on a vector of coordinates. A parameter decodes some of them to a value, with the
+same bits in Python and in CUDA.
 
-- `Parameter`: base class: its coordinates, its values, and its member of `Solution` in CUDA.
-- `Real`, `Integer` and `Category`: one coordinate each.
-- `Order` and `Subset`: one coordinate for each item.
+- `Parameter`: the base class: coordinates, entries and values.
+- `Real`, `Integer` and `Category`: parameters with one coordinate.
+- `Order` and `Subset`: parameters with one coordinate per item.
 
 May import the basic modules only, such as `text` and `calls`.
 """
@@ -22,7 +22,7 @@ __all__ = ["Parameter", "category", "integer", "order", "real", "subset"]
 
 @explained
 def real(low: float, high: float, *, log: bool = False) -> Parameter:
-    """Return a real number from `low` to `high`; with `log`, all powers of ten are as likely.
+    """Return a real number from `low` to `high`; with `log`, on a logarithmic scale.
 
     >>> islands.space.real(1e-5, 1, log=True)
     Real(low=1e-05, high=1.0, log=True)
@@ -32,15 +32,15 @@ def real(low: float, high: float, *, log: bool = False) -> Parameter:
 
 @explained
 def integer(low: int, high: int, *, log: bool = False) -> Parameter:
-    """Return a whole number from `low` to `high`, which it may be; `log` prefers small ones."""
+    """Return a whole number from `low` to `high` inclusive; with `log`, on a logarithmic scale."""
     return Integer(low, high, log)
 
 
 @explained
 def category(*choices: Any) -> Parameter:
-    """Return one of some choices, which may be any objects that are hashable.
+    """Return one of several choices, which may be any hashable objects.
 
-    `function=` gets the choice, `batch=` and CUDA code its place in the list.
+    `function=` receives the choice; `batch=` and CUDA code receive its index.
 
     >>> islands.space.category("adam", "sgd", None)
     Category(choices=('adam', 'sgd', None))
@@ -50,11 +50,11 @@ def category(*choices: Any) -> Parameter:
 
 @explained
 def order(n: int) -> Parameter:
-    """Return an order of the items 0 to n - 1: an array with the item at each place."""
+    """Return an order of the items 0 to n - 1: an array of the items by place."""
     return Order(n)
 
 
 @explained
 def subset(n: int) -> Parameter:
-    """Return some of n items: an array with 1 for each chosen item, otherwise 0."""
+    """Return a subset of n items: an array with 1 for chosen items, otherwise 0."""
     return Subset(n)

@@ -1,6 +1,7 @@
 """The exponential function of kernels/core/exponential.cuh in NumPy or CuPy, with the same bits.
 
-Sums, products and operations on bits only: NumPy's own function is rounded differently elsewhere.
+It uses only sums, products and bit operations, as `numpy.exp` is rounded differently on other
+machines.
 """
 
 from __future__ import annotations

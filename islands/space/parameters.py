@@ -1,7 +1,8 @@
-"""The parameters of `islands.mixed`: their values, and the coordinates from which these are made.
+"""The parameters of `islands.mixed`: their coordinates, entries and values.
 
-A search moves coordinates between bounds. A solution has as many entries, which are numbers: the
-value of a number, the place of a choice in its list, the items of an order, or 1 and 0 of a subset.
+A search moves coordinates between bounds. They are decoded to as many entries of a solution, which
+are numbers: the value of a number, the index of a choice, the items of an order, or the 1 and 0 of
+a subset. Users see values: `"adam"` instead of its index.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ from islands.space import exact
 from islands.text import shown
 
 Rows = NDArray[np.float64]
-"""A row for each solution."""
+"""One row per solution."""
 
 
 class Parameter(ABC):
-    """The values that a parameter may have."""
+    """A parameter: the values that it may have."""
 
     kind: ClassVar[str]
-    """The function of `islands.space` that makes it."""
+    """The name of the function of `islands.space` that returns it."""
     dtype: ClassVar[np.dtype[Any]]
-    """The type of its values in a column of many solutions."""
+    """The type of values in a column of many solutions."""
 
     @property
     def count(self) -> int:
-        """The number of its coordinates, and of its entries in a solution."""
+        """The number of coordinates, and of entries in a solution."""
         return 1
 
     @property
@@ -45,23 +46,23 @@ class Parameter(ABC):
     @property
     @abstractmethod
     def bounds(self) -> tuple[float, float]:
-        """The bounds of its coordinates."""
+        """The bounds of the coordinates."""
 
     @abstractmethod
     def entries(self, coordinates: Any, module: Any) -> Any:
-        """Return the entries that coordinates stand for: arrays of NumPy or CuPy."""
+        """Decode coordinates to entries, in arrays of NumPy or CuPy."""
 
     @abstractmethod
     def coordinates(self, entries: Rows) -> Rows:
-        """Return coordinates that stand for entries."""
+        """Return coordinates that are decoded to these entries."""
 
     @abstractmethod
     def holds(self, entries: Rows) -> bool:
-        """Return whether all rows are entries of values that it may have."""
+        """Return whether all rows are entries of allowed values."""
 
     @abstractmethod
     def words(self) -> str:
-        """Return which values it may have."""
+        """Return a description of the allowed values."""
 
     def value(self, entries: NDArray[Any]) -> Any:
         """Return the value of one solution, as `function=` and users see it."""
@@ -72,17 +73,17 @@ class Parameter(ABC):
         return (entries if self.is_list else entries[:, 0]).astype(self.dtype)
 
     def entries_of(self, value: Any) -> NDArray[Any]:
-        """Return the entries of one value; raise a `ValueError` if it has none."""
-        found = np.atleast_1d(np.asarray(value))
-        if found.shape != (self.count,) or (np.ndim(value) == 1) != self.is_list:
+        """Return the entries of a value; raise a `ValueError` if it has the wrong form."""
+        entries = np.atleast_1d(np.asarray(value))
+        if entries.shape != (self.count,) or (np.ndim(value) == 1) != self.is_list:
             raise ValueError
-        if found.dtype.kind not in ("biuf" if self.is_list else "iuf"):
+        if entries.dtype.kind not in ("biuf" if self.is_list else "iuf"):
             raise ValueError
-        return found.astype(np.float64)
+        return entries.astype(np.float64)
 
     @abstractmethod
     def stored(self) -> dict[str, Any]:
-        """Return its arguments for JSON."""
+        """Return the arguments for JSON."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ class _Number(Parameter):
     log: bool = False
 
     def __post_init__(self) -> None:
-        self._require_numbers()
+        for name in ("low", "high"):
+            object.__setattr__(self, name, self._bound(name, getattr(self, name)))
         if self.log is not True and self.log is not False:
             raise UsageError(f"space.{self.kind}: log={shown(self.log)}: must be True or False")
         both = f"space.{self.kind}({self.low}, {self.high}"
@@ -108,8 +110,8 @@ class _Number(Parameter):
             )
 
     @abstractmethod
-    def _require_numbers(self) -> None:
-        """Refuse bounds that are not numbers of its kind."""
+    def _bound(self, name: str, value: Any) -> float:
+        """Convert a bound; refuse one that is not a number of this kind."""
 
     def holds(self, entries: Rows) -> bool:
         return bool(((entries >= self.low) & (entries <= self.high)).all())
@@ -127,19 +129,20 @@ class Real(_Number):
 
     kind, dtype = "real", np.dtype(np.float64)
 
-    def _require_numbers(self) -> None:
-        for name in ("low", "high"):
-            value = getattr(self, name)
-            is_number = isinstance(value, RealNumber) and not isinstance(value, bool)
-            if not is_number or not abs(value) <= _FARTHEST:
-                raise UsageError(
-                    f"space.real: {name}={shown(value)}: must be a number from -1e300 to 1e300"
-                )
-            object.__setattr__(self, name, float(value))
-        if self.log is True and 0 < self.low < _NEAREST:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.log and self.low < _NEAREST:
             raise UsageError(
                 f"space.real: low={self.low}: must be at least {_NEAREST} with log=True. Raise it"
             )
+
+    def _bound(self, name: str, value: Any) -> float:
+        is_number = isinstance(value, RealNumber) and not isinstance(value, bool)
+        if not is_number or not abs(value) <= _FARTHEST:
+            raise UsageError(
+                f"space.real: {name}={shown(value)}: must be a number from -1e300 to 1e300"
+            )
+        return float(value)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -159,19 +162,16 @@ class Real(_Number):
 
 @dataclass(frozen=True)
 class Integer(_Number):
-    """A whole number between two bounds, both of which it may have."""
+    """A whole number between two bounds, including them."""
 
     kind, dtype = "integer", np.dtype(np.int64)
 
-    def _require_numbers(self) -> None:
-        for name in ("low", "high"):
-            value = getattr(self, name)
-            if not is_whole(value) or abs(int(value)) > _LARGEST:
-                raise UsageError(
-                    f"space.integer: {name}={shown(value)}: must be a whole number from -2**52 to"
-                    " 2**52"
-                )
-            object.__setattr__(self, name, int(value))
+    def _bound(self, name: str, value: Any) -> int:
+        if not is_whole(value) or abs(int(value)) > _LARGEST:
+            raise UsageError(
+                f"space.integer: {name}={shown(value)}: must be a whole number from -2**52 to 2**52"
+            )
+        return int(value)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -199,34 +199,38 @@ class Integer(_Number):
 
 @dataclass(frozen=True)
 class Category(Parameter):
-    """One of some choices, of any kind; `batch=` and CUDA see its place in their list."""
+    """One of several choices, which may be any objects; its entry is the index of the choice."""
 
     kind, dtype = "category", np.dtype(np.int64)
     choices: tuple[Any, ...]
 
     @classmethod
     def of(cls, choices: tuple[Any, ...]) -> Category:
-        """Return one of some choices, which must differ; those of a file may have equal texts."""
+        """Return a category with different choices; those of a file, as texts, may be equal."""
         if not choices:
             raise UsageError('space.category: has no choices. Pass them, such as "a", "b"')
-        places: dict[Any, int] = {}
-        for place, each in enumerate(choices):
-            if not _is_hashable(each):
+        known: dict[Any, Any] = {}
+        for choice in choices:
+            try:
+                is_repeated = choice in known
+            except TypeError:
                 fix = "its name, or a tuple instead of a list"
                 if len(choices) == 1:
                     fix = "choices one by one, such as space.category(*choices)"
-                raise UsageError(f"space.category: {shown(each)} is not hashable. Pass {fix}")
-            if each in places:
-                first = choices[places[each]]
                 raise UsageError(
-                    f"space.category: {shown(first)} and {shown(each)} are equal. Leave one out"
+                    f"space.category: {shown(choice)} is not hashable. Pass {fix}"
+                ) from None
+            if is_repeated:
+                first = known[choice]
+                raise UsageError(
+                    f"space.category: {shown(first)} and {shown(choice)} are equal. Leave one out"
                 )
-            if each != each:
+            if choice != choice:
                 raise UsageError(
                     "space.category: NaN cannot be a choice, as it is not equal to itself. Pass"
                     " None instead"
                 )
-            places[each] = place
+            known[choice] = choice
         return cls(choices)
 
     @property
@@ -240,8 +244,8 @@ class Category(Parameter):
         return entries + 0.5
 
     def holds(self, entries: Rows) -> bool:
-        is_place = (entries >= 0) & (entries < len(self.choices)) & (entries == np.floor(entries))
-        return bool(is_place.all())
+        is_index = (entries >= 0) & (entries < len(self.choices)) & (entries == np.floor(entries))
+        return bool(is_index.all())
 
     def value(self, entries: NDArray[Any]) -> Any:
         return self.choices[int(entries[0])]
@@ -253,12 +257,12 @@ class Category(Parameter):
         return f"one of {', '.join(map(shown, self.choices))}"
 
     def stored(self) -> dict[str, Any]:
-        return {"choices": [plain(each) for each in self.choices]}
+        return {"choices": list(map(plain, self.choices))}
 
 
 @dataclass(frozen=True)
 class _Many(Parameter):
-    """Something about n items, with a coordinate from 0 to 1 for each."""
+    """A list with an entry for each of n items, whose coordinates are from 0 to 1."""
 
     n: int
 
@@ -287,7 +291,7 @@ class _Many(Parameter):
 
 @dataclass(frozen=True)
 class Order(_Many):
-    """An order of n items: those with the least coordinates first, among equal ones the first."""
+    """An order of n items: by increasing coordinates, equal ones by increasing items."""
 
     kind, dtype = "order", np.dtype(np.int32)
 
@@ -308,7 +312,7 @@ class Order(_Many):
 
 @dataclass(frozen=True)
 class Subset(_Many):
-    """Some of n items: 1 for each chosen one, otherwise 0."""
+    """A subset of n items: 1 for chosen ones, otherwise 0."""
 
     kind, dtype = "subset", np.dtype(np.int8)
 
@@ -327,32 +331,24 @@ class Subset(_Many):
 
 _FARTHEST, _NEAREST, _LARGEST, _HALF = 1e300, 1e-300, 2**52, 0.5
 MOST_ITEMS = 4096
-"""Each thread of a GPU that evaluates a solution has memory for all its entries."""
+"""A limit, since a thread of a GPU has memory for all entries of the solution that it evaluates."""
 KINDS: dict[str, type[Parameter]] = {
-    each.kind: each for each in (Real, Integer, Category, Order, Subset)
+    kind.kind: kind for kind in (Real, Integer, Category, Order, Subset)
 }
 
 
 def restored(stored: Mapping[str, Any]) -> Parameter:
-    """Return the parameter that JSON has as its kind and what `stored` returned."""
-    own = {name: value for name, value in stored.items() if name != "kind"}
-    if "choices" in own:
-        own["choices"] = tuple(own["choices"])
-    return KINDS[stored["kind"]](**own)
+    """Return the parameter with this `kind` and the arguments that `stored` returned."""
+    arguments = {name: value for name, value in stored.items() if name != "kind"}
+    if "choices" in arguments:
+        arguments["choices"] = tuple(arguments["choices"])
+    return KINDS[stored["kind"]](**arguments)
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: other objects as the text that shows them."""
+    """Return a value for JSON, which has other objects as their `repr`."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
         return np.flatnonzero(value).tolist() if value.dtype == Subset.dtype else value.tolist()
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

@@ -14,7 +14,7 @@ from problems_for_tests import cities
 from islands.algorithms.eax import Eax
 from islands.archipelago.measure import ISLAND
 from islands.backends.base import Backend
-from islands.configuration.defaults import sizes
+from islands.configuration.defaults import sizes_of
 from islands.configuration.sizes import Case
 from islands.problems.tsp import Tsp
 
@@ -153,7 +153,7 @@ def test_the_time_limit_determines_the_population(
     found = {"islands": 1, "population": population, "children": children}
     more = {"first_tours": "greedy"} if is_greedy else {}
     case = Case(problem, seconds, {"backend": "cuda" if on_gpu else "cpu"}, is_own=True)
-    assert sizes(Eax, case) == found | more
+    assert sizes_of(Eax, case) == found | more
 
 
 def test_mixed_tours_are_greedy_and_to_the_nearest_in_turn(

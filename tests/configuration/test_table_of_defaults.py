@@ -62,7 +62,7 @@ def test_all_searches_of_a_problem_can_run(problem: Problem) -> None:
 @pytest.mark.parametrize("gpus", [0, 4])
 def test_sizes_are_settings_of_their_algorithm(gpus: int) -> None:
     on = {"backend": "cuda", "sized_for_gpus": gpus} if gpus else {"backend": "cpu"}
-    cases = [Case(each, 60.0, on, is_own=True, is_short=True) for each in PROBLEMS]
+    cases = [Case(each, 60.0, on, has_defaults=True, is_short=True) for each in PROBLEMS]
     for algorithm, holds, values in SIZES:
         fitting = [each for each in cases if algorithm.fits(each.problem) and holds(each)]
         assert fitting

@@ -198,7 +198,7 @@ def test_one_row_per_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
     migrations = Migrations(tmp_path, 1, 1, FakeProblem(maximise=maximise))
     for generation, number in ((0, None), (10, 1), (15, None), (20, 2)):
         migrations.add(migration(generation, number))
-    assert migrations.kept().rows == 6
+    assert migrations.flushed().rows == 6
     migrations.publish({})
     table = pq.read_table(tmp_path / "migrations" / "rank-001.parquet")
     assert table.column("generation").to_pylist() == [10] * 3 + [20] * 3
