@@ -13,8 +13,8 @@ from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError, UsageError
+from islands.problems.arguments import integers, read_array, reals, require_shape
 from islands.problems.base import Problem, Solution
-from islands.problems.data import integers, read_array, reals, require_shape
 from islands.text import counted, shown
 
 _LARGE = {"subset": "1 is a chosen item", "choices": "Values are counted from 0"}

@@ -27,8 +27,8 @@ from islands.modelling.signatures import (
     stated,
 )
 from islands.modelling.texts import Text, without_comments
-from islands.problems.mixed import Mixed
-from islands.problems.solution_kinds import STEP, Choices, Order, SolutionKind
+from islands.problems.mixed import MixedKind
+from islands.problems.solution_kinds import STEP, ChoicesKind, OrderKind, SolutionKind
 
 _TYPES = "\n".join(
     (
@@ -145,7 +145,7 @@ class Functions:
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves whose change of the cost is known, or can be computed from costs."""
-        if not isinstance(kind, Order) or kind.may_leave:
+        if not isinstance(kind, OrderKind) or kind.may_leave:
             return ()  # only local searches of orders read them
         of_delta = () if self.delta is None else self._moves_of_delta(self.delta, kind)
         if self._moves_are_whole:
@@ -156,7 +156,7 @@ class Functions:
         """Return the moves that the overloads of a delta take."""
         parameters = " ".join(match[2] for match in delta.declared("delta"))
         words = re.findall(r"\w+", parameters)
-        possible = kind.proposals if isinstance(kind, Choices) else kind.moves
+        possible = kind.proposals if isinstance(kind, ChoicesKind) else kind.moves
         moves = tuple(move for move in possible if stated(move) in words)
         if not moves:
             *most, last = map(stated, possible)
@@ -215,7 +215,7 @@ class Functions:
             '#include "problems/solution.cuh"',
             '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
-            *(['#include "problems/mixed.cuh"'] if isinstance(kind, Mixed) else []),
+            *(['#include "problems/mixed.cuh"'] if isinstance(kind, MixedKind) else []),
             *(['#include "core/warp.cuh"'] if "warp::" in own else []),
             *(['#include "problems/random.cuh"'] if self.has_steps or self.has_cross else []),
             *(['#include "problems/change.cuh"'] if self._gives_both else []),

@@ -10,8 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import is_whole
 from islands.errors import UsageError
-from islands.problems.data import numbers_of
-from islands.problems.solution_kinds import MOST, Box, Choices, KeyVectors, Order, Subset
+from islands.problems.arguments import numbers_of
+from islands.problems.solution_kinds import (
+    MOST,
+    ChoicesKind,
+    KeysKind,
+    OrderKind,
+    SubsetKind,
+    VectorKind,
+)
 from islands.text import shown
 
 
@@ -40,18 +47,18 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def order_of(n: Any, before: Any, parts: Any) -> Order:
+def order_of(n: Any, before: Any, parts: Any) -> OrderKind:
     """Return orders of n items in a number of parts, in which pairs of items are in sequence."""
     size = size_of(n)
     if parts is None:
-        return _without_cycle(Order(size, before=_pairs(before, size)))
+        return _without_cycle(OrderKind(size, before=_pairs(before, size)))
     if not is_whole(parts) or not parts >= 1:
         raise UsageError(f"parts={shown(parts)}: must be a whole number of at least 1")
     whole = size_of(size + int(parts) - 1)
-    return _without_cycle(Order(whole, before=_pairs(before, size), parts=int(parts)))
+    return _without_cycle(OrderKind(whole, before=_pairs(before, size), parts=int(parts)))
 
 
-def _without_cycle(kind: Order) -> Order:
+def _without_cycle(kind: OrderKind) -> OrderKind:
     """Return a kind; refuse one without an order."""
     if kind.before is not None and (cycle := kind.before.cycle()):
         raise UsageError(
@@ -82,13 +89,13 @@ def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
     return found
 
 
-def chosen_of(n: Any, choose: Any) -> Subset:
+def chosen_of(n: Any, choose: Any) -> SubsetKind:
     """Return subsets of n items: all, or those of `choose` items, a number or a pair of limits."""
     size = size_of(n)
     if choose is None:
-        return Subset(size)
+        return SubsetKind(size)
     if isinstance(choose, tuple | list):
-        return Subset(size, choose=_limits(choose, size))
+        return SubsetKind(size, choose=_limits(choose, size))
     if not is_whole(choose):
         raise UsageError(
             f"choose={shown(choose)}: is not a whole number. Pass a number of items, or the pair"
@@ -96,7 +103,7 @@ def chosen_of(n: Any, choose: Any) -> Subset:
         )
     if not 1 <= choose < size:
         raise UsageError(f"choose={shown(choose)}: must be from 1 to {size - 1}, below n={size}")
-    return Subset(size, choose=(int(choose), int(choose)))
+    return SubsetKind(size, choose=(int(choose), int(choose)))
 
 
 def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
@@ -113,7 +120,7 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
     return int(whole[0]), int(whole[1])
 
 
-def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
+def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> ChoicesKind:
     """Return choices of one of k values for each of n items, a number of values or one for each."""
     size = size_of(n)
     if not (is_whole(k) or isinstance(k, Sequence | np.ndarray)) or isinstance(k, str):
@@ -141,7 +148,7 @@ def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
                 " are left, which groups= would keep inside of each group. Raise a limit, or leave"
                 " groups out"
             )
-    return Choices(size, sizes=sizes, **own)
+    return ChoicesKind(size, sizes=sizes, **own)
 
 
 def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:
@@ -181,12 +188,12 @@ def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.i
     return numbers.astype(np.int64)
 
 
-def keys_of(n: Any) -> KeyVectors:
+def keys_of(n: Any) -> KeysKind:
     """Return vectors of n random keys."""
-    return KeyVectors(size_of(n))
+    return KeysKind(size_of(n))
 
 
-def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
+def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> VectorKind:
     """Return the box between two bounds: vectors, or numbers for all `n` coordinates."""
     found = {}
     for name, bound in {"low": low, "high": high}.items():
@@ -221,4 +228,4 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
         is_finite = np.isfinite(most - least).all()
     if not is_finite:
         raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
-    return Box(size, least, most)
+    return VectorKind(size, least, most)

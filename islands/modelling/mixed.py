@@ -13,7 +13,7 @@ from islands.modelling.members import checked_name
 from islands.modelling.model import Model
 from islands.modelling.statement import Code, Price, Statement
 from islands.modelling.texts import Text
-from islands.problems.mixed import Mixed
+from islands.problems.mixed import MixedKind
 from islands.space.parameters import (
     MOST_ITEMS,
     Category,
@@ -87,7 +87,7 @@ def mixed(
     every = _checked(parameters, named, in_cuda=cost is not None)
     if cost is not None:
         statement = replace(statement, cost=_with_struct(cost, every))
-    return Model(Mixed(_entries(every), parameters=every), statement)
+    return Model(MixedKind(_entries(every), parameters=every), statement)
 
 
 def _refuse_taken(statement: Statement) -> None:

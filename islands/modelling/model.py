@@ -25,14 +25,14 @@ from islands.modelling.statement import TEXTS, Statement, required_callable
 from islands.modelling.subclasses import Extensible, has_other_cost, has_other_state, may_differ
 from islands.modelling.texts import Text
 from islands.problems import priced
+from islands.problems.arguments import name_or
 from islands.problems.arrays import FACTS, packed
 from islands.problems.base import Solution
-from islands.problems.capabilities import Chains, ProblemWords
-from islands.problems.data import name_or
+from islands.problems.capabilities import ChainMoves, ProblemWords
 from islands.problems.evaluation import never
 from islands.problems.kinds import SOLUTION_KINDS
 from islands.problems.scale import Scale
-from islands.problems.solution_kinds import Order, SolutionKind
+from islands.problems.solution_kinds import OrderKind, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _pricing = RLock()
@@ -94,7 +94,7 @@ class Model(Extensible):
             self._compose(self.functions)
         else:
             self.header = Header("problems/outside.cuh")
-            self.chains = Chains(kind.proposals)
+            self.chains = ChainMoves(kind.proposals)
             self.words = replace(self.words, moves_fix="Only costs in CUDA, cost=, may have one")
         self.reference_violation: UserFunction | None = None
         self._adapts_price = self._priced and adapts_price
@@ -113,7 +113,7 @@ class Model(Extensible):
         price = {PRICE: np.float64(0)} if self._priced else {}
         self.header = functions.header(kind, {**self.members, **kind.members, **price})
         self.moves = functions.moves(kind)
-        self.chains = Chains(
+        self.chains = ChainMoves(
             functions.proposals(kind),
             has_state=has_state,
             has_steps=functions.has_steps,
@@ -244,7 +244,7 @@ class Model(Extensible):
 
     def parts_of(self, solution: Solution) -> list[NDArray[Any]]:
         """Return the orders of a solution of `islands.permutation(n, parts=...)`."""
-        if not isinstance(self.kind, Order):
+        if not isinstance(self.kind, OrderKind):
             raise UsageError(f"parts_of: {self.name} has no orders. Use the solution itself")
         return self.kind.split(self._shaped(solution))
 

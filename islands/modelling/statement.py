@@ -16,8 +16,8 @@ from islands.modelling.header import Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members, members_of
 from islands.modelling.texts import Text, without_comments
-from islands.problems.data import is_finite
-from islands.problems.solution_kinds import ITEMS, Order, SolutionKind
+from islands.problems.arguments import is_finite
+from islands.problems.solution_kinds import ITEMS, OrderKind, SolutionKind
 from islands.text import shown
 
 Code = str | Path | Text
@@ -141,7 +141,7 @@ class Statement:
         for name, text in {"delta": self.delta, "state": self.state}.items():
             if kind.may_leave and text is not None:
                 instead = "pass choose=p, one number of items"
-                if isinstance(kind, Order):
+                if isinstance(kind, OrderKind):
                     instead = "leave before out, and state pairs in the wrong sequence as"
                     instead += " violation="
                 raise UsageError(

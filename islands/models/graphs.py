@@ -12,7 +12,7 @@ from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
 from islands.modelling.kinds import whole_number
 from islands.models.files import NumberFile
 from islands.models.numbers import labels
-from islands.problems.data import require_shape
+from islands.problems.arguments import require_shape
 from islands.text import counted
 
 _DRAWN = 20_000

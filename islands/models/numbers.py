@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.problems.data import (
+from islands.problems.arguments import (
     FORMS,
     array_of,
     integers,

@@ -16,7 +16,7 @@ from islands import settings as named
 from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.problems.arrays import Arrays
-from islands.problems.capabilities import Chains, Layout, ProblemWords
+from islands.problems.capabilities import ChainMoves, Layout, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
 from islands.problems.kinds import SOLUTION_KINDS
@@ -73,7 +73,7 @@ class Problem(ABC):
     """Exchanges of two items, if kernels can update their cost differences."""
     core: Core | None = None
     """The core of a knapsack that has one, whose items tempering exchanges."""
-    chains: Chains = Chains()
+    chains: ChainMoves = ChainMoves()
     """The moves that tempering can use."""
     layout: Layout = Layout()
     """The meaning of the entries of a solution."""

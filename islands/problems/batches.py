@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from islands.calls import explained
 from islands.errors import UsageError
+from islands.problems.arguments import FORMS, array_of, items_of
 from islands.problems.base import Problem
-from islands.problems.data import FORMS, array_of, items_of, mkp, qap, tsp
+from islands.problems.data import mkp, qap, tsp
 from islands.text import shown
 
 _FORM = "a list of arrays, one for each problem"

@@ -148,7 +148,7 @@ def _refusal(file: TspFile, words: str) -> UsageError:
 
 
 @dataclass(frozen=True)
-class Chains:
+class CityChains:
     """The chains of a route, which include all cities and the one that closes a path."""
 
     items: list[list[int]]
@@ -164,7 +164,7 @@ class Chains:
         return not self.are_directed and len(self.items) > 1
 
     @classmethod
-    def of(cls, file: TspFile, *, is_symmetric: bool) -> Chains:
+    def of(cls, file: TspFile, *, is_symmetric: bool) -> CityChains:
         """Return the chains; refuse edges that branch or form a partial circle."""
         n, edges = file.dimension, list(file.fixed)
         if file.ends is not None:

@@ -4,7 +4,7 @@
 They take the arguments of SciPy's functions and return an `OptimizeResult`, which has the `seed`
 and the `digest` of the search, too.
 
-`Function` is what differential evolution evaluates, within a `Box`, under each `Limit`.
+`Function` is what differential evolution evaluates, within a `Variables`, under each `Constraint`.
 This folder imports the public interface, `calls`, `parallel` and `text` only.
 """
 

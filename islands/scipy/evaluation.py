@@ -17,7 +17,7 @@ _BOUNDS = (
 
 
 @dataclass(frozen=True)
-class Box:
+class Variables:
     """The bounds of the variables, of which only some are free."""
 
     low: Vectors
@@ -27,7 +27,7 @@ class Box:
     """The bounds of the caller, a row for each variable."""
 
     @classmethod
-    def of(cls, bounds: Any, integrality: ArrayLike | None) -> Box:
+    def of(cls, bounds: Any, integrality: ArrayLike | None) -> Variables:
         """Return the bounds of a call; refuse invalid ones."""
         from scipy.optimize import Bounds
 
@@ -77,14 +77,14 @@ class Box:
         return np.where(self.is_integral, np.round(whole), whole)
 
 
-class Limit:
+class Constraint:
     """A constraint of SciPy: what a vector has is between two limits."""
 
     def __init__(self, values: Callable[[Vectors], Vectors], low: Any, high: Any) -> None:
         self._values, self._low, self._high = values, low, high
 
     @classmethod
-    def of(cls, constraint: Any, *, vectorized: bool) -> Limit:
+    def of(cls, constraint: Any, *, vectorized: bool) -> Constraint:
         """Return a `Bounds`, `LinearConstraint` or `NonlinearConstraint`; refuse others."""
         from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
         from scipy.sparse import issparse
@@ -122,8 +122,8 @@ class Function:
         func: Callable[..., Any],
         args: tuple[Any, ...],
         mapped: Callable[[Callable[..., Any], Vectors], Any] | None,
-        limits: list[Limit],
-        box: Box,
+        limits: list[Constraint],
+        box: Variables,
     ) -> None:
         """Take what calls a function for each vector; None if it takes many at once."""
         self._bound = _WithArguments(func, args)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 import islands
 from islands.calls import is_whole
 from islands.parallel import World
-from islands.scipy.evaluation import Box, Function, Limit, Vectors
+from islands.scipy.evaluation import Constraint, Function, Variables, Vectors
 from islands.text import show
 
 if TYPE_CHECKING:
@@ -86,10 +86,10 @@ def differential_evolution(
     """
     _require_counts(maxiter, popsize)
     settings = _settings(strategy, mutation, recombination)
-    box = Box.of(bounds, integrality)
+    box = Variables.of(bounds, integrality)
     number = _seed(rng, seed)
     start = _start(init, x0, popsize, box, number)
-    limits = [Limit.of(each, vectorized=vectorized) for each in _listed(constraints)]
+    limits = [Constraint.of(each, vectorized=vectorized) for each in _listed(constraints)]
     with _mapping(workers, updating, vectorized=vectorized) as mapped:
         function = Function(func, args or (), mapped, limits, box)
         population = _Population(function, start)
@@ -329,7 +329,7 @@ def _listed(constraints: Any) -> list[Any]:
     return [*constraints] if isinstance(constraints, list | tuple) else [constraints]
 
 
-def _start(init: Any, x0: Any, popsize: int, box: Box, seed: int) -> Vectors:
+def _start(init: Any, x0: Any, popsize: int, box: Variables, seed: int) -> Vectors:
     """Return the first population as vectors of the search."""
     free, (low, high) = box.free, box.search_bounds()
     random, count = np.random.default_rng(seed), max(_LEAST_POPULATION, popsize * len(low))

@@ -15,11 +15,12 @@ from islands.backends.source import own_line, refused
 from islands.errors import RunError
 from islands.modelling.kinds import box_of
 from islands.modelling.model import Model, restored
-from islands.problems.solution_kinds import KeyVectors, Order, Subset
+from islands.problems.solution_kinds import KeysKind, OrderKind, SubsetKind
 
 
 @pytest.mark.parametrize(
-    "kind", [Order(33), Subset(1), Subset(33), KeyVectors(5), box_of(-1.0, [2.0, 3.0], None)]
+    "kind",
+    [OrderKind(33), SubsetKind(1), SubsetKind(33), KeysKind(5), box_of(-1.0, [2.0, 3.0], None)],
 )
 def test_drawn_solutions_are_valid_and_stored_without_loss(kind: Any) -> None:
     solutions = kind.drawn(50, seed=2)
@@ -41,9 +42,9 @@ def test_rounding_does_not_lead_out_of_a_box() -> None:
 @pytest.mark.parametrize(
     ("kind", "wrong"),
     [
-        (Order(3), [0, 0, 2]),
-        (Subset(3), [0, 2, 1]),
-        (KeyVectors(3), [0.0, 0.5, 1.0]),
+        (OrderKind(3), [0, 0, 2]),
+        (SubsetKind(3), [0, 2, 1]),
+        (KeysKind(3), [0.0, 0.5, 1.0]),
         (box_of(0.0, 1.0, 3), [0.0, 1.0, 1.5]),
         (box_of(0.0, 1.0, 3), [0.0, 1.0, np.nan]),
     ],
