@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.instances.sizes import MOST_NODES
-from islands.modelling.kinds import chosen_of
+from islands.modelling.kinds import subsets_of
 from islands.modelling.texts import Text
 from islands.models.base import ReadyModel, function_of, text_of
 from islands.models.files import NumberFile
@@ -63,7 +63,7 @@ class SetCover(ReadyModel):
             LARGEST_SUM,
         )
         name = name_or(name, f"setcover-{len(own)}x{n}")
-        super().__init__(chosen_of(n, self.choose), name)
+        super().__init__(subsets_of(n, self.choose), name)
 
     @property
     def rows(self) -> list[NDArray[np.int32]]:

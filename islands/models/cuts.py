@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.modelling.kinds import chosen_of
+from islands.modelling.kinds import subsets_of
 from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
@@ -51,7 +51,7 @@ class MaxCut(ReadyModel):
             self.weights = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
             require_shape("weights", self.weights, (len(self.edges),), "a number for each edge")
         self._neighbours = neighbours(self.edges, self.weights, n)
-        super().__init__(chosen_of(n, self.choose), name_or(name, f"maxcut-{n}"), maximise=True)
+        super().__init__(subsets_of(n, self.choose), name_or(name, f"maxcut-{n}"), maximise=True)
 
     def data(self) -> dict[str, Any]:
         """Return the neighbours of each node."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
 from islands.instances.lines import shown
-from islands.modelling.kinds import chosen_of, whole_number
+from islands.modelling.kinds import subsets_of, whole_number
 from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
 from islands.models.numbers import real
@@ -47,7 +47,7 @@ class MaxDiversity(ReadyModel):
         np.fill_diagonal(self.distances, 0)
         self._price_of_one = float(2 * np.abs(self.distances).sum(axis=1).max()) + 1
         name = name_or(name, f"diversity-{n}-{self.chosen}")
-        super().__init__(chosen_of(n, self.choose), name, maximise=True)
+        super().__init__(subsets_of(n, self.choose), name, maximise=True)
 
     def data(self) -> dict[str, Any]:
         """Return the distances, and the cost of an item too many or too few."""

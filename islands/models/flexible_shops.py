@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.modelling.kinds import order_of
+from islands.modelling.kinds import orders_of
 from islands.models.base import ReadyModel
 from islands.models.files import NumberFile
 from islands.models.numbers import chosen
@@ -51,7 +51,7 @@ class FlexibleJobShop(ReadyModel):
         choices = len(shop.machine)
         form = "jobshop" if choices == len(shop.job) else "flexiblejobshop"
         usual = f"{form}-{{JOBS}}x{{MACHINES}}".format(**self.constants())
-        kind = order_of(choices, None, None)
+        kind = orders_of(choices, None, None)
         super().__init__(kind, name_or(name, usual), best_known=best_known)
 
     def constants(self) -> dict[str, int | bool]:

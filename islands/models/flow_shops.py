@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.modelling.kinds import order_of
+from islands.modelling.kinds import orders_of
 from islands.modelling.texts import Text
 from islands.models.base import ReadyModel, function_of, text_of
 from islands.models.files import NumberFile
@@ -50,7 +50,7 @@ class FlowShop(ReadyModel):
         self.times = amounts("times", times, 2, 2**30)
         self.objective = chosen("objective", objective, _OBJECTIVES)
         n, m = self.times.shape
-        super().__init__(order_of(n, None, None), name_or(name, f"flowshop-{n}x{m}"))
+        super().__init__(orders_of(n, None, None), name_or(name, f"flowshop-{n}x{m}"))
 
     def constants(self) -> dict[str, int | bool]:
         """Return the numbers of jobs and machines, and whether the cost is a sum of ends."""

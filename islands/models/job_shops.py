@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.calls import explained
-from islands.modelling.kinds import order_of
+from islands.modelling.kinds import orders_of
 from islands.models.base import ReadyModel
 from islands.models.files import NumberFile
 from islands.models.flexible_shops import FlexibleJobShop
@@ -47,7 +47,7 @@ class JobShop(ReadyModel):
         self.machines, self.times = matching_rows(machines, times)
         self.shop = Shop.of(self.machines, self.times)
         usual = "jobshop-{JOBS}x{MACHINES}".format(**self.constants())
-        kind = order_of(len(self.shop.time), None, None)
+        kind = orders_of(len(self.shop.time), None, None)
         super().__init__(kind, name_or(name, usual), best_known=best_known)
 
     def constants(self) -> dict[str, int | bool]:

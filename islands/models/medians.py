@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_IN_MATRIX, require_size
-from islands.modelling.kinds import chosen_of, whole_number
+from islands.modelling.kinds import subsets_of, whole_number
 from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
 from islands.models.graphs import read_edges
@@ -55,7 +55,7 @@ class PMedian(ReadyModel):
             )
         self._of_places = np.ascontiguousarray(self.distances.T).astype(np.int32)
         name = name_or(name, f"pmedian-{customers}x{n}-{self.p}")
-        super().__init__(chosen_of(n, self.choose), name)
+        super().__init__(subsets_of(n, self.choose), name)
 
     def data(self) -> dict[str, Any]:
         """Return the distances, and the cost of a place too many or too few."""

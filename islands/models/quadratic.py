@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from islands.calls import is_whole
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, require_size
-from islands.modelling.kinds import chosen_of
+from islands.modelling.kinds import subsets_of
 from islands.modelling.texts import Text
 from islands.models.base import ReadyModel, function_of
 from islands.models.numbers import MOST_REAL
@@ -65,7 +65,7 @@ class Qubo(ReadyModel):
             "diagonal": numbers.diagonal(),
         }
         super().__init__(
-            chosen_of(n, self.choose),
+            subsets_of(n, self.choose),
             name_or(name, f"qubo-{n}"),
             maximise=maximise,
             best_known=best_known,
