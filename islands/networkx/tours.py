@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import islands
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FEW_CITIES = 9
-"""Up to this number of cities, dynamic programming finds the best tour, without compilation."""
+"""Up to this number of cities, all tours are compared, without compilation."""
 
 
 def length_of(graph: Any, one: Any, two: Any, weight: Any) -> Any:
@@ -162,22 +162,10 @@ def order_of(
 
 
 def _shortest(lengths: NDArray[np.float64]) -> list[int]:
-    """Return the shortest tour of few cities by dynamic programming (Held and Karp)."""
-    n, far = len(lengths), lengths.tolist()
-    if n < 3:
-        return [*range(n)]
-    best = {(1 << k, k): (far[0][k], 0) for k in range(1, n)}
-    for size in range(2, n):
-        for some in combinations(range(1, n), size):
-            code = sum(1 << k for k in some)
-            for last in some:
-                before = code ^ (1 << last)
-                options = ((best[before, k][0] + far[k][last], k) for k in some if k != last)
-                best[code, last] = min(options)
-    code = 2**n - 2
-    last = min(range(1, n), key=lambda k: best[code, k][0] + far[k][0])
-    order = [0]
-    while last:
-        order.append(last)
-        code, last = code ^ (1 << last), best[code, last][1]
-    return [0, *order[:0:-1]]  # predecessors are backwards
+    """Return the shortest of all tours of few cities."""
+    import numpy as np
+
+    tours = np.array([(0, *others) for others in permutations(range(1, len(lengths)))])
+    totals = lengths[tours, np.roll(tours, -1, axis=1)].sum(axis=1)
+    best: list[int] = tours[totals.argmin()].tolist()
+    return best
