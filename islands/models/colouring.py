@@ -57,7 +57,6 @@ class GraphColouring(ReadyModel):
     def __init__(
         self, edges: ArrayLike, colours: int | None = None, *, name: str | None = None
     ) -> None:
-        """Take the arguments of `graph_colouring`."""
         pairs, n = pairs_of(edges)
         self._first, self._other, _ = neighbours(pairs, np.ones(len(pairs), np.int64), n)
         self.counts = colours is None

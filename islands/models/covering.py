@@ -45,7 +45,6 @@ class SetCover(ReadyModel):
     def __init__(
         self, costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None
     ) -> None:
-        """Take the arguments of `set_cover`."""
         self.prices = cost = amounts("costs", costs, 1, LARGEST_SUM)
         n = len(cost)
         own = [

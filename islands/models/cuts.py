@@ -44,7 +44,6 @@ class MaxCut(ReadyModel):
         nodes: int | None = None,
         name: str | None = None,
     ) -> None:
-        """Take the arguments of `max_cut`."""
         self.edges, n = pairs_of(edges, nodes)
         self.weights = np.ones(len(self.edges), np.int64)
         if weights is not None:

@@ -37,7 +37,6 @@ class MaxDiversity(ReadyModel):
     """The number of items that are chosen."""
 
     def __init__(self, distances: ArrayLike, size: int, *, name: str | None = None) -> None:
-        """Take the arguments of `max_diversity`."""
         self.distances = real("distances", distances, 2)
         n = len(self.distances)
         require_shape("distances", self.distances, (n, n), "a row and a column for each item")

@@ -43,7 +43,6 @@ class FlexibleJobShop(ReadyModel):
         name: str | None = None,
         best_known: float | None = None,
     ) -> None:
-        """Take the arguments of `job_shop`."""
         self.objective = objective = chosen("objective", objective, OBJECTIVES)
         self.machines, self.times = machines, times = matching_rows(machines, times)
         dates = Dates.of(len(times), objective, release, due, weights)
@@ -55,7 +54,7 @@ class FlexibleJobShop(ReadyModel):
         super().__init__(kind, name_or(name, usual), best_known=best_known)
 
     def constants(self) -> dict[str, int | bool]:
-        """Return the numbers of jobs, machines and operations, and whether the last end counts."""
+        """Return the numbers of jobs, machines and operations, and the objective."""
         return {
             "JOBS": len(self.shop.first) - 1,
             "MACHINES": int(self.shop.machine.max()) + 1,

@@ -46,7 +46,6 @@ class FlowShop(ReadyModel):
         objective: str = "makespan",
         name: str | None = None,
     ) -> None:
-        """Take the arguments of `flow_shop`."""
         self.times = amounts("times", times, 2, 2**30)
         self.objective = chosen("objective", objective, _OBJECTIVES)
         n, m = self.times.shape

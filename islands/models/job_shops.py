@@ -43,7 +43,6 @@ class JobShop(ReadyModel):
         name: str | None = None,
         best_known: float | None = None,
     ) -> None:
-        """Take the arguments of `job_shop`."""
         self.machines, self.times = matching_rows(machines, times)
         self.shop = Shop.of(self.machines, self.times)
         usual = "jobshop-{JOBS}x{MACHINES}".format(**self.constants())

@@ -42,7 +42,6 @@ class PMedian(ReadyModel):
     """The number of chosen places."""
 
     def __init__(self, distances: ArrayLike, p: int, *, name: str | None = None) -> None:
-        """Take the arguments of `p_median`."""
         self.distances = integers("distances", read_array("distances", distances, 2), 2**31 - 2)
         customers, n = self.distances.shape
         self.p = whole_number("p", p, n)

@@ -46,7 +46,6 @@ class BinPacking(ReadyModel):
     def __init__(
         self, sizes: ArrayLike, capacity: int, bins: int | None = None, *, name: str | None = None
     ) -> None:
-        """Take the arguments of `bin_packing`."""
         self.capacity = capacity = whole_number("capacity", capacity, 2**30)
         self.sizes = size = amounts("sizes", sizes, 1, 2**30)
         if int(size.max()) > capacity:

@@ -16,7 +16,7 @@ from islands.models.plain import Answered, Plain
 from islands.problems.arguments import integers, read_array, require_shape, require_sum
 
 Rows = Sequence[Sequence[int | Sequence[int]]]
-"""For each job, a number for each operation, or one for each of its choices."""
+"""For each job, a number for each operation, or a list with one for each of its choices."""
 OBJECTIVES = ("makespan", "tardiness")
 MOST_MACHINES = 10_000
 _LARGEST = 2**30
@@ -28,7 +28,7 @@ _NUMBERED = 60
 
 
 def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Return the machines and the times of all operations; refuse rows of different lengths."""
+    """Return the machines and the times of all operations; reject rows of different lengths."""
     where, lasting = _rows("machines", machines), _rows("times", times)
     if len(where) != len(lasting):
         raise UsageError(
@@ -148,7 +148,7 @@ class Shop(Plain):
         times: Sequence[NDArray[np.int64]],
         dates: Dates,
     ) -> Shop:
-        """Return the shop with this number of choices for each operation."""
+        """Return a shop, given the number of choices of each operation."""
         lengths = [*map(len, jobs)]
         return cls(
             np.cumsum([0, *lengths]).astype(np.int32),

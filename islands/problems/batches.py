@@ -159,7 +159,7 @@ def _alike(name: str, values: Any, dimensions: int) -> tuple[int | None, Callabl
 
 
 def _count(parts: dict[str, tuple[int | None, Callable[[int], Any]]]) -> int:
-    """Return the number of problems; refuse arrays that differ in it."""
+    """Return the number of problems; reject arrays that differ in it."""
     counts = {name: count for name, (count, _) in parts.items() if count is not None}
     if not counts:
         raise UsageError(

@@ -308,7 +308,7 @@ class Mkp(Problem):
         return totals
 
     def _check_penalties(self) -> None:
-        """Refuse weights whose sum over all constraints may not fit into 64 bits."""
+        """Reject weights whose sum over all constraints may not fit into 64 bits."""
         scales = self._scales()
         total = sum(scale * each for scale, each in zip(scales, self._totals(), strict=True))
         if total >= SUM_MAX:
