@@ -1,6 +1,6 @@
 """A sampler with the interface of D-Wave's `dimod`: `from islands.dimod import Sampler`.
 
-It needs `pip install 'islands[dimod]'`. Whatever takes a sampler of dimod takes this one.
+It needs `pip install 'islands[dimod]'`. It can be used wherever dimod expects a sampler.
 """
 
 from __future__ import annotations
@@ -26,33 +26,31 @@ except ModuleNotFoundError as error:
     raise
 
 _LARGEST_SUM = 1e299
-"""Biases sum up to less in size; as those of bits, they are up to eight times as large."""
+"""Limit of the sum of absolute biases; converted to bits, they may be eight times as large."""
 _SWEEPS = 40
 """Sweeps of a replica in a generation: the default of the search."""
 _SMALL = 50
-"""Up to so many variables, a read ends before its time when its search has converged."""
+"""Up to this number of variables, a read ends when its search has converged."""
 _LOOKS = 2000
-"""Variables times generations between two looks at the clock: some hundredths of a second."""
+"""Variables times generations between two time checks: some hundredths of a second."""
 _LEAST_SECONDS = 0.001
 _SETUP_SECONDS = 0.02
-"""What a read that shares no launches takes besides its search, until this is measured."""
+"""Estimated overhead of a read that shares no launches, until it is measured."""
 _SETUP_PART = 0.25
-"""The same of a large model, as a part of the time that the model took; the samples take as much.
-"""
+"""Additional overhead, for the samples, as a share of the time spent on creating the model."""
 _COMPILING = 0.1
-"""Compile times below this are cache look-ups and count."""
+"""Shorter compile times are cache look-ups and count towards the time limit."""
 _LATE = 0.1
-"""Seconds after the end of a call in which reads that are in progress may end."""
+"""Grace period for reads in progress at the end of a call, in seconds."""
 _MOST_SHARED_ITEMS, _MOST_SHARED_PAIRS = 1000, 50_000
-"""Larger models do not share launches on a CPU: a generation would take too long, and each read
-copies the model.
-"""
+"""Limits of models that share launches on a CPU; in larger ones, a generation takes too long, and
+each read copies the model."""
 _SHARED = 64
-"""The most reads that share the launches of a thread of a CPU."""
+"""Maximum number of reads that share the launches of a CPU thread."""
 _FEW_SHARED, _FASTER = 4, 4
-"""How many of them show first how long they take, and how many times as many the next ones are."""
+"""Size of the first batch of reads, which measures the time, and growth of the next batches."""
 _FEW_ON_GPU, _ISLANDS_ON_GPU = 16, 128
-"""The first reads that share launches of a GPU, and the islands of all reads together."""
+"""Size of the first batch of reads on a GPU, and the number of islands of all reads together."""
 
 
 class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
@@ -62,12 +60,12 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
     >>> Sampler().sample_ising({"a": 0.5}, {("a", "b"): 1.0}).first.energy
     -1.5
 
-    `backend` and `threads` are those of `islands.solve`. The compiled programs stay ready until
-    `close`, or the end of a `with` block. Under MPI, every rank makes the same calls.
+    `backend` and `threads` are those of `islands.solve`. Compiled programs are kept until `close`
+    or the end of a `with` block. Under MPI, all ranks must make the same calls.
     """
 
     def __init__(self, *, backend: str = "auto", threads: int | None = None) -> None:
-        """Choose the device, which the first sample takes."""
+        """Choose the device; it is acquired by the first call of `sample`."""
         self._backend, self._threads = backend, threads
         self._session: islands.Session | None = None
 
@@ -95,15 +93,15 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         interrupt_function: Callable[[], bool] | None = None,
         **kwargs: Any,
     ) -> dimod.SampleSet:
-        """Return low samples of a binary quadratic model.
+        """Return samples of low energy of a binary quadratic model.
 
-        `num_reads` is the number of independent searches, by default that of `initial_states`, with
-        which they begin, or 1. All of them together take `time_limit` seconds, or less after
-        `num_sweeps` sweeps over the variables each; `time_limit=None` leaves only the sweeps. If
-        time is over before all have begun, fewer reads are returned, at least one. The k-th read
-        has the seed `seed + k`; `seed=None` draws the first one. `interrupt_function` is called
-        now and then; when it returns True, the call ends with the samples so far. Rows are in the
-        order of the reads, without those that time did not allow.
+        `num_reads` is the number of independent searches, by default 1 or the number of
+        `initial_states`, with which they begin. Together, they take `time_limit` seconds, or less
+        if each has made `num_sweeps` sweeps over the variables; with `time_limit=None`, only the
+        sweeps count. If time is over before all reads have begun, fewer rows are returned, at least
+        one, in the order of the reads. The k-th read has the seed `seed + k`; `seed=None` draws the
+        first one. `interrupt_function` is called periodically; if it returns True, the call ends
+        with the samples so far.
 
         `info` has the `seconds` of the call, the `seed`, and a `digest`: equal digests mean equal
         searches, bit for bit.
@@ -143,13 +141,13 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         return samples
 
     def close(self) -> None:
-        """Forget the compiled programs, and release the device."""
+        """Release the compiled programs and the device."""
         if self._session is not None:
             self._session.close()
         self._session = None
 
     def _ready(self) -> islands.Session:
-        """Return the device; import what makes models, which the time of a call leaves out."""
+        """Return the session; import slow modules, which the time of a call excludes."""
         if self._session is None:
             self._session = islands.Session(backend=self._backend, threads=self._threads)
             islands.qubo([[0]])
@@ -157,9 +155,9 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 
 
 class _Call:
-    """The reads of one call, which share its time: some at a time, of which each has its part.
+    """The reads of one call, in batches that share its time.
 
-    What they take besides their search is measured, and the next ones search shorter.
+    Their overhead is measured and subtracted from the search time of the next batches.
     """
 
     def __init__(
@@ -176,19 +174,19 @@ class _Call:
         self._stop = ["converged"] if problem.size <= _SMALL else []
         if num_sweeps is not None:
             self._stop.append(f"generations={-(-num_sweeps // _SWEEPS)}")
-        # The time of rank 0, as all ranks have to search equally long.
+        # The time of rank 0, as all ranks must have the same limit.
         setup = session.world.from_first(lambda: _SETUP_PART * (time.perf_counter() - began))
         self._end = math.inf if time_limit is None else began + time_limit - setup
         self._setup = _SETUP_SECONDS + setup
-        """What a read takes besides its search, divided by the number of those at a time."""
+        """Overhead of a read, divided by the size of its batch."""
 
     def results(
         self, reads: int, seed: int, starts: NDArray[np.int8] | None
     ) -> list[islands.Result]:
-        """Return the results of reads: of at least one, and of fewer than all if time is over."""
+        """Return the results of all reads, or of at least one if time is over."""
         found: list[islands.Result] = []
         is_single = starts is not None or reads == 1
-        few, most, others = self._together(1 if is_single else reads)
+        few, most, others = self._batches(1 if is_single else reads)
         self._setup /= few
         count = few if is_single or self._end < math.inf else reads
         while len(found) < reads and not (found and self._all_end()):
@@ -208,9 +206,9 @@ class _Call:
                 count = max(few, min(most, _FASTER * count, self._fitting()))
         return found
 
-    def _together(self, reads: int) -> tuple[int, int, dict[str, Any]]:
-        """Return how many reads begin at a time, the most later on, and their settings."""
-        # What has a callback shares no launches.
+    def _batches(self, reads: int) -> tuple[int, int, dict[str, Any]]:
+        """Return the size of the first batch, the maximum of later ones, and their settings."""
+        # Runs with a callback share no launches.
         calling: dict[str, Any] = {} if self._interrupts is None else {"callback": self._ends_read}
         if reads == 1:
             return 1, 1, calling
@@ -229,11 +227,11 @@ class _Call:
         return threads, threads, found | {"callback": self._ends_read}
 
     def _single(self, settings: dict[str, Any]) -> list[islands.Result]:
-        """Return the result of a read that has the whole device."""
+        """Return the result of a single read on the whole device."""
         return [self._session.solve(self._problem, **settings)]
 
     def _several(self, count: int, settings: dict[str, Any]) -> list[islands.Result]:
-        """Return the results of reads at a time; of those that have ended if time is over."""
+        """Return the results of a batch, or of the reads that have ended if time is over."""
         found: dict[int, islands.Result] = {}
         for number, result in islands.iter_many([self._problem], runs=count, **settings):
             found[number] = result
@@ -242,30 +240,30 @@ class _Call:
         return [result for _, result in sorted(found.items())]
 
     def _part(self, count: int, reads: int) -> float:
-        """Return the seconds in which some of the reads that are left search."""
+        """Return the search time of a batch of `count` of the remaining reads."""
         return max(self._left() * count / reads - self._setup * count, _LEAST_SECONDS)
 
     def _measure(self, count: int, expected: float) -> None:
-        """Learn what a read takes besides its search from some that were to end at a time."""
+        """Measure the overhead of a read from a batch that was expected to end at a time."""
         late = self._session.world.from_first(lambda: time.perf_counter() - expected)
         self._setup = max(0.0, late) / count
 
     def _fitting(self) -> int:
-        """Return how many reads would take half of the time that is left besides their search."""
+        """Return the number of reads whose overhead is half of the remaining time."""
         return int(self._left() / 2 / max(self._setup, 1e-6))
 
     def _left(self) -> float:
-        """Return the seconds that are left, the same on all ranks."""
+        """Return the remaining seconds, the same on all ranks."""
         return self._session.world.from_first(lambda: self._end - time.perf_counter())
 
-    def _settings(self, seconds: float, together: int) -> dict[str, Any]:
-        """Return the settings of reads that search for so long, some at a time."""
+    def _settings(self, seconds: float, count: int) -> dict[str, Any]:
+        """Return the settings of a batch with this search time."""
         stop = [*self._stop, *([f"seconds={seconds}"] if seconds < math.inf else [])]
-        every = max(1, _LOOKS // (self._problem.size * together))
+        every = max(1, _LOOKS // (self._problem.size * count))
         return {"stop": stop, "record": {"every": every}}
 
     def _all_end(self, late: float = 0.0) -> bool:
-        """Return whether time is over on rank 0, or its caller has interrupted the call."""
+        """Return whether time is over on rank 0, or the caller has interrupted the call."""
         return self._session.world.from_first(
             lambda: time.perf_counter() >= self._end + late or self._is_interrupted()
         )
@@ -274,7 +272,7 @@ class _Call:
         return self._is_interrupted()
 
     def _is_interrupted(self) -> bool:
-        """Return whether the caller has interrupted the call; any thread may ask."""
+        """Return whether the caller has interrupted the call; thread-safe."""
         if self._interrupts is not None and not self._is_over:
             with self._lock:
                 self._is_over = self._is_over or bool(self._interrupts())
@@ -282,7 +280,7 @@ class _Call:
 
 
 def _compiling(results: Iterable[islands.Result]) -> float:
-    """Return the seconds in which the program of reads at the same time was compiled."""
+    """Return the compile time of a batch."""
     seconds = max(each.compile_seconds for each in results)
     return seconds if seconds > _COMPILING else 0.0
 
@@ -290,7 +288,7 @@ def _compiling(results: Iterable[islands.Result]) -> float:
 def _require(
     time_limit: float | None, num_sweeps: int | None, interrupts: Callable[[], bool] | None
 ) -> None:
-    """Refuse limits that are no numbers, and no limit at all."""
+    """Reject invalid limits, and calls without a limit."""
     if time_limit is None and num_sweeps is None:
         raise ValueError("'time_limit' and 'num_sweeps' are None: give one of them")
     if time_limit is not None and not is_duration(time_limit):
@@ -302,7 +300,7 @@ def _require(
 
 
 def _is_count(value: Any) -> bool:
-    """Return whether a value is a positive integer; truth values are none."""
+    """Return whether a value is a positive integer, and not a truth value."""
     return is_whole(value) and bool(value > 0)
 
 
@@ -316,13 +314,13 @@ def _reads(num_reads: int | None) -> int:
 
 
 def _require_seed(seed: Any) -> None:
-    """Refuse an invalid seed."""
+    """Reject an invalid seed."""
     if seed is not None and not (is_whole(seed) and 0 <= seed < 2**63):
         raise ValueError(f"'seed' should be an integer of at least 0, or None: {seed!r}")
 
 
 def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
-    """Return the problem of biases; refuse too many variables."""
+    """Return the problem with these biases; reject too many variables."""
     try:
         return islands.qubo(_matrix(linear, pairs))
     except islands.IslandsError as error:
@@ -380,7 +378,7 @@ def _bits(states: dimod.SampleSet, labels: list[Any]) -> NDArray[np.int8]:
 
 
 def _digest(results: list[islands.Result]) -> str:
-    """Return the digest of a read, or one of the digests of several."""
+    """Return the digest of a read, or a digest of the digests of several."""
     if len(results) == 1:
         return results[0].digest
     return hashlib.sha256("".join(each.digest for each in results).encode()).hexdigest()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import islands
 from islands.calls import seconds_of
-from islands.shops import Choice, Shop
+from islands.shops import Jobs, Mode
 
 _ADDED = ("begin", "end")
 
@@ -64,12 +64,12 @@ def schedule(
         rows[number].append(row)
     if not rows:
         raise ValueError("the frame has no rows")
-    jobs = [[[Choice(machines[row], int(lengths[row]))] for row in some] for some in rows]
+    jobs = [[[Mode(machines[row], int(lengths[row]))] for row in some] for some in rows]
     begin, end = np.zeros((2, len(places)), np.int64)
-    steps, _ = Shop(jobs, [0] * len(jobs)).solved(float(time_limit), seed)
-    for step in steps:
-        row = rows[step.job][step.operation]
-        begin[row], end[row] = step.begin, step.end
+    scheduled, *_ = Jobs(jobs, [0] * len(jobs)).schedule(float(time_limit), seed)
+    for each in scheduled:
+        row = rows[each.job][each.operation]
+        begin[row], end[row] = each.begin, each.end
     if hasattr(frame, "assign"):
         return frame.assign(begin=begin, end=end)
     series = type(frame[job])

@@ -1,8 +1,8 @@
-"""Job shops of job_shop_lib and PyJobShop: an instance goes in, a schedule of theirs comes out.
+"""Job shops of job_shop_lib and PyJobShop: solve an instance, return a schedule of the library.
 
     schedule = islands.shops.solve(instance, time_limit=1.0)
 
-Neither library is needed before one of its instances is passed, which is known by its attributes.
+Instances are recognised by their attributes, so neither library is needed for those of the other.
 """
 
 from __future__ import annotations
@@ -16,114 +16,82 @@ import islands
 from islands.calls import is_whole, seconds_of
 
 _LINKS = "end_before_start"
-"""The constraints of PyJobShop that state the order of the tasks of a job."""
+"""The constraints of PyJobShop for the order of the tasks of a job."""
 _SIZES = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000)
 """Numbers of jobs and machines for which programs are compiled."""
 
 
-class Choice(NamedTuple):
+class Mode(NamedTuple):
     """A machine that may process an operation, and its time there."""
 
     machine: int
     time: int
 
 
-class Step(NamedTuple):
-    """A scheduled operation: which one of a job, and when it is where."""
+class Scheduled(NamedTuple):
+    """A scheduled operation: its job, its index in the job, its mode and its times."""
 
     job: int
     operation: int
-    choice: int
+    mode: int
     begin: int
     end: int
 
 
 @dataclass(frozen=True)
-class Shop:
-    """The operations of jobs, each with the machines that may process it."""
+class Jobs:
+    """The jobs of an instance: the modes of each operation, and dates."""
 
-    jobs: Sequence[Sequence[Sequence[Choice]]]
+    operations: Sequence[Sequence[Sequence[Mode]]]
     release: Sequence[int]
     due: Sequence[int] | None = None
-    """If given, the weighted tardiness counts instead of the end of all jobs."""
+    """If given, the objective is the weighted tardiness instead of the makespan."""
     weights: Sequence[int] | None = None
 
-    def solved(self, seconds: float, seed: int) -> tuple[list[Step], islands.Result]:
-        """Return the steps of a good schedule, each machine's in order, and how it was found."""
-        added = 0
-        machines: Any = [[[each.machine for each in some] for some in job] for job in self.jobs]
-        times: Any = [[[each.time for each in some] for some in job] for job in self.jobs]
+    def schedule(self, seconds: float, seed: int) -> tuple[list[Scheduled], int, islands.Result]:
+        """Return a good schedule, a lower bound of the objective, and the result of the run.
+
+        Operations on a machine are in the order of the schedule.
+        """
+        problem = self._problem()
+        shop, found = problem.shop, list[Scheduled]()
+        bound = shop.bound()
+        stop = [f"seconds={seconds}", f"target={bound}"]
+        # Each generation ends with a look at the clock.
+        result = islands.solve(problem, stop=stop, seed=seed, record={"every": 1})
+        for o, choice, begin in shop.begins(result.solution):
+            job = int(shop.job[o])
+            if job < len(self.operations):  # others were added
+                place = o - int(shop.first[job]), choice - int(shop.choices[o])
+                found.append(Scheduled(job, *place, begin, begin + int(shop.time[choice])))
+        # Jobs end at 0 or later: an earlier due date adds the same amount to all schedules.
+        early = zip(self.due or (), self.weights or (), strict=True)
+        return found, bound + sum(weight * max(0, -due) for due, weight in early), result
+
+    def _problem(self) -> Any:
+        """Return the problem, possibly with added jobs."""
+        machines: Any = [[[m.machine for m in modes] for modes in job] for job in self.operations]
+        times: Any = [[[m.time for m in modes] for modes in job] for job in self.operations]
         dates: dict[str, Any] = {"release": self.release} if any(self.release) else {}
         if self.due is not None:
-            # Jobs end at 0 or later, so that an earlier due date adds the same to all schedules.
-            due, added = [max(0, each) for each in self.due], self._tardiness([0] * len(self.due))
+            due = [max(0, date) for date in self.due]
             dates |= {"due": due, "weights": self.weights, "objective": "tardiness"}
-        if all(len(some) == 1 for job in self.jobs for some in job):
+        if all(len(modes) == 1 for job in self.operations for modes in job):
             machines, times = (
-                [[some[0] for some in job] for job in each] for each in (machines, times)
+                [[modes[0] for modes in job] for job in values] for values in (machines, times)
             )
             if not dates:
                 machines, times = _filled_up(machines, times)
-        problem = islands.models.job_shop(machines, times, **dates)
-        stop = [f"seconds={seconds}", f"target={self.bound() - added}"]
-        # Each generation ends with a look at the clock.
-        result = islands.solve(problem, stop=stop, seed=seed, record={"every": 1})
-        return self.steps(result.solution), result
-
-    def steps(self, order: Any) -> list[Step]:
-        """Return the schedule for an order of choices, of which the first of an operation counts.
-
-        The k-th operation in the order that belongs to a job stands for the k-th one of the job;
-        those of jobs that were added are left out.
-        """
-        flat = [
-            (job, number, choice)
-            for job, operations in enumerate(self.jobs)
-            for number, some in enumerate(operations)
-            for choice in range(len(some))
-        ]
-        chosen: dict[tuple[int, int], int] = {}
-        for item in (each for each in order if each < len(flat)):
-            job, number, choice = flat[int(item)]
-            chosen.setdefault((job, number), choice)
-        ready, free, found = [*self.release], dict[int, int](), list[Step]()
-        following = [0] * len(self.jobs)
-        for job, _ in chosen:
-            number = following[job]
-            following[job] += 1
-            choice = chosen[job, number]
-            machine, length = self.jobs[job][number][choice]
-            begin = max(ready[job], free.get(machine, 0))
-            ready[job] = free[machine] = begin + length
-            found.append(Step(job, number, choice, begin, begin + length))
-        return found
-
-    def bound(self) -> int:
-        """Return what no schedule is below."""
-        ends = [
-            begin + sum(min(each.time for each in some) for some in job)
-            for begin, job in zip(self.release, self.jobs, strict=True)
-        ]
-        if self.due is not None:
-            return self._tardiness(ends)
-        loads: dict[int, int] = {}
-        for some in (some for job in self.jobs for some in job if len(some) == 1):
-            loads[some[0].machine] = loads.get(some[0].machine, 0) + some[0].time
-        return max([*ends, *loads.values()])
-
-    def _tardiness(self, ends: Sequence[int]) -> int:
-        """Return the weighted tardiness of jobs that end at these times."""
-        due, weights = self.due or [0] * len(ends), self.weights or [1] * len(ends)
-        jobs = zip(ends, due, weights, strict=True)
-        return sum(weight * max(0, end - date) for end, date, weight in jobs)
+        return islands.models.job_shop(machines, times, **dates)
 
 
 def _filled_up(
     machines: list[list[int]], times: list[list[int]]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return a shop with one of few numbers of jobs and machines, which programs are compiled for.
+    """Return an equivalent shop whose numbers of jobs and machines are among `_SIZES`.
 
-    The jobs that are added have an operation that takes no time on a machine of their own.
+    Shops of similar sizes then share a compiled program. Each added job has an operation without
+    duration on an additional machine.
     """
     used = 1 + max(machine for job in machines for machine in job)
     jobs, last = _size(len(machines)) + 1, _size(used)
@@ -132,12 +100,12 @@ def _filled_up(
 
 
 def _size(count: int) -> int:
-    """Return the first of some sizes that is not below a number."""
+    """Return the smallest of the sizes that is at least a number."""
     return next((each for each in _SIZES if each >= count), count)
 
 
 def solve(instance: Any, time_limit: float = 1.0, seed: int = 1) -> Any:
-    """Return a schedule of few time units for an instance of job_shop_lib or PyJobShop.
+    """Return a good schedule for an instance of job_shop_lib or PyJobShop.
 
     A `JobShopInstance` gives a `Schedule`, and a `ProblemData` or `Model` a `Result`. The call
     takes `time_limit` seconds, or less if the schedule is proven to be optimal.
@@ -169,31 +137,31 @@ def _of_job_shop_lib(instance: Any, seconds: float, seed: int) -> Any:
             _require_whole(f"an operation of job {number} has the release date", release)
     for operation in (each for job in instance.jobs for each in job):
         if getattr(operation, "deadline", None) is not None:
-            raise NotImplementedError("the instance has deadlines, which islands does not take")
+            raise NotImplementedError("the instance has deadlines, which are not supported")
         if operation.position_in_job and getattr(operation, "release_date", 0):
             raise NotImplementedError("only the first operation of a job may have a release date")
-    shop = Shop(
+    jobs = Jobs(
         [
-            [[Choice(m, each.duration) for m in each.machines] for each in job]
+            [[Mode(m, each.duration) for m in each.machines] for each in job]
             for job in instance.jobs
         ],
         [getattr(job[0], "release_date", 0) for job in instance.jobs],
     )
     machines: list[list[Any]] = [[] for _ in range(instance.num_machines)]
-    steps, _ = shop.solved(seconds, seed)
-    for step in steps:
-        operation = instance.jobs[step.job][step.operation]
-        machine = operation.machines[step.choice]
-        machines[machine].append(ScheduledOperation(operation, step.begin, machine))
+    scheduled, *_ = jobs.schedule(seconds, seed)
+    for each in scheduled:
+        operation = instance.jobs[each.job][each.operation]
+        machine = operation.machines[each.mode]
+        machines[machine].append(ScheduledOperation(operation, each.begin, machine))
     return Schedule(instance, machines, solved_by="islands")
 
 
 def _require_whole(words: str, value: Any) -> None:
-    """Refuse times that are no whole numbers."""
+    """Reject times that are not whole numbers of at least 0."""
     if not is_whole(value) or value < 0:
         raise ValueError(
-            f"{words} {value!r}, which is no whole number of at least 0. Choose a smaller unit, and"
-            " round"
+            f"{words} {value!r}, which is not a whole number of at least 0. Choose a smaller unit,"
+            " and round"
         )
 
 
@@ -214,10 +182,10 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
         if machine not in own or mode.duration < data.modes[own[machine]].duration:
             own[machine] = number
     modes = [[*each.values()] for each in shortest]
-    shop = Shop(
+    jobs = Jobs(
         [
             [
-                [Choice(data.modes[m].resources[0], data.modes[m].duration) for m in modes[t]]
+                [Mode(data.modes[m].resources[0], data.modes[m].duration) for m in modes[t]]
                 for t in chain
             ]
             for chain in chains
@@ -226,19 +194,19 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
         *_goal(data),
     )
     tasks: list[Any] = [None] * len(data.tasks)
-    steps, found = shop.solved(seconds, seed)
-    for step in steps:
-        task = chains[step.job][step.operation]
-        mode = modes[task][step.choice]
-        tasks[task] = ScheduledTask(mode, data.modes[mode].resources, step.begin, step.end)
-    best, bound = Solution(data, tasks), shop.bound()
+    scheduled, bound, result = jobs.schedule(seconds, seed)
+    for each in scheduled:
+        task = chains[each.job][each.operation]
+        mode = modes[task][each.mode]
+        tasks[task] = ScheduledTask(mode, data.modes[mode].resources, each.begin, each.end)
+    best = Solution(data, tasks)
     status = SolveStatus.OPTIMAL if best.objective == bound else SolveStatus.FEASIBLE
-    runtime = time.perf_counter() - began - found.compile_seconds
+    runtime = time.perf_counter() - began - result.compile_seconds
     return Result(best.objective, bound, status, runtime, best)
 
 
 def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-    """Return due dates and weights, or None for the makespan; refuse other objectives by name."""
+    """Return due dates and weights, or None for the makespan; reject other objectives by name."""
     weights = {name: value for name, value in vars(data.objective).items() if value}
     if weights == {"weight_makespan": 1}:
         return None, None
@@ -247,31 +215,31 @@ def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
     ):
         return [job.due_date for job in data.jobs], [job.weight for job in data.jobs]
     raise NotImplementedError(
-        f"the objective {weights} is not taken: islands minimises the makespan, or the total"
+        f"the objective {weights} is not supported: islands minimises the makespan, or the total"
         " tardiness of jobs that all have due dates, with the weight 1"
     )
 
 
 def _chains(data: Any) -> list[list[int]]:
-    """Return the tasks of each job in their order; refuse what is no job shop, by name."""
+    """Return the tasks of each job in order; reject features that job shops lack, by name."""
     for name, some in vars(data.constraints).items():
         if some and name != _LINKS:
-            raise NotImplementedError(f"constraints {name} are not taken, only {_LINKS}")
+            raise NotImplementedError(f"constraints {name} are not supported, only {_LINKS}")
     for number, resource in enumerate(data.resources):
         if getattr(resource, "breaks", None) or getattr(resource, "no_idle", False):
             raise NotImplementedError(
-                f"resource {number} has breaks or no_idle, which is not taken"
+                f"resource {number} has breaks or no_idle, which is not supported"
             )
     for number, job in enumerate(data.jobs):
         if job.deadline < _end_of_time():
-            raise NotImplementedError(f"job {number} has a deadline, which is not taken")
+            raise NotImplementedError(f"job {number} has a deadline, which is not supported")
     after: dict[int, int] = {}
     for link in data.constraints.end_before_start:
         jobs = {data.tasks[link.task1].job, data.tasks[link.task2].job}
         if link.delay or len(jobs) > 1 or link.task1 in after:
             raise NotImplementedError(
-                f"the constraint {link} is not taken: only tasks of a job follow one another,"
-                " without delay"
+                f"the constraint {link} is not supported: only tasks of the same job may follow one"
+                " another, without delay"
             )
         after[link.task1] = link.task2
     for number, task in enumerate(data.tasks):
@@ -289,7 +257,7 @@ def _end_of_time() -> int:
 
 
 def _chain(number: int, tasks: Sequence[int], after: dict[int, int]) -> list[int]:
-    """Return the tasks of a job one after another."""
+    """Return the tasks of a job in order."""
     first = {*tasks} - {*after.values()}
     found = [*first][:1]
     while found and found[-1] in after:
@@ -305,4 +273,4 @@ _KINDS: dict[tuple[str, ...], Callable[[Any, float, int], Any]] = {
     ("jobs", "tasks", "modes", "resources"): _of_pyjobshop,
     ("jobs", "num_operations"): _of_job_shop_lib,
 }
-"""What solves an instance with these attributes."""
+"""The function that solves instances with these attributes."""

@@ -297,7 +297,7 @@ def test_what_is_not_taken_is_refused(call: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     ("words", "name", "given"),
     [
-        ("interchange=1 is not taken", "greedy_color", {"interchange": 1}),
+        ("interchange=1 is not supported", "greedy_color", {"interchange": 1}),
         ("strategy=<function", "greedy_color", {"strategy": nx.coloring.strategy_largest_first}),
         ("the graph DiGraph .* is directed", "christofides", {}),
     ],

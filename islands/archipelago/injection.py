@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from islands.archipelago.memory import Memory
 from islands.errors import RunError, UsageError
+from islands.problems.arguments import integers, read_array, reals, require_shape
 from islands.problems.base import Problem, Solution
-from islands.problems.data import integers, read_array, reals, require_shape
 from islands.text import counted, shown
 
 _LARGE = {"subset": "1 is a chosen item", "choices": "Values are counted from 0"}

@@ -13,7 +13,7 @@ import numpy as np
 
 from islands.backends.base import Backend
 from islands.bounds.graph import Graph, Ints
-from islands.bounds.pricing import Limit, Pricing
+from islands.bounds.pricing import Pricing, TimeLimit
 from islands.problems.base import Problem
 
 _STEPS, _MORE_STEPS = 400, 200
@@ -58,9 +58,9 @@ def lower_bound(
     if problem.size <= 3:
         return Bound(goal, ONE_TREE, 0.0)  # the only tour
     pricing = Pricing(problem, backend)
-    limit = Limit(seconds, is_stopped)
+    limit = TimeLimit(seconds, is_stopped)
     # A weak bound is more useful than an estimate.
-    for_first = Limit(2 * seconds, is_stopped)
+    for_first = TimeLimit(2 * seconds, is_stopped)
     graph = Graph(problem, tour)
     multipliers = np.zeros(graph.size, np.int64)
     best: int | None = None
@@ -82,7 +82,7 @@ def lower_bound(
     return Bound(_rounded_up(best, graph), ONE_TREE, limit.elapsed)
 
 
-def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: Limit) -> bool:
+def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: TimeLimit) -> bool:
     """Add missing edges of the complete graph's minimum spanning tree; False: out of time."""
     while (found := pricing.find(graph, multipliers, limit)) is not None:
         graph.add(found.starts, found.ends)
@@ -98,7 +98,7 @@ def _rounded_up(value: int, graph: Graph) -> int:
     return -(-value // graph.scale)
 
 
-def ascend(graph: Graph, multipliers: Ints, goal: int, limit: Limit, steps: int) -> Ints:
+def ascend(graph: Graph, multipliers: Ints, goal: int, limit: TimeLimit, steps: int) -> Ints:
     """Return the best multipliers of at most `steps` steps.
 
     `goal` is the length of a tour, an upper limit of all bounds. Step sizes start at twice the one

@@ -39,7 +39,7 @@ _LINE = Struct(
 
 
 @dataclass(frozen=True)
-class Limit:
+class TimeLimit:
     """A time limit from now on, which ends early if `is_stopped` returns True."""
 
     seconds: float
@@ -61,9 +61,9 @@ class Limit:
         """The share of the time that has passed, from 0 to 1."""
         return 1.0 if self.left == 0.0 else self.elapsed / self.seconds
 
-    def part(self, share: float) -> Limit:
+    def part(self, share: float) -> TimeLimit:
         """Return a limit for a share of the remaining time."""
-        return Limit(share * self.left, self.is_stopped)
+        return TimeLimit(share * self.left, self.is_stopped)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Pricing:
         shape = (self._size, _MOST)
         return self._backend.zeros(shape[:1], np.int32), self._backend.zeros(shape, np.int32)
 
-    def find(self, graph: Graph, multipliers: Ints, limit: Limit) -> ShorterEdges | None:
+    def find(self, graph: Graph, multipliers: Ints, limit: TimeLimit) -> ShorterEdges | None:
         """Return the edges that belong to the minimum spanning tree; None: out of time."""
         weights = graph.weights(multipliers)
         edges = graph.spanning_tree(weights).edges

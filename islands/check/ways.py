@@ -19,7 +19,7 @@ from islands.modelling.evaluation import backend_of
 from islands.modelling.functions import UserFunction
 from islands.modelling.model import Model
 from islands.problems.base import Problem
-from islands.problems.solution_kinds import STEP, Box, Choices, Order
+from islands.problems.solution_kinds import STEP, ChoicesKind, OrderKind, VectorKind
 
 Ints = NDArray[np.int64]
 _BLOCKS = 1024
@@ -90,7 +90,7 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
             numbers[:, step] = random.integers(-(2**31), 2**31, (count, 4))
             names.append(name)
             continue
-        if isinstance(problem.kind, Choices):
+        if isinstance(problem.kind, ChoicesKind):
             sets = "setting" in moves
             now, numbers[:, step, :3] = _rechosen(problem.kind, now, name, random, sets=sets)
         elif name in problem.kind.moves:
@@ -117,7 +117,7 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
 
 
 def _rechosen(
-    kind: Choices,
+    kind: ChoicesKind,
     before: NDArray[Any],
     move: str,
     random: np.random.Generator,
@@ -162,7 +162,7 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
         "ISLANDS_PROBLEM": problem.header,
         **problem.scale.macros(),
     }
-    if problem.solution_kind == Order.name and not isinstance(problem, Model):
+    if problem.solution_kind == OrderKind.name and not isinstance(problem, Model):
         macros["CHECK_ORDERS"] = "1"
     if follows(problem):
         macros["CHECK_FOLLOWS"] = "1"
@@ -179,7 +179,7 @@ def follows(problem: Problem) -> bool:
     functions = problem.functions if isinstance(problem, Model) else None
     if functions is None:
         return False
-    adds_deltas = problem.scale.priced or isinstance(problem.kind, Choices)
+    adds_deltas = problem.scale.priced or isinstance(problem.kind, ChoicesKind)
     return functions.state is not None or (adds_deltas and functions.delta is not None)
 
 
@@ -291,7 +291,7 @@ class CheckProgram:
     def _read(self, rows: Array) -> NDArray[Any]:
         kind = self._problem.kind
         solutions = np.asarray(kind.read(self._backend.download(rows)))
-        if isinstance(kind, Box):
+        if isinstance(kind, VectorKind):
             low, high = kind.bounds()
             solutions = np.minimum(low + (high - low) * solutions, high)
         return solutions

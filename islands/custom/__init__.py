@@ -1,4 +1,4 @@
-"""Parts that users' scripts define, in addition to the built-in parts.
+"""User-defined parts from scripts, in addition to the built-in parts.
 
 Loads `FILE.py:NAME`, decides whether the script may run, and reports errors in it with the line of
 the user. Scripts run only if they are named by the user or by a file that the user has signed.

@@ -1,4 +1,4 @@
-"""The kinds of parts that a script may define, and how its parts are registered.
+"""The kinds of user-defined parts, and their registration.
 
 A registry is a dictionary by name: a script's part is entered under its own name, which settings
 and records then contain.
@@ -88,7 +88,7 @@ class PartKind:
         return self.registered(value).part.name if is_part else value
 
     def registered(self, value: Any) -> OwnPart:
-        """Register a part from a script; refuse a value that is not of this kind."""
+        """Register a part from a script; reject a value that is not of this kind."""
         given, reference = value, None
         if is_reference(given):
             reference, value = absolute_reference(given), self._loaded(given)
@@ -134,7 +134,7 @@ class PartKind:
         return self._is_made and isinstance(value, self.base)
 
     def has_built_in(self, value: Any) -> bool:
-        """Return whether a part is one of the package."""
+        """Return whether a part belongs to the package."""
         return any(value is each for each in self._built_in)
 
     def _stands_for_class(self, value: Any) -> bool:
@@ -155,7 +155,7 @@ class PartKind:
         return UsageError(f"{words}: is {_described(value)}, but must be {_one(self.what)}. {fix}")
 
     def _require_complete(self, part: Any) -> None:
-        """Refuse a part that lacks a required attribute or has the name of another part."""
+        """Reject a part that lacks a required attribute or has the name of another part."""
         kind = part if isinstance(part, type) else type(part)
         words = f"{self.what} {kind.__name__}"
         if lacking := sorted(getattr(kind, "__abstractmethods__", ())):
@@ -185,12 +185,12 @@ class PartKind:
 
 
 def _words(given: Any) -> str:
-    """Return what a message calls a part that is given as an object or by a reference."""
+    """Return the name of a part in messages, given as an object or by a reference."""
     return given if is_reference(given) else repr(given)
 
 
 def _require_settings(words: str, settings: type) -> None:
-    """Refuse a `Settings` class that cannot be used."""
+    """Reject a `Settings` class that cannot be used."""
     if not issubclass(settings, Settings):
         raise UsageError(
             f"{words}: Settings is {_described(settings)}. Derive it from islands.Settings"
@@ -203,7 +203,7 @@ def _require_settings(words: str, settings: type) -> None:
 
 
 def _require_own_file(words: str, header: Header) -> None:
-    """Refuse a header that is neither built in nor has a text, or that is both."""
+    """Reject a header that is neither built in nor has a text, or that is both."""
     is_file = (data_folder("kernels") / header.name).is_file()
     if is_file == (header.text is not None):
         fix = "a built-in header has this name. Choose another name"

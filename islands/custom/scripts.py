@@ -41,7 +41,7 @@ def is_trusted(file: Path) -> bool:
 
 
 def require_trusted(file: Path, words: str) -> None:
-    """Refuse a script that the user has not named; `words` say what it is for, in an error."""
+    """Reject a script that the user has not named; `words` describe it in the error."""
     if not is_trusted(file):
         raise UntrustedError(
             f"names scripts that you have not named, which would be run: {words}. Read the scripts;"
@@ -71,11 +71,11 @@ def absolute_reference(reference: str) -> str:
 def module_of(path: Path, words: str = "") -> ModuleType:
     """Import a script, once for each version of its text; its name is never `__main__`.
 
-    This is the only way to a script. It refuses one that only data have named: what is read from a
-    file, a folder, a list or a pipe. `words` as in `require_trusted`.
+    All scripts are imported by this function. It rejects those that are named only by data, such as
+    a file, a folder, a list or a pipe. `words` as in `require_trusted`.
     """
     with reading(path):
-        path.stat()  # a script that is missing is no matter of trust
+        path.stat()  # a missing script is another error
         require_trusted(path, words or str(path))
         text = path.read_bytes()
     digest = hashlib.sha256(text).hexdigest()
@@ -117,7 +117,7 @@ def _imported(path: Path, text: bytes, name: str) -> ModuleType:
 
 
 def refuse_while_importing(call: str) -> None:
-    """Refuse a call that a script makes during its import, which would import it again."""
+    """Reject a call that a script makes during its import, which would import it again."""
     if _importing:
         raise UsageError(
             f"the script calls {call} while it is imported. Put this call below the line"
@@ -152,7 +152,7 @@ def _described(error: BaseException) -> str:
 
 
 def _line(error: BaseException, file: str) -> str:
-    """Return the line of the error: of a syntax error its own, else the last in `file`."""
+    """Return the line of the error: that of a syntax error, otherwise the last one in `file`."""
     if isinstance(error, SyntaxError) and error.filename:
         file, numbers = error.filename, [error.lineno or 0]
     else:

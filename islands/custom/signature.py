@@ -26,7 +26,7 @@ def signed(text: str) -> str:
 
 
 def is_signed(text: str) -> bool:
-    """Return whether this user has signed a text, which may only have comments added to it."""
+    """Return whether this user has signed a text; only comments may follow the signature."""
     lines, found, rest = text.rpartition(_LINE)
     signature, *others = rest.split("\n")
     if not found or any(each and not each.startswith("#") for each in others):
@@ -50,7 +50,7 @@ def sign(content: bytes) -> bytes:
                 os.link(temporary.name, path)
     with reading(path), opened(path) as stream:
         status, key = os.fstat(stream.fileno()), stream.read(_KEY_BYTES + 1)
-    # Nobody else may know the key, or have chosen it.
+    # The key must be unknown to other users, and not chosen by them.
     if status.st_uid != os.geteuid() or status.st_mode & 0o177 or len(key) != _KEY_BYTES:
         raise InputError(
             f"{path}: has the owner {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o} and"

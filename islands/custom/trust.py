@@ -1,4 +1,4 @@
-"""What lets a script run: the user has named it, or a file that is signed by the user names it.
+"""Which scripts may run: those named by the user, or by a file that the user has signed.
 
 A configuration, a list or the folder of a run may come from somebody else, and importing a script
 runs it. `scripts.module_of` therefore refuses all scripts but those that these functions have made
@@ -41,19 +41,19 @@ def trust_files(files: Iterable[Path]) -> None:
 
 
 def trust_named(*values: Any) -> None:
-    """Trust the scripts in settings that the user has stated, on the command line or in Python."""
+    """Trust the scripts in settings that come from the user, on the command line or in Python."""
     trust_files(scripts_in(values))
 
 
 def trust_typed(names: Iterable[str], *, is_all: bool = False) -> None:
-    """Trust the scripts among the names that a command line states; with `--trust`, all scripts.
+    """Trust the scripts among the arguments of a command line; with `--trust`, all scripts.
 
-    Whoever sends a file or folder chooses its name, so the name of an existing one states nothing.
+    The name of an existing file or folder is not trusted: whoever sent it may have chosen the name.
     """
     current().is_all |= is_all
     for name in names:
         if not (".py:" in name and os.path.lexists(expanded(name))):
-            with suppress(InputError):  # is refused where it is read
+            with suppress(InputError):  # rejected where it is read
                 trust_files(scripts_in(name))
 
 
@@ -64,7 +64,7 @@ def trusts_all() -> bool:
 
 @contextmanager
 def command(names: Iterable[str], *, is_all: bool = False) -> Iterator[None]:
-    """Within the block, trust only what a command line states, as in `trust_typed`."""
+    """Within the block, trust only the arguments of a command line, as in `trust_typed`."""
     before, active[:] = active[:], []
     try:
         with within(Trust()):
@@ -76,18 +76,18 @@ def command(names: Iterable[str], *, is_all: bool = False) -> Iterator[None]:
 
 @contextmanager
 def lasting(trust: Trust) -> Iterator[None]:
-    """Within the block, let scripts with this trust run too."""
+    """Within the block, additionally let scripts with this trust run."""
     active.append(trust)
     try:
         yield
     finally:
-        with suppress(ValueError):  # of a generator that ends inside of a `command`
+        with suppress(ValueError):  # if a generator ends inside of a `command`
             active.remove(trust)
 
 
 @contextmanager
 def within(trust: Trust) -> Iterator[None]:
-    """Let scripts with this trust run too, and add to it what this thread trusts in the block."""
+    """Like `lasting`, and add to this trust what the thread trusts within the block."""
     before = _own.set(trust)
     try:
         with lasting(trust):
@@ -97,7 +97,7 @@ def within(trust: Trust) -> Iterator[None]:
 
 
 def trusting(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return a function of which each call ends with the trust that it has added."""
+    """Decorate a function so that the trust added by a call ends with it."""
 
     @wraps(function)
     def called(*args: _P.args, **named: _P.kwargs) -> _R:
@@ -128,7 +128,7 @@ def signed_scripts(
 
 @contextmanager
 def named_by(source: str) -> Iterator[None]:
-    """Let the error about a script begin with the source that names it, such as `run.toml: `."""
+    """Prefix errors about scripts with the source that names them, such as `run.toml: `."""
     try:
         yield
     except UntrustedError as error:
@@ -136,7 +136,7 @@ def named_by(source: str) -> Iterator[None]:
 
 
 def require_all(names: Iterable[str], source: str) -> None:
-    """Refuse instances at once that `module_of` would refuse when it is their turn."""
+    """Reject instances in advance that `module_of` would reject later."""
     for each in filter(is_reference, names):
         with named_by(source):
             require_trusted(split_reference(each)[0], each)

@@ -6,7 +6,7 @@ from islands.configuration.defaults import searches
 from islands.configuration.resolved import Resolved
 from islands.display.heartbeat import duration
 from islands.problems.base import Problem
-from islands.problems.mixed import Mixed
+from islands.problems.mixed import MixedKind
 from islands.progress.progress import Progress
 from islands.progress.result import HOW_TO_BE_FEASIBLE
 from islands.text import count, option
@@ -56,7 +56,7 @@ def advice(resolved: Resolved) -> str:
     usual = str(searches(problem)[0]["algorithm"])
     tried = [option("algorithm", usual)] if usual != spec.algorithm else []
     tried.append(f"more islands ({option('islands', 4 * spec.general.islands)})")
-    may_have_state = problem.kind.name != Mixed.name and problem.chains.proposals
+    may_have_state = problem.kind.name != MixedKind.name and problem.chains.proposals
     if may_have_state and not problem.chains.has_state:
         tried.append("a state, which judges moves in a few steps (state=)")
     return ", or ".join(tried)

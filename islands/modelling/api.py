@@ -1,4 +1,4 @@
-"""The functions that make a problem of one's own: `permutation`, `subset`, `choices` and others."""
+"""The functions that create user-defined problems, such as `permutation` and `subset`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from islands.calls import explained, taking
-from islands.modelling.kinds import box_of, choices_of, chosen_of, keys_of, order_of
+from islands.modelling.kinds import choices_of, keys_of, orders_of, subsets_of, vectors_of
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement, StatementKeywords
 
@@ -24,39 +24,42 @@ def permutation(
 ) -> Model:
     """Return a problem whose solutions are orders of the items 0 to n - 1.
 
-    State what a solution costs by one of:
+    Define the cost of a solution by one of:
 
     - `cost`: CUDA code, `__device__ long long cost(const Solution& s, int n, const Data& data)` or
-      `double`, in which `s[i]` is the item at place i. One thread calls it for each solution; with
+      `double`, where `s[i]` is the item at place i. One thread calls it for each solution; with
       `cooperative`, all threads of a block call it together and return the same cost.
     - `batch`: a Python function from an array of solutions, one per row, to their costs. On a GPU
       it receives and returns CuPy arrays.
     - `function`: a Python function from one solution to its cost.
 
-    `data` are arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
+    `data` has arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
     change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
-    `state` is CUDA code for a `struct State` that follows the moves of a solution, with `prepare`,
-    `change` and `apply`, so that tempering judges a move in a few steps; it may also `propose`
-    steps of its own, and `cross` two solutions. `repair` is CUDA code that may change a solution
-    before it is evaluated. `violation` says by how much a solution is infeasible, 0 if it is not:
-    CUDA code with the arguments of `cost`, or a Python function with those of `batch` or
-    `function`. Feasible solutions are better than all others; `delta` and `change` then return the
-    changes of both. `price` is what a unit of the violation costs where infeasible solutions are
-    compared: a number, or "adaptive", from random solutions at first.
-    `reference` computes the costs of a batch in NumPy, with `violation` a pair of costs and
-    violations; the best solution is checked with it. `maximise` looks for the highest cost. `name`
-    is the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
-    Python function that draws a solution: it receives the solution and Matplotlib axes.
+    `state` is CUDA code for a `struct State` that is updated by moves, with `prepare`, `change` and
+    `apply`, so that tempering evaluates a move in a few steps; it may also `propose` steps and
+    `cross` two solutions. `repair` is CUDA code that may change a solution before it is evaluated.
+    Code is a string, or the `pathlib.Path` of a file.
 
-    `before` are pairs of items, the first of which comes before the second in all solutions. With
-    `parts`, solutions are that many orders that have all items together: entries from n on, one
-    less than parts, separate them.
+    `violation` returns the amount by which a solution is infeasible, or 0: CUDA code with the
+    arguments of `cost`, or a Python function with those of `batch` or `function`. Feasible
+    solutions are better than all others; `delta` and `change` then return the changes of both.
+    `price` is the cost of a unit of violation when infeasible solutions are compared: a number, or
+    "adaptive", which begins with an estimate from random solutions.
+
+    `reference` computes the costs of a batch in NumPy, with `violation` a pair of costs and
+    violations, to verify the best solution. `maximise` searches for the highest cost. `name` is the
+    name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a Python
+    function that plots a solution: it receives the solution and Matplotlib axes.
+
+    `before` has pairs of items, the first of which precedes the second in all solutions. With
+    `parts`, solutions are this number of orders that together have all items: the entries from n
+    on, one less than parts, separate them.
 
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> islands.solve(problem, generations=20).cost
     1
     """
-    return Model(order_of(n, before, parts), Statement(**statement))
+    return Model(orders_of(n, before, parts), Statement(**statement))
 
 
 @explained
@@ -69,15 +72,15 @@ def subset(
 ) -> Model:
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
-    With `choose`, exactly this number of items is chosen, in all solutions, or from the first to
-    the second number of a pair: searches exchange items, and crossovers are corrected. The other
-    arguments are those of `permutation`, except `delta`.
+    With `choose`, all solutions have exactly this number of items, or a number between those of a
+    pair: searches exchange items, and crossovers are corrected. The other arguments are those of
+    `permutation`, except `delta`.
 
     >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
     >>> islands.solve(problem, target=9, seconds=9).cost
     9
     """
-    return Model(chosen_of(n, choose), Statement(**statement))
+    return Model(subsets_of(n, choose), Statement(**statement))
 
 
 @explained
@@ -93,11 +96,10 @@ def choices(
     """Return a problem whose solutions choose one of k values for each of n items.
 
     `s[i]` is from 0 to k - 1, or to `k[i]` - 1 if k has a number for each item. Searches change one
-    choice (`Set`), or exchange those of two items (`Swap`), with `groups` only of the same group:
-    they are n numbers, such as the day of each shift. With `delta` or `state`, they also close a
-    value, whose items take others, or open an unused one. In all solutions, each value has at most
-    `at_most` items, a number for all values or one for each. The other arguments are those of
-    `permutation`.
+    value (`Set`) or exchange those of two items (`Swap`), only within a group if `groups` has a
+    number for each item, such as the day of each shift. With `delta` or `state`, they also close a
+    value, whose items get others, or open an unused one. At most `at_most` items have the same
+    value: a number for all values, or one for each. The other arguments are those of `permutation`.
 
     >>> problem = islands.choices(5, 3, batch=lambda chosen: (chosen - 1).sum(axis=1))
     >>> islands.solve(problem, generations=20).cost
@@ -140,4 +142,4 @@ def real(
     >>> islands.solve(problem, generations=50).cost < 0.01
     True
     """
-    return Model(box_of(low, high, n), Statement(**statement))
+    return Model(vectors_of(low, high, n), Statement(**statement))

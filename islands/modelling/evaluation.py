@@ -1,4 +1,4 @@
-"""The evaluation of a user's own problem: by a program, or by a Python function."""
+"""The evaluation of a user-defined problem, by a program or by a Python function."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from islands.problems.solution_kinds import SolutionKind
 _BLOCKS = 1024
 
 
-class Stated(Evaluated, Protocol):
-    """A user's own problem, as its evaluation needs it."""
+class StatedProblem(Evaluated, Protocol):
+    """The members of a user-defined problem that its evaluation needs."""
 
     name: str
     instance: str
@@ -39,19 +39,19 @@ class Stated(Evaluated, Protocol):
 
     @property
     def kind(self) -> SolutionKind:
-        """The kind of its solutions."""
+        """The solution kind."""
 
     @property
     def scale(self) -> Scale:
-        """How costs are read."""
+        """How to interpret costs."""
 
     @property
     def price(self) -> float:
-        """The price of a unit of the violation."""
+        """The price of a unit of violation."""
 
     @property
     def evaluation(self) -> Evaluation:
-        """Who calls the user's functions."""
+        """The evaluation, which calls the user's functions."""
 
     def defines(self) -> Macros:
         """Return the macros of the header."""
@@ -66,14 +66,14 @@ class Stated(Evaluated, Protocol):
 
 
 class ModelEvaluation(Evaluation):
-    """The evaluation of a model; its reference, if it has one, only confirms costs."""
+    """The evaluation of a model. A reference only confirms costs."""
 
     python: PythonCosts | None
 
     def __init__(
-        self, model: Stated, python: PythonCosts | None, violation: PythonCosts | None
+        self, model: StatedProblem, python: PythonCosts | None, violation: PythonCosts | None
     ) -> None:
-        """Take a model with its functions in CUDA, or in Python."""
+        """Evaluate by the model's functions in CUDA, or by functions in Python."""
         functions, has_rules = model.functions, bool(model.kind.rules)
         self.is_serial = functions is not None and not functions.cooperative
         is_repaired = functions is not None and functions.repair is not None
@@ -91,7 +91,7 @@ class ModelEvaluation(Evaluation):
         compare = "Compare its functions: islands.check_problem(problem)"
         self.cost_fix = compare if python is None else f"{SEED}. {compare}"
         self.checks_on = ""
-        """The backend that checks costs of a run; empty: any."""
+        """The backend that verifies the costs of a run; empty: any."""
 
     @property
     def checker(self) -> str:
@@ -104,7 +104,7 @@ class ModelEvaluation(Evaluation):
 
     @contextmanager
     def prepared(self, processes: int, backend: str) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a text that says who calls it."""
+        """Let `processes` processes call function=; yield a text about what evaluates."""
         self.checks_on = other_backend(backend)
         if self.python is None:
             yield ""
@@ -114,20 +114,20 @@ class ModelEvaluation(Evaluation):
             yield words
 
     def reports(self) -> Members:
-        """Return the member of `struct Data` to which kernels report wrong values."""
+        """Return the member of `struct Data` to which kernels report invalid values."""
         return {FAULTS: no_faults()}
 
     def refuse_faults(self, data: Struct, device: Backend) -> None:
-        """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
+        """Raise a `RunError` if kernels have reported an invalid value of a user function."""
         if (words := data.members.get(FAULTS)) is not None:
             self.refuse_reported(device.download(words))
 
     def refuse_reported(self, words: NDArray[np.int64]) -> None:
-        """Raise a `RunError` if the content of the array of reports tells a fault."""
+        """Raise a `RunError` if the array of reports contains a fault."""
         model = self._model
         bits = priced.LARGEST_COST.bit_length() - 1 if model.scale.priced else 62
         functions = model.functions
-        # With a repair, the moves of a state are not used.
+        # With repair=, the moves of a state are not used.
         is_state = functions is not None and functions.repair is None
         refuse_faults(
             words,
@@ -145,7 +145,7 @@ class ModelEvaluation(Evaluation):
         factors: NDArray[np.float64] | float = 1.0,
         ends: Ends | None = None,
     ) -> NDArray[np.int64]:
-        """Return the costs as on the device: minimised integers. The reference is not used."""
+        """Return the costs as on the device, minimised integers, without the reference."""
         model, scale = self._model, self._model.scale
         solutions = np.asarray(solutions).astype(model.kind.dtype)
         if self.python is None:
@@ -170,7 +170,7 @@ class ModelEvaluation(Evaluation):
         must_leave: Callable[[], bool],
         factors: NDArray[np.float64] | float,
     ) -> NDArray[np.int64]:
-        """Return the compared costs of the first solutions, whose minimised costs are given."""
+        """Return the compared costs of the first solutions, given their minimised costs."""
         model, real = self._model, self._model.scale.real
         if not real and (np.abs(costs) > priced.LARGEST_COST).any():
             raise RunError(
@@ -186,7 +186,7 @@ class ModelEvaluation(Evaluation):
 
 @cache
 def backend_of(name: str) -> Backend:
-    """Return a backend for evaluations: the one with this name, or the first that exists."""
+    """Return the backend with this name, or the first available one, for evaluations."""
     from islands.backends.cpu import CpuBackend
 
     if name == "cuda":
@@ -202,20 +202,20 @@ def backend_of(name: str) -> Backend:
 
 
 def other_backend(name: str) -> str:
-    """Return the backend that checks the costs of a run on another one, if there are two."""
+    """Return the backend that verifies the costs of a run: another one than `name` if available."""
     if name == "cuda":
         return backend_of("").name
     return "cuda" if takes_gpu("auto") else "cpu"
 
 
 def costs_of(
-    problem: Stated,
+    problem: StatedProblem,
     solutions: NDArray[Any],
     backend: str = "",
     threads: int = 128,
     kernel: str = "evaluate_solutions",
 ) -> NDArray[np.int64]:
-    """Return the device's cost, without violations, of each row of `solutions`."""
+    """Return the device cost, without violations, of each row of `solutions`."""
     device = backend_of(backend)
     data = device.uploaded(problem.device_data())
     macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}

@@ -1,4 +1,4 @@
-"""Wrong values of a user's functions, which kernels report, and the errors that tell them."""
+"""Invalid values of user functions, which kernels report, and their error messages."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from islands.errors import RunError
 from islands.problems.solution_kinds import SolutionKind
 
 FAULTS = "_faults"
-"""The member of `struct Data` to which kernels report wrong values of a user's functions
+"""The member of `struct Data` to which kernels report invalid values of user functions
 (kernels/problems/faults.cuh); names of users begin with a letter."""
 _FAULT_KINDS = 7
 
 
 def no_faults() -> NDArray[np.int64]:
-    """Return the words for reports: for each kind of fault, whether there is one, and its value."""
+    """Return an empty array of reports: for each kind of fault, a flag and the value."""
     return np.zeros((_FAULT_KINDS, 2), np.int64)
 
 
 def wrong_violation(value: float) -> str:
-    """Return the message about a violation that is none."""
+    """Return the message about an invalid violation."""
     return (
         f"violation= returned {value:g}. Return 0 if a solution is feasible, and a positive number"
         " otherwise, such as max(0, load - capacity)"
@@ -36,10 +36,10 @@ def refuse_faults(
     maximise: bool,
     bits: int = 62,
 ) -> None:
-    """Raise a `RunError` about the first kind of fault that is reported.
+    """Raise a `RunError` about the first reported kind of fault, if any.
 
-    `argument` names the function of the cost, `changer` the code that may change a solution,
-    "repair" or "state", and `kind` the solutions. Integer costs have at most 2**`bits`.
+    `argument` is the name of the cost function, `changer` that of the code that may change a
+    solution, "repair" or "state". Absolute integer costs are at most 2**`bits`.
     """
     reported = np.flatnonzero(words[:, 0])
     if not reported.size:

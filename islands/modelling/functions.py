@@ -1,4 +1,4 @@
-"""Calls of a user's Python functions, here or in a pool of processes, whose results are checked."""
+"""Calls of Python functions of the user, possibly in a process pool, with validated results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from islands.problems.solution_kinds import SolutionKind, array_module
 from islands.text import counted, shown
 
 _MOST = 2**62
-"""The largest absolute value of an integer cost: differences of costs must fit into 64 bits."""
+"""Maximum absolute integer cost: differences of costs must fit into 64 bits."""
 
 _ENTRIES_AT_ONCE = 1 << 22
 SEED = (
@@ -45,7 +45,7 @@ def _same(solutions: Any) -> Any:
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A Python function of the user that returns costs, and its name in messages.
+    """A Python function of the user that returns costs, and the name of its argument.
 
     `batch=` and `reference=` take an array of solutions, one per row, `function=` takes one.
     """
@@ -53,13 +53,13 @@ class UserFunction:
     argument: str
     call: Function
     takes_one: bool = False
-    """Whether it takes one solution, as `function=` does."""
+    """Whether it takes one solution per call, as `function=` does."""
     presented: Callable[[Any], Any] = _same
-    """Return a solution, or a row for each, as the function takes them."""
+    """Converts a solution, or one per row, to the form that the function takes."""
 
     @property
     def is_batch(self) -> bool:
-        """Whether it takes many solutions at once."""
+        """Whether it takes many solutions per call."""
         return self.argument != "function" and not self.takes_one
 
     def costs(
@@ -70,11 +70,11 @@ class UserFunction:
         must_leave: Callable[[], bool] = never,
         ends: Ends | None = None,
     ) -> Any:
-        """Return the costs of solutions, each row of which is one; int64 or float64.
+        """Return the cost of each row as int64 or float64.
 
-        Unless `real` is None, costs have this type. The solutions may be in the memory of a GPU,
-        and the costs are then as well. If the function takes one solution, those after `must_leave`
-        has returned true, or after a cost that `ends` them, are left out.
+        `real` is the required type; None: any. Costs are in the memory of the solutions, which may
+        be that of a GPU. If the function takes one solution per call, calls are skipped once
+        `must_leave` returns True, or after a cost that `ends` them.
         """
         if not self.is_batch:
             return self._usable(solutions, self._called_for_each(solutions, real, must_leave, ends))
@@ -84,7 +84,7 @@ class UserFunction:
         return found[0] if len(found) == 1 else array_module(solutions).concatenate(found)
 
     def _usable(self, solutions: Any, costs: Any) -> Any:
-        """Return the costs of the first solutions; refuse numbers that are no costs."""
+        """Return the costs of the first solutions; reject NaN and large integers."""
         if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
             raise _too_large(self.argument, costs[large][0].item())
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -96,9 +96,9 @@ class UserFunction:
         return costs
 
     def returned(self, solutions: Any, real: bool | None, *, is_compared: bool = True) -> Any:
-        """Return what it returns for all solutions at once; int64 or float64, of any value.
+        """Return the result for all solutions in one call as int64 or float64, of any value.
 
-        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+        `is_compared`: whether to check that the solutions are unchanged, which waits for a GPU.
         """
         before = solutions.copy() if is_compared else None
         with _errors_explained(self, solutions):
@@ -131,11 +131,11 @@ class UserFunction:
 
 
 class _WrongPairError(RunError):
-    """A reference that does not return costs and violations."""
+    """A reference did not return costs and violations."""
 
 
 def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
-    """Return the functions of costs and of violations for one that returns both."""
+    """Split a reference that returns costs and violations into two functions."""
 
     def part(which: int) -> Function:
         def call(solutions: Any) -> Any:
@@ -154,7 +154,7 @@ def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
 
 
 def _typed(argument: str, costs: Any, real: bool | None) -> Any:
-    """Return costs as int64 or float64; refuse real ones if `real` is False."""
+    """Return costs as int64 or float64; reject real ones if `real` is False."""
     is_real = costs.dtype.kind == "f"
     if real is False and is_real:
         if bool((costs != costs).any()):
@@ -168,9 +168,9 @@ def _typed(argument: str, costs: Any, real: bool | None) -> Any:
 
 @contextmanager
 def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
-    """Turn an exception of the user's function into an error that shows its line.
+    """Turn an exception of the user's function into an error that shows the line.
 
-    That includes sys.exit(), which would end the run without a result and with status 0.
+    This includes sys.exit(), which would end the run without a result and with status 0.
     """
     try:
         yield
@@ -195,7 +195,7 @@ def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
 
 
 def is_of_signal(error: BaseException) -> bool:
-    """Return whether the handler of a signal raised an exception, and not the function."""
+    """Return whether a signal handler raised the exception instead of the function."""
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     if isinstance(error, KeyboardInterrupt) and signal.default_int_handler in handlers:
         return True
@@ -205,7 +205,7 @@ def is_of_signal(error: BaseException) -> bool:
 
 
 def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> Any:
-    """Return costs as an array in the memory of the solutions; refuse anything else."""
+    """Return costs as an array in the memory of the solutions; reject anything else."""
     try:
         if np.ma.is_masked(costs):
             raise ValueError
@@ -263,7 +263,7 @@ def _refuse_changed(argument: str, given: Any, solutions: Any) -> None:
 
 
 def _shown(function: UserFunction, given: Any) -> str:
-    """Return a solution that a function was given, or the first of several, as text."""
+    """Return the argument of a function, or the first of several solutions, as text."""
     row = given[0] if getattr(given, "ndim", 1) > 1 else given
     if isinstance(named := function.presented(row), Mapping):
         return shown(named)
@@ -272,24 +272,24 @@ def _shown(function: UserFunction, given: Any) -> str:
 
 
 class PythonCosts:
-    """The user's function that computes costs instead of kernels: `batch=` or `function=`."""
+    """The user's function, `batch=` or `function=`, that computes costs instead of kernels."""
 
     def __init__(
         self, function: UserFunction, kind: SolutionKind, *, always_real: bool = False
     ) -> None:
         self.function, self._kind, self._always_real = function, kind, always_real
         self.callers = 1
-        """The number of processes that call it at the same time."""
+        """The number of processes that call it concurrently."""
         self._workers: WorkerPool | None = None
 
     @property
     def is_batch(self) -> bool:
-        """Whether the function takes many solutions at once."""
+        """Whether the function takes many solutions per call."""
         return self.function.is_batch
 
     @cached_property
     def _first(self) -> NDArray[Any]:
-        """The cost of a first solution, whose type all costs have."""
+        """The cost of a first solution, which determines the type of all costs."""
         costs: NDArray[Any] = self.function.costs(self._kind.drawn(1, seed=0), real=None)
         return costs
 
@@ -310,15 +310,15 @@ class PythonCosts:
         return costs
 
     def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
-        """Return the costs of solutions as kernels store them, in their memory, of any value.
+        """Return the costs, of any value, of solutions in the layout and memory of kernels.
 
-        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+        `is_compared`: whether to check that the solutions are unchanged, which waits for a GPU.
         """
         return self.function.returned(self._kind.read(stored), self.real, is_compared=is_compared)
 
     @contextmanager
     def prepared(self, processes: int) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a text that says who calls it."""
+        """Let `processes` processes call function=; yield a text about what evaluates."""
         if self.is_batch or processes < 2:
             yield f"costs by {self.function.argument}=, called by this process alone"
             return
@@ -329,7 +329,7 @@ class PythonCosts:
         self._workers, self.callers = None, 1
 
     def _require_equal_costs(self, workers: WorkerPool) -> None:
-        """Refuse a function that gives another cost in another process than in this one."""
+        """Reject a function whose cost of a solution differs in another process."""
         own, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
         other = workers.costs(solution, real=self.real)[0].item()
         if not agree(own, other, real=self.real):
@@ -349,18 +349,18 @@ _function: UserFunction | None = None
 
 
 class WorkerPool:
-    """A pool of processes for one function."""
+    """A process pool for one function."""
 
     def __init__(self, function: UserFunction, count: int) -> None:
-        """Start `count` processes, copies of this one that do not run its script again."""
+        """Start `count` processes by fork, so that they do not run the script again."""
         self.count = count
         self.quick = 1
-        """The number of solutions that take `_CHUNK_SECONDS` in the slowest chunk of a call."""
+        """The number of solutions that take `_CHUNK_SECONDS`, in the slowest chunk of a call."""
         self._is_left = False
         context = multiprocessing.get_context("fork")
         self._pool = ProcessPoolExecutor(count, context, _begin, (function, os.getpid()))
         with warnings.catch_warnings():
-            # Python warns of locks that other threads may hold; a worker only calls the function.
+            # Python warns of locks held by other threads; a worker only calls the function.
             warnings.simplefilter("ignore", DeprecationWarning)
             _result(self._pool.submit(os.getpid).result)
 
@@ -374,9 +374,9 @@ class WorkerPool:
     ) -> NDArray[Any]:
         """Return the cost of each row, or of the first ones if it must leave or a cost ends it.
 
-        After a cost that `ends` it, all chunks that have begun are completed, and returned.
+        After a cost that `ends` the call, the chunks in progress are completed and returned.
         """
-        # A function that is faster than messages has chunks beyond an even share.
+        # If a function is faster than messages, chunks are larger than an even share.
         share = 1 if ends is not None else -(-len(solutions) // (_CHUNKS_EACH * self.count))
         rows = max(share, self.quick, 1)
         parts = deque(solutions[i : i + rows] for i in range(0, len(solutions), rows))
@@ -414,7 +414,7 @@ class WorkerPool:
 
     def __exit__(self, *_: object) -> None:
         """End the processes."""
-        if self._is_left:  # nobody needs what they still compute, which may never end
+        if self._is_left:  # their results are not needed, and may never come
             for each in list(self._pool._processes.values()):
                 each.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)

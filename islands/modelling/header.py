@@ -1,4 +1,4 @@
-"""The kernel header of a user's own problem: its data, the user's functions, and our adapter."""
+"""The kernel header of a user-defined problem: data, the user's functions, and an adapter."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from islands.modelling.signatures import (
     stated,
 )
 from islands.modelling.texts import Text, without_comments
-from islands.problems.mixed import Mixed
-from islands.problems.solution_kinds import STEP, Choices, Order, SolutionKind
+from islands.problems.mixed import MixedKind
+from islands.problems.solution_kinds import STEP, ChoicesKind, OrderKind, SolutionKind
 
 _TYPES = "\n".join(
     (
@@ -40,10 +40,10 @@ _TYPES = "\n".join(
         "using Memory = Scratch;\n",
     )
 )
-"""What texts call the types of moves, and the memory of a state."""
+"""The names of moves and of memory in the user's code."""
 _CONSTRUCTOR = re.compile(r"__device__\s+State\s*\(([^()]*)\)")
 _WITHOUT_DATA = re.compile(r"(?:[^,]*,){2}\s*const\s+Data\s*&\s*")
-"""The parameters of a constructor that cannot read the data, as they have no name."""
+"""Parameters of a constructor whose data are unnamed, and therefore unused."""
 
 
 @dataclass(frozen=True)
@@ -51,20 +51,20 @@ class Functions:
     """The CUDA functions of a user."""
 
     cost: Text
-    delta: Text | None
-    repair: Text | None
-    cooperative: bool
+    delta: Text | None = None
+    repair: Text | None = None
+    cooperative: bool = False
     state: Text | None = None
     violation: Text | None = None
 
     @property
     def has_steps(self) -> bool:
-        """Whether the state proposes moves of the user's own."""
+        """Whether the state proposes user-defined moves."""
         return self.state is not None and bool(self.state.declared(PROPOSE.function))
 
     @property
     def has_cross(self) -> bool:
-        """Whether the state makes children of two solutions; a helper may have the same name."""
+        """Whether the state crosses two solutions; a helper function may have the same name."""
         if self.state is None:
             return False
         parameters = [match[2] for match in self.state.declared(CROSS.function)]
@@ -72,7 +72,7 @@ class Functions:
 
     @property
     def memory_depends_on_data(self) -> bool:
-        """Whether the memory of a state may depend on the data: unless no constructor names it."""
+        """Whether the memory of a state may depend on the data, as a constructor names them."""
         if self.state is None:
             return False
         codes = [without_comments(each.code) for each in self.state.layers]
@@ -80,11 +80,11 @@ class Functions:
         return not found or not all(_WITHOUT_DATA.fullmatch(each) for each in found)
 
     def stored(self) -> dict[str, Any]:
-        """Return it for a file, from which `Text.restored` makes the texts again."""
+        """Return the functions for a file, from which `Text.restored` restores the texts."""
         return asdict(self, dict_factory=_without_empty)
 
     def returns_real(self, kind: SolutionKind) -> bool:
-        """Return whether costs are floating-point numbers; refuse other signatures."""
+        """Return whether costs are floating-point numbers; reject invalid signatures."""
         found = self.cost.returns_real(COST)
         if self.violation is not None:
             self._require_both(kind, is_real=self.violation.returns_real(VIOLATION))
@@ -100,7 +100,7 @@ class Functions:
         return found
 
     def _require_state(self, state: Text, kind: SolutionKind, *, is_real: bool) -> None:
-        """Refuse a state that lacks a function, or whose changes have another type than costs."""
+        """Reject a state that lacks a function, or whose changes and costs differ in type."""
         state.require(PREPARE)
         state.require(PROPOSE if self.has_steps else APPLY.written(kind, gives_both=False))
         if self.has_cross:
@@ -122,16 +122,16 @@ class Functions:
 
     @property
     def _gives_both(self) -> bool:
-        """Whether changes by moves are those of the cost and of the violation."""
+        """Whether changes by moves have both a cost and a violation."""
         return self.violation is not None and not (self.delta is self.state is None)
 
     @property
     def _moves_are_whole(self) -> bool:
-        """Whether local search computes the cost of a whole solution after a move."""
+        """Whether local search computes the whole cost after a move."""
         return self.delta is None or self._gives_both
 
     def _require_both(self, kind: SolutionKind, *, is_real: bool) -> None:
-        """Refuse changes without those of the violation, and such as would have rounding errors."""
+        """Reject changes without a violation, and violations with rounding errors."""
         if not self._gives_both:
             return
         name = "state" if self.delta is None else "delta"
@@ -144,19 +144,19 @@ class Functions:
             self.delta.require_both(DELTA.written(kind, gives_both=True))
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves whose change of the cost is known, or can be computed from costs."""
-        if not isinstance(kind, Order) or kind.may_leave:
-            return ()  # only local searches of orders read them
+        """Return the moves of local search, whose cost changes are known or computed."""
+        if not isinstance(kind, OrderKind) or kind.may_leave:
+            return ()  # only for local searches of orders
         of_delta = () if self.delta is None else self._moves_of_delta(self.delta, kind)
         if self._moves_are_whole:
             return () if self.cooperative or self.repair else kind.moves
         return of_delta
 
     def _moves_of_delta(self, delta: Text, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves that the overloads of a delta take."""
+        """Return the moves that the overloads of `delta` take."""
         parameters = " ".join(match[2] for match in delta.declared("delta"))
         words = re.findall(r"\w+", parameters)
-        possible = kind.proposals if isinstance(kind, Choices) else kind.moves
+        possible = kind.proposals if isinstance(kind, ChoicesKind) else kind.moves
         moves = tuple(move for move in possible if stated(move) in words)
         if not moves:
             *most, last = map(stated, possible)
@@ -168,7 +168,7 @@ class Functions:
         return moves
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves that tempering proposes; none if a state would miss repairs."""
+        """Return the moves that tempering proposes; none if solutions change after a move."""
         if self.state is not None and (self.repair is not None or kind.may_leave):
             return ()
         if self._is_whole(kind):
@@ -190,13 +190,13 @@ class Functions:
         return change
 
     def _is_whole(self, kind: SolutionKind) -> bool:
-        """Whether a move can only be judged by the cost of a whole new solution in memory."""
+        """Whether the cost of a move needs the whole new solution in memory."""
         is_together = self.cooperative and self.state is None
         return self.repair is not None or kind.may_leave or is_together
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
-        """Return the header, whose name depends on its content."""
-        # The names of a text hide equal ones of the cost, whose other names it may use.
+        """Return the header, named by a hash of its content."""
+        # The names of other functions hide equal names of the cost; the rest is visible.
         others = {
             "delta": (self.delta, DELTA),
             "repair": (self.repair, REPAIR),
@@ -215,7 +215,7 @@ class Functions:
             '#include "problems/solution.cuh"',
             '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
-            *(['#include "problems/mixed.cuh"'] if isinstance(kind, Mixed) else []),
+            *(['#include "problems/mixed.cuh"'] if isinstance(kind, MixedKind) else []),
             *(['#include "core/warp.cuh"'] if "warp::" in own else []),
             *(['#include "problems/random.cuh"'] if self.has_steps or self.has_cross else []),
             *(['#include "problems/change.cuh"'] if self._gives_both else []),
@@ -263,15 +263,15 @@ class Functions:
 
 
 def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
-    """Return the moves of a kind of solution that the overloads of a function take."""
+    """Return the moves of a kind of solutions that the overloads of a function take."""
     words = {each for match in text.declared(function) for each in re.findall(r"\w+", match[2])}
     return tuple(each for each in kind.proposals if stated(each) in words)
 
 
 PRICE = "_price"
-"""The member with the price of a unit of the violation (kernels/core/priced.cuh)."""
+"""The member of `struct Data` with the price of a unit of violation (kernels/core/priced.cuh)."""
 
 
 def _without_empty(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of a text, or of functions, without a base class and texts in front."""
+    """Return the fields of a text or of functions, without empty fields of texts."""
     return {name: value for name, value in items if value or name not in ("base", "before")}

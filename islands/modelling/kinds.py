@@ -1,4 +1,4 @@
-"""The kinds of solutions that a user states by numbers, pairs and bounds, which are checked."""
+"""Kinds of solutions, from arguments such as `n`, `choose`, `k`, `low` and `high`."""
 
 from __future__ import annotations
 
@@ -10,49 +10,44 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import is_whole
 from islands.errors import UsageError
-from islands.problems.data import numbers_of
-from islands.problems.solution_kinds import MOST, Box, Choices, KeyVectors, Order, Subset
+from islands.problems.arguments import numbers_of
+from islands.problems.solution_kinds import (
+    MOST,
+    ChoicesKind,
+    KeysKind,
+    OrderKind,
+    SubsetKind,
+    VectorKind,
+)
 from islands.text import shown
 
 
 def size_of(n: Any) -> int:
-    """Return a number of items; refuse anything else."""
-    if not is_whole(n):
-        raise UsageError(
-            f"n={shown(n)}: is not a whole number. Pass the number of items, such as 20"
-        )
-    if not 1 <= n <= MOST:
-        raise UsageError(f"n={shown(n)}: must be from 1 to {MOST}")
-    return int(n)
+    """Return a number of items; reject anything else."""
+    return whole_number("n", n, MOST)
 
 
 def whole_number(name: str, value: Any, most: int) -> int:
-    """Return an argument that is a whole number from 1 to `most`; refuse anything else."""
+    """Return an argument that is a whole number from 1 to `most`; reject anything else."""
     if not is_whole(value) or not 1 <= value <= most:
         raise UsageError(f"{name}={shown(value)}: must be a whole number from 1 to {most}")
     return int(value)
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return an argument that is true or false; refuse anything else."""
+    """Return an argument that is True or False; reject anything else."""
     if not isinstance(value, bool | np.bool_):
         raise UsageError(f"{name}={shown(value)}: must be True or False")
     return bool(value)
 
 
-def order_of(n: Any, before: Any, parts: Any) -> Order:
-    """Return orders of n items in a number of parts, in which pairs of items are in sequence."""
-    size = size_of(n)
-    if parts is None:
-        return _without_cycle(Order(size, before=_pairs(before, size)))
-    if not is_whole(parts) or not parts >= 1:
-        raise UsageError(f"parts={shown(parts)}: must be a whole number of at least 1")
-    whole = size_of(size + int(parts) - 1)
-    return _without_cycle(Order(whole, before=_pairs(before, size), parts=int(parts)))
-
-
-def _without_cycle(kind: Order) -> Order:
-    """Return a kind; refuse one without an order."""
+def orders_of(n: Any, before: Any, parts: Any) -> OrderKind:
+    """Return orders of n items in a number of parts, with precedence pairs."""
+    size = whole = size_of(n)
+    if parts is not None:
+        parts = whole_number("parts", parts, MOST)
+        whole = size_of(size + parts - 1)
+    kind = OrderKind(whole, before=_pairs(before, size), parts=parts)
     if kind.before is not None and (cycle := kind.before.cycle()):
         raise UsageError(
             f"before: no order is possible, as the pairs have the cycle"
@@ -62,7 +57,7 @@ def _without_cycle(kind: Order) -> Order:
 
 
 def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
-    """Return pairs of items; refuse anything else."""
+    """Return pairs of items; reject anything else."""
     if before is None:
         return []
     try:
@@ -82,25 +77,23 @@ def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
     return found
 
 
-def chosen_of(n: Any, choose: Any) -> Subset:
-    """Return subsets of n items: all, or those of `choose` items, a number or a pair of limits."""
+def subsets_of(n: Any, choose: Any) -> SubsetKind:
+    """Return subsets of n items, with `choose` only those of a number or range of sizes."""
     size = size_of(n)
     if choose is None:
-        return Subset(size)
+        return SubsetKind(size)
     if isinstance(choose, tuple | list):
-        return Subset(size, choose=_limits(choose, size))
-    if not is_whole(choose):
+        return SubsetKind(size, choose=_limits(choose, size))
+    if not is_whole(choose) or not 1 <= choose < size:
         raise UsageError(
-            f"choose={shown(choose)}: is not a whole number. Pass a number of items, or the pair"
-            " (least, most)"
+            f"choose={shown(choose)}: must be a whole number from 1 to {size - 1}, below n={size},"
+            " or a pair (least, most)"
         )
-    if not 1 <= choose < size:
-        raise UsageError(f"choose={shown(choose)}: must be from 1 to {size - 1}, below n={size}")
-    return Subset(size, choose=(int(choose), int(choose)))
+    return SubsetKind(size, choose=(int(choose), int(choose)))
 
 
 def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
-    """Return the least and the largest number of items."""
+    """Return the minimum and maximum number of items."""
     whole = [each for each in choose if is_whole(each)]
     if len(choose) != 2 or len(whole) != 2 or not 0 <= whole[0] <= whole[1] <= size:
         raise UsageError(
@@ -113,8 +106,8 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
     return int(whole[0]), int(whole[1])
 
 
-def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
-    """Return choices of one of k values for each of n items, a number of values or one for each."""
+def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> ChoicesKind:
+    """Return choices of a value for each of n items; `k` is a number for all items, or a list."""
     size = size_of(n)
     if not (is_whole(k) or isinstance(k, Sequence | np.ndarray)) or isinstance(k, str):
         raise UsageError(
@@ -141,11 +134,11 @@ def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> Choices:
                 " are left, which groups= would keep inside of each group. Raise a limit, or leave"
                 " groups out"
             )
-    return Choices(size, sizes=sizes, **own)
+    return ChoicesKind(size, sizes=sizes, **own)
 
 
 def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:
-    """Return how many items may have each value, of a number for all or one for each."""
+    """Return the maximum number of items of each value."""
     if is_whole(at_most):
         most = np.full(values, min(int(at_most), size))
     else:
@@ -171,7 +164,7 @@ def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:
 
 
 def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.int64]:
-    """Return a whole number for each item; refuse anything else."""
+    """Return a whole number for each item; reject anything else."""
     fix = f"Pass a list with the {what} of each of the n={size} items"
     numbers = numbers_of(name, value, f"whole numbers, the {what} of each item")
     if numbers.dtype.kind not in "iu":
@@ -181,13 +174,13 @@ def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.i
     return numbers.astype(np.int64)
 
 
-def keys_of(n: Any) -> KeyVectors:
+def keys_of(n: Any) -> KeysKind:
     """Return vectors of n random keys."""
-    return KeyVectors(size_of(n))
+    return KeysKind(size_of(n))
 
 
-def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
-    """Return the box between two bounds: vectors, or numbers for all `n` coordinates."""
+def vectors_of(low: ArrayLike, high: ArrayLike, n: Any) -> VectorKind:
+    """Return vectors between two bounds, which are vectors or numbers for all `n` coordinates."""
     found = {}
     for name, bound in {"low": low, "high": high}.items():
         found[name] = numbers_of(name, bound, "a number, or a list of numbers").astype(np.float64)
@@ -221,4 +214,4 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
         is_finite = np.isfinite(most - least).all()
     if not is_finite:
         raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
-    return Box(size, least, most)
+    return VectorKind(size, least, most)

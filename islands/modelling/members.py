@@ -1,4 +1,4 @@
-"""The data of a user's own problem, as members of a struct that kernels read."""
+"""The data of a user-defined problem, as members of a struct for kernels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _RESERVED = re.compile(
 
 
 def members_of(data: Mapping[str, Any] | None) -> Members:
-    """Return the data with the types that kernels read; refuse what has none."""
+    """Return the data with the types of kernels; reject data of other types."""
     if data is None:
         return {}
     if not isinstance(data, Mapping):
@@ -51,7 +51,7 @@ def members_of(data: Mapping[str, Any] | None) -> Members:
 
 
 def declaration(members: Members) -> str:
-    """Return the members of `struct Data`, a line each."""
+    """Return the declarations of the members of `struct Data`, one per line."""
     lines = []
     for name, value in members.items():
         kind = _C_TYPES[value.dtype.name]
@@ -62,7 +62,7 @@ def declaration(members: Members) -> str:
 
 
 def checked_name(argument: str, name: Any) -> str:
-    """Return the name of a member of a struct; refuse what is none in CUDA."""
+    """Return the name of a member of a struct; reject names that are invalid in CUDA."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise UsageError(
             f"{argument}: the name {name!r} is not possible in CUDA. Use letters, digits and _, and"

@@ -1,4 +1,4 @@
-"""The function that makes a problem of named parameters: `mixed`."""
+"""Problems of named parameters: the function `mixed`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from islands.modelling.members import checked_name
 from islands.modelling.model import Model
 from islands.modelling.statement import Code, Price, Statement
 from islands.modelling.texts import Text
-from islands.problems.mixed import Mixed
+from islands.problems.mixed import MixedKind
 from islands.space.parameters import (
     MOST_ITEMS,
     Category,
@@ -25,7 +25,7 @@ from islands.space.parameters import (
 from islands.text import shown
 
 _OF_MOVES = ("delta", "state", "repair", "cooperative")
-"""Arguments of other problems, which read or change a solution by the number of an entry."""
+"""Arguments of other problems, which access the entries of a solution by index."""
 
 
 @explained
@@ -46,18 +46,18 @@ def mixed(
     plot: Function | None = None,
     **named: Parameter,
 ) -> Model:
-    """Return a problem whose solutions are values of named parameters, made by `islands.space`.
+    """Return a problem whose solutions are values of named parameters of `islands.space`.
 
-    The parameters are given by name, or as a dict, whose names need not be those of arguments in
-    Python. With `cost=`, names must be possible in CUDA.
+    Pass the parameters as keyword arguments, or as a dict if their names are not valid in Python.
+    With `cost=`, names must be valid in CUDA.
 
     State what a solution costs by one of:
 
     - `function`: a Python function from a dict of values by name to their cost.
     - `batch`: a Python function from a dict with an array of values for each name, one per
-      solution, to an array of costs; of a category, these are the places in its list of choices.
+      solution, to an array of costs; values of a category are indices of its choices.
     - `cost`: CUDA code as for `permutation`; `s.NAME` is a value: a `double`, a `long long`, the
-      `int` place of a choice, or the array of an order or a subset.
+      `int` index of a choice, or the array of an order or a subset.
 
     `Result.solution` is a dict as for `function`. The other arguments are those of `permutation`.
 
@@ -87,11 +87,11 @@ def mixed(
     every = _checked(parameters, named, in_cuda=cost is not None)
     if cost is not None:
         statement = replace(statement, cost=_with_struct(cost, every))
-    return Model(Mixed(_entries(every), parameters=every), statement)
+    return Model(MixedKind(_entries(every), parameters=every), statement)
 
 
 def _refuse_taken(statement: Statement) -> None:
-    """Refuse a parameter that has the name of an argument."""
+    """Reject a parameter that has the name of an argument."""
     for argument, value in vars(statement).items():
         if isinstance(value, Parameter):
             raise UsageError(
@@ -101,7 +101,7 @@ def _refuse_taken(statement: Statement) -> None:
 
 
 def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
-    """Return the parameters of a dict, and the named ones; refuse other values."""
+    """Return the parameters of a dict and the named ones; reject other values."""
     if given is not None and not isinstance(given, Mapping):
         raise UsageError(
             f"islands.mixed: {shown(given)} is not a dict of parameters. Pass them by name, such"
@@ -135,7 +135,7 @@ def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str
 
 
 def _entries(parameters: Mapping[str, Parameter]) -> int:
-    """Return the number of entries of a solution; refuse too many."""
+    """Return the number of entries of a solution; reject too many."""
     count: int = sum(each.count for each in parameters.values())
     if count > MOST_ITEMS:
         raise UsageError(
@@ -146,13 +146,13 @@ def _entries(parameters: Mapping[str, Parameter]) -> int:
 
 
 def _with_struct(cost: Code, parameters: Mapping[str, Parameter]) -> Text:
-    """Return the code of the cost, before which the type of the solution is declared."""
+    """Return the code of the cost, preceded by the type of the solution."""
     text = Text.of("cost", cost)
     return replace(text, before=(Text("mixed.cu", _struct(parameters)), *text.before))
 
 
 def _struct(parameters: Mapping[str, Parameter]) -> str:
-    """Return the CUDA type of the solution, as which the functions of a user know it."""
+    """Return the CUDA type of the solution in the user's functions."""
     members, values, place = [], [], 0
     for name, each in parameters.items():
         member, value = _member(name, each, place)
@@ -169,7 +169,7 @@ def _struct(parameters: Mapping[str, Parameter]) -> str:
 
 
 def _member(name: str, parameter: Parameter, place: int) -> tuple[str, str]:
-    """Return the declaration of a member, and the statement that gives it its value."""
+    """Return the declaration of a member and the statement that sets it."""
     own = f"this->{name}"
     if isinstance(parameter, Real | Integer):
         read = f"log_{parameter.kind}" if parameter.log else parameter.kind

@@ -1,4 +1,4 @@
-"""A problem of the user's own, from a script: a kind of solution, and functions for its cost."""
+"""User-defined problems: a kind of solutions, and functions for their cost."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from islands.modelling.statement import TEXTS, Statement, required_callable
 from islands.modelling.subclasses import Extensible, has_other_cost, has_other_state, may_differ
 from islands.modelling.texts import Text
 from islands.problems import priced
+from islands.problems.arguments import name_or
 from islands.problems.arrays import FACTS, packed
 from islands.problems.base import Solution
-from islands.problems.capabilities import Chains, ProblemWords
-from islands.problems.data import name_or
+from islands.problems.capabilities import ChainMoves, ProblemWords
 from islands.problems.evaluation import never
 from islands.problems.kinds import SOLUTION_KINDS
 from islands.problems.scale import Scale
-from islands.problems.solution_kinds import Order, SolutionKind
+from islands.problems.solution_kinds import OrderKind, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _pricing = RLock()
-"""Held while a price is computed, which other threads must not see before."""
+"""Locked while a price is computed, which other threads must not read before."""
 _PRICED_BY = 16
-"""Solutions in a group that tells the price of a violation: few, as functions may be slow."""
+"""Number of solutions per group for the price of a violation: few, as functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
-"""The most bytes in the file of a solution: of its comments, and of each entry."""
+"""Maximum size of a solution file in bytes: for comments, and per entry."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
-"""Names of saved arrays: bounds of vectors, and the prefix of the members of the data."""
+"""Names of saved arrays: bounds of vectors, and the prefix of data members."""
 
 
 class NeedsScriptError(InputError):
@@ -50,7 +50,7 @@ class NeedsScriptError(InputError):
 
 
 class Model(Extensible):
-    """A problem whose cost a user has written, in CUDA or in Python."""
+    """A problem with a user-defined cost, in CUDA or in Python."""
 
     solution_suffix: ClassVar[str] = ".txt"
     words: ProblemWords = ProblemWords(
@@ -60,11 +60,11 @@ class Model(Extensible):
     learns: bool = False
     """True if the state keeps learned weights within a generation; generations are then longer."""
     searches: bool = False
-    """True if a step is one of a local search of its own, such as a tabu search: individuals then
+    """True if steps belong to a local search in the state, such as a tabu search: individuals then
     restart repeatedly as children, and the best result of each is kept."""
 
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
-        """Take a kind of solutions, and what they cost."""
+        """Create the problem from a kind of solutions and the arguments that define their cost."""
         self.kind = kind
         self.statement = statement = self.completed(statement)
         self.solution_kind, self.size = kind.encoded_as, kind.size
@@ -94,7 +94,7 @@ class Model(Extensible):
             self._compose(self.functions)
         else:
             self.header = Header("problems/outside.cuh")
-            self.chains = Chains(kind.proposals)
+            self.chains = ChainMoves(kind.proposals)
             self.words = replace(self.words, moves_fix="Only costs in CUDA, cost=, may have one")
         self.reference_violation: UserFunction | None = None
         self._adapts_price = self._priced and adapts_price
@@ -103,7 +103,7 @@ class Model(Extensible):
         self._evaluation = ModelEvaluation(self, python, self._violation)
 
     def _compose(self, functions: Functions) -> None:
-        """Make the header of functions in CUDA, and find out what they say about moves."""
+        """Create the header of functions in CUDA, and derive the available moves."""
         kind = self.kind
         has_state = functions.state is not None
         self.learns = has_state and bool(self.inherited("learns", has_other_state))
@@ -113,7 +113,7 @@ class Model(Extensible):
         price = {PRICE: np.float64(0)} if self._priced else {}
         self.header = functions.header(kind, {**self.members, **kind.members, **price})
         self.moves = functions.moves(kind)
-        self.chains = Chains(
+        self.chains = ChainMoves(
             functions.proposals(kind),
             has_state=has_state,
             has_steps=functions.has_steps,
@@ -121,16 +121,16 @@ class Model(Extensible):
         )
 
     def plain(self) -> Any:
-        """Return it as numbers that other solvers take, a record of `islands.models.plain`.
+        """Return the numbers that other solvers need, a record of `islands.models.plain`.
 
-        None: it has no such statement.
+        None: there is no such record.
         """
         own = self.inherited("_plain", has_other_cost) if self.choose is None else None
         return None if own is None else own()
 
     @property
     def scale(self) -> Scale:
-        """How costs are read; a Python function shows by a first cost whether they are real."""
+        """How to interpret costs; the first cost of a Python function shows if they are real."""
         return Scale(
             maximise=self.maximise,
             real=self._returns_real if self._python is None else self._python.real,
@@ -140,14 +140,14 @@ class Model(Extensible):
 
     @property
     def evaluation(self) -> ModelEvaluation:
-        """Who calls the user's functions."""
+        """The evaluation, which calls the user's functions."""
         return self._evaluation
 
     def likeness(self) -> Hashable:
-        """Return its code, its kind of solutions, and the shapes of its data.
+        """Return the code, the kind of solutions and the shapes of the data.
 
-        The memory that kernels need must not depend on the data, and a subclass must not override
-        what may differ between its problems, such as `defaults`.
+        Return None if the memory of kernels depends on the data, or if a subclass overrides
+        members that may differ between its problems, such as `defaults`.
         """
         is_plain = self.best_known is None and self.functions is not None
         if not is_plain or not self.evaluation.same_memory or may_differ(type(self)):
@@ -167,11 +167,11 @@ class Model(Extensible):
         return dict(self.functions.macros(self.kind, real=self.scale.real, maximise=self.maximise))
 
     def device_data(self) -> Members:
-        """Return the members of `struct Data`: inputs, and where kernels report wrong values."""
+        """Return the members of `struct Data`: inputs, and the array of reported faults."""
         return self._inputs() | self.evaluation.reports()
 
     def arrays(self) -> list[NDArray[Any]]:
-        """Return the members of `struct Data` that kernels read, as arrays."""
+        """Return the inputs in `struct Data` as arrays."""
         return [np.asarray(value) for value in self._inputs().values()]
 
     def _inputs(self) -> Members:
@@ -180,10 +180,10 @@ class Model(Extensible):
 
     @property
     def price(self) -> float:
-        """The price of a unit of the violation: the same on all ranks and backends."""
+        """The price of a unit of violation, the same on all ranks and backends."""
         with _pricing:
             if self._price is None:
-                # Any price will do for costs and violations themselves.
+                # Costs and violations themselves do not depend on the price.
                 self._price = found = 1.0
                 try:
                     prices = [
@@ -192,7 +192,7 @@ class Model(Extensible):
                     ]
                     found = max(prices) or 1.0
                 except BaseException:
-                    self._price = None  # another run must not take it for the price
+                    self._price = None  # another run must not use it
                     raise
                 self._price = found
             return self._price
@@ -210,12 +210,12 @@ class Model(Extensible):
         return self.program_costs(solutions, backend)
 
     def violation(self, solution: Solution) -> float:
-        """Return by how much one solution is infeasible; 0 if it is feasible."""
+        """Return the violation of a solution; 0 if it is feasible."""
         found: float = self.violations(self.kind.array_of(solution)[np.newaxis])[0].item()
         return found
 
     def violations(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return the violation of each row, as `costs` the costs; zeros without `violation=`."""
+        """Return the violation of each row, as `costs` does; zeros without `violation=`."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)
         if not self._priced:
             return np.zeros(len(solutions))
@@ -235,7 +235,7 @@ class Model(Extensible):
         return costs_of(self, solutions, backend, kernel="evaluate_violations").view(np.float64)
 
     def program_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
-        """Return the cost of each row as the program on a backend computes it.
+        """Return the cost of each row, computed by the program on a backend.
 
         By default, the backend is the CPU if there is a compiler, otherwise a GPU.
         """
@@ -243,13 +243,13 @@ class Model(Extensible):
         return np.asarray(self.scale.own_sense(units))
 
     def parts_of(self, solution: Solution) -> list[NDArray[Any]]:
-        """Return the orders of a solution of `islands.permutation(n, parts=...)`."""
-        if not isinstance(self.kind, Order):
+        """Return the parts of a solution of `islands.permutation(n, parts=...)`."""
+        if not isinstance(self.kind, OrderKind):
             raise UsageError(f"parts_of: {self.name} has no orders. Use the solution itself")
         return self.kind.split(self._shaped(solution))
 
     def cost(self, solution: ArrayLike) -> float:
-        """Return the exact cost of one solution; refuse an invalid one."""
+        """Return the exact cost of a solution; reject an invalid one."""
         array = self.kind.array_of(solution)
         self.check(array)
         cost: float = self.costs(array[np.newaxis])[0].item()
@@ -262,7 +262,7 @@ class Model(Extensible):
             raise RunError(f"not a solution of {self.instance}: {self.kind.fault(array)}")
 
     def _shaped(self, solution: Solution) -> NDArray[Any]:
-        """Return one solution as an array; refuse one of another length, or several."""
+        """Return a solution as an array; reject other shapes."""
         array = self.kind.array_of(solution)
         if array.shape != (self.size,):
             raise RunError(
@@ -296,7 +296,7 @@ class Model(Extensible):
         write_lines(path, [head, *self.kind.lines(solution)])
 
     def saved(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays from which `restored` makes the problem again."""
+        """Return the arrays from which `restored` recreates the problem."""
         best = self.best_known
         facts = {
             "solutions": self.kind.name,
@@ -318,7 +318,7 @@ class Model(Extensible):
 
 
 def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
-    """Return the problem that these arrays describe; refuse one with a Python function."""
+    """Return the problem that these arrays describe; reject one with a Python function."""
     facts = json.loads(arrays[FACTS].tobytes())
     if facts["python"] is not None:
         raise NeedsScriptError(
@@ -341,14 +341,14 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         best_known=facts["best_known"],
     )
     model = Model(kind, statement)
-    model._price = price  # the one that an adaptive price began with
+    model._price = price  # the initial value of an adaptive price
     return model
 
 
 def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
-    """Return random solutions in groups that tell the price of a violation.
+    """Return groups of random solutions, from which the price of a violation is computed.
 
-    Subsets are also thinned out, as feasible ones may have few items.
+    Groups of subsets also have smaller ones, as feasible subsets may have few items.
     """
     found = [kind.drawn(_PRICED_BY, seed=0)]
     if kind.name == "subset" and getattr(kind, "choose", None) is None:
@@ -358,7 +358,7 @@ def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
 
 
 def _usable(violations: NDArray[Any]) -> NDArray[np.float64]:
-    """Return violations of Python functions; refuse negative ones."""
+    """Return violations of Python functions as real numbers; reject negative ones."""
     amounts = violations.astype(np.float64)
     if (amounts < 0).any():
         raise RunError(wrong_violation(amounts.min()))

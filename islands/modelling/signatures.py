@@ -1,4 +1,4 @@
-"""The functions that users write in CUDA: their names, types and declarations."""
+"""The functions that users write in CUDA: their declarations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from dataclasses import dataclass, replace
 from islands.errors import UsageError
 from islands.problems.solution_kinds import SolutionKind
 
+_PARTS = re.compile(r"(\w+)\((.*)\)")
+_MOVE = "Swap"
+"""The move in declarations, instead of which others may be taken."""
+
 
 def stated(move: str) -> str:
     """Return the type of a move in a user's functions."""
@@ -17,16 +21,32 @@ def stated(move: str) -> str:
 
 @dataclass(frozen=True)
 class Signature:
-    """A function of the user: its name, its types in order, and its declaration."""
+    """A function of the user, as its declaration."""
 
-    function: str
-    types: tuple[str, ...]
-    text: str
+    declaration: str
+    move: str = _MOVE
+    gives_both: bool = False
+    """Whether it returns the changes of both the cost and the violation."""
+
+    @property
+    def function(self) -> str:
+        """The name of the function."""
+        return _PARTS.findall(self.declaration)[0][0]  # type: ignore[no-any-return]
+
+    @property
+    def text(self) -> str:
+        """The declaration for this move and result."""
+        text = self.declaration.replace(_MOVE, self.move)
+        return text.replace("long long", "Change") if self.gives_both else text
+
+    def written(self, kind: SolutionKind, *, gives_both: bool) -> Signature:
+        """Return the declaration for a kind of solution, and perhaps with a violation."""
+        return replace(self, move=stated(kind.proposals[0]), gives_both=gives_both)
 
     def require(self, name: str, parameters: Sequence[str]) -> None:
-        """Refuse code that does not define the function with these types.
+        """Reject code that does not define the function with these types.
 
-        `parameters` are those of its definitions, and `name` is that of the code.
+        `name` is that of the code, and `parameters` has those of each definition.
         """
         if not parameters:
             raise UsageError(
@@ -38,73 +58,37 @@ class Signature:
                 f"{name}: {self.function} has the parameters ({given}). Write {self.text} {{ ... }}"
             )
 
-    def written(self, kind: SolutionKind, *, gives_both: bool) -> Signature:
-        """Return it as one writes it for a kind of solution, and with a violation."""
-        text = self.text.replace("Swap", stated(kind.proposals[0]))
-        return replace(self, text=text.replace("long long", "Change") if gives_both else text)
-
     def _fits(self, parameters: str) -> bool:
-        words = [re.findall(r"\w+", each) or [""] for each in parameters.split(",")]
-        return len(words) == len(self.types) and all(
-            not wanted or wanted in has or "auto" in has
-            for wanted, has in zip(self.types, words, strict=True)
+        """Return whether parameters have the types of the declaration, any type for a move."""
+        wanted = _words(_PARTS.findall(self.declaration)[0][1].replace("const ", ""))
+        given = _words(parameters)
+        return len(given) == len(wanted) and all(
+            types[0] == _MOVE or types[0] in has or "auto" in has
+            for types, has in zip(wanted, given, strict=True)
         )
 
 
-COST = Signature(
-    "cost",
-    ("Solution", "int", "Data"),
-    "__device__ long long cost(const Solution& s, int n, const Data& data)",
-)
-VIOLATION = Signature(
-    "violation",
-    COST.types,
-    "__device__ long long violation(const Solution& s, int n, const Data& data)",
-)
-DELTA = Signature(
-    "delta",
-    ("Solution", "int", "Data", ""),
-    "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)",
-)
-_STATE = "State& state, const Solution& s, int n, const Data& data"
-PREPARE = Signature(
-    "prepare",
-    ("State", "Solution", "int", "Data"),
-    f"__device__ void prepare({_STATE})",
-)
-CHANGE = Signature(
-    "change",
-    ("State", "Solution", "int", "Data", ""),
-    f"__device__ long long change(const {_STATE}, Swap move)",
-)
-APPLY = Signature(
-    "apply",
-    ("State", "Solution", "int", "Data", ""),
-    f"__device__ void apply({_STATE}, Swap move)",
-)
-PROPOSE = Signature(
-    "propose",
-    ("State", "Solution", "int", "Data", "Random", "Step"),
-    f"__device__ bool propose(const {_STATE}, Random& random, Step& step)",
-)
-CHANGE_STEP = Signature(
-    "change",
-    (*CHANGE.types[:-1], "Step"),
-    f"__device__ long long change(const {_STATE}, Step step)",
-)
+def _words(parameters: str) -> list[list[str]]:
+    """Return the words of each parameter."""
+    return [re.findall(r"\w+", each) or [""] for each in parameters.split(",")]
+
+
+_SOLUTION = "const Solution& s, int n, const Data& data"
+_STATE = f"State& state, {_SOLUTION}"
+
+COST = Signature(f"__device__ long long cost({_SOLUTION})")
+VIOLATION = Signature(f"__device__ long long violation({_SOLUTION})")
+DELTA = Signature(f"__device__ long long delta({_SOLUTION}, {_MOVE} move)")
+PREPARE = Signature(f"__device__ void prepare({_STATE})")
+CHANGE = Signature(f"__device__ long long change(const {_STATE}, {_MOVE} move)")
+APPLY = Signature(f"__device__ void apply({_STATE}, {_MOVE} move)")
+PROPOSE = Signature(f"__device__ bool propose(const {_STATE}, Random& random, Step& step)")
+CHANGE_STEP = Signature(f"__device__ long long change(const {_STATE}, Step step)")
 APPLY_STEP = Signature(
-    "apply",
-    ("State", "Changing", "int", "Data", "Step"),
-    "__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step)",
+    "__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step)"
 )
 CROSS = Signature(
-    "cross",
-    ("State", "Changing", "Solution", "int", "Data", "Random"),
     "__device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data&"
-    " data, Random& random)",
+    " data, Random& random)"
 )
-REPAIR = Signature(
-    "repair",
-    ("Changing", "int", "Data"),
-    "__device__ void repair(Changing& s, int n, const Data& data)",
-)
+REPAIR = Signature("__device__ void repair(Changing& s, int n, const Data& data)")

@@ -1,4 +1,4 @@
-"""What a user states of the cost of solutions: code or functions, data, and how to read it."""
+"""The arguments that define the cost of solutions: code or functions, data, and others."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from islands.modelling.header import Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members, members_of
 from islands.modelling.texts import Text, without_comments
-from islands.problems.data import is_finite
-from islands.problems.solution_kinds import ITEMS, Order, SolutionKind
+from islands.problems.arguments import is_finite
+from islands.problems.solution_kinds import ITEMS, OrderKind, SolutionKind
 from islands.text import shown
 
 Code = str | Path | Text
@@ -26,8 +26,8 @@ TEXTS = ("cost", "delta", "state", "repair", "violation")
 """The arguments that may be CUDA code."""
 _OWN_STATE = re.compile(r"\bstruct\s+State\b")
 _SAME_STATE = Text("state", "struct State : base::State {\n    using base::State::State;\n};")
-"""The state of a text that changes functions of its base class. Without a type of its own, it could
-not call them: the type of the base class would bring those with the same names."""
+"""The state of code that only changes functions of the base class. Without this type, calls would
+be ambiguous: argument-dependent lookup would find the functions of the base class, too."""
 
 
 class StatementKeywords(TypedDict, total=False):
@@ -54,7 +54,7 @@ class StatementKeywords(TypedDict, total=False):
 class Statement:
     """The arguments of `permutation`, `subset`, `choices`, `keys` and `real` besides the kind.
 
-    They are checked when they are read, since much depends on the kind.
+    They are validated when they are used, since this depends on the kind of solutions.
     """
 
     cost: Code | None = None
@@ -74,12 +74,12 @@ class Statement:
     plot: Function | None = None
 
     def changed(self, changes: Mapping[str, Any]) -> Statement:
-        """Return it with other arguments; new texts may call functions of the old ones."""
+        """Return it with other arguments; new code may call functions of the old code."""
         texts = {name: self._text(name, changes[name]) for name in changes if name in TEXTS}
         return replace(self, **{**changes, **texts})
 
     def _text(self, name: str, value: Any) -> Any:
-        """Return a new text or function, with what it uses of the old one."""
+        """Return new code or a function, with the parts of the old code that it uses."""
         if value is None or callable(value):
             return value
         text, old = Text.of(name, value), getattr(self, name)
@@ -108,7 +108,7 @@ class Statement:
         return float(price)
 
     def python(self, kind: SolutionKind) -> PythonCosts | None:
-        """Return the Python function of the cost; None for CUDA code. Refuse none and several."""
+        """Return the Python function of the cost; None for CUDA code. Reject none and several."""
         functions = {"cost": self.cost, "batch": self.batch, "function": self.function}
         named = [name for name, value in functions.items() if value is not None]
         if len(named) != 1:
@@ -125,23 +125,28 @@ class Statement:
         return PythonCosts(UserFunction(argument, function, presented=kind.presented), kind)
 
     def functions(self, kind: SolutionKind) -> Functions:
-        """Return the functions in CUDA, of which `cost` is one."""
+        """Return the functions in CUDA."""
         self._require_moves(kind)
-        return Functions(
-            Text.of("cost", self.cost),
-            None if self.delta is None else _delta(kind, self.delta),
-            None if self.repair is None else Text.of("repair", self.repair),
-            flag("cooperative", self.cooperative),
-            None if self.state is None else Text.of("state", self.state),
-            None if self.violation is None else _rule(self.violation),
-        )
+        if self.delta is not None and not kind.moves:
+            raise UsageError(
+                f"delta: is only used for orders and choices, but these solutions are {kind.words}."
+                " Leave it out"
+            )
+        if callable(self.violation):
+            raise UsageError(
+                "violation: is a Python function, but cost= is CUDA code. Write both in CUDA, or"
+                " pass batch= or function="
+            )
+        given = {name: getattr(self, name) for name in TEXTS}
+        texts = {name: Text.of(name, code) for name, code in given.items() if code is not None}
+        return Functions(**texts, cooperative=flag("cooperative", self.cooperative))
 
     def _require_moves(self, kind: SolutionKind) -> None:
-        """Refuse changes by moves whose solutions are corrected afterwards."""
+        """Reject changes by moves for solutions that are corrected after a move."""
         for name, text in {"delta": self.delta, "state": self.state}.items():
             if kind.may_leave and text is not None:
                 instead = "pass choose=p, one number of items"
-                if isinstance(kind, Order):
+                if isinstance(kind, OrderKind):
                     instead = "leave before out, and state pairs in the wrong sequence as"
                     instead += " violation="
                 raise UsageError(
@@ -150,7 +155,7 @@ class Statement:
                 )
 
     def require_no_code(self, kind: SolutionKind, argument: str) -> None:
-        """Refuse arguments that belong to CUDA code, next to a Python function of this name."""
+        """Reject arguments that belong to CUDA code, besides a Python function of this name."""
         self._require_moves(kind)
         code = {"delta": self.delta, "state": self.state, "repair": self.repair, "data": self.data}
         for name, value in code.items():
@@ -163,7 +168,7 @@ class Statement:
             raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
 
     def python_violation(self, python: PythonCosts, kind: SolutionKind) -> PythonCosts | None:
-        """Return the Python function of the violation, which takes what that of the cost takes."""
+        """Return the Python function of the violation, called like that of the cost."""
         if self.violation is None:
             return None
         call = required_callable("violation", self.violation)
@@ -171,7 +176,7 @@ class Statement:
         return PythonCosts(function, kind, always_real=True)
 
     def members(self, kind: SolutionKind) -> Members:
-        """Return the data, with the types that kernels read."""
+        """Return the data with the types of kernels."""
         members = members_of(self.data)
         if ITEMS in members and ITEMS in kind.members:
             raise UsageError("data: with parts=, items is the number of items. Choose another name")
@@ -189,7 +194,7 @@ class Statement:
 
 
 def required_callable(argument: str, value: Any) -> Function:
-    """Return an argument that is a Python function; refuse anything else."""
+    """Return an argument that is a Python function; reject anything else."""
     if not isinstance(value, Callable):  # type: ignore[arg-type]
         fix = "CUDA code is passed as cost=" if isinstance(value, str | Path) else "Pass a function"
         if argument == "violation":
@@ -197,23 +202,3 @@ def required_callable(argument: str, value: Any) -> Function:
         raise UsageError(f"{argument}={shown(value)}: is not a Python function. {fix}")
     function: Function = value
     return function
-
-
-def _delta(kind: SolutionKind, delta: Code) -> Text:
-    """Return the code of the change by a move."""
-    if not kind.moves:
-        raise UsageError(
-            f"delta: is only used for orders and choices, but these solutions are {kind.words}."
-            " Leave it out"
-        )
-    return Text.of("delta", delta)
-
-
-def _rule(violation: Any) -> Text:
-    """Return the code of the violation."""
-    if callable(violation):
-        raise UsageError(
-            "violation: is a Python function, but cost= is CUDA code. Write both in CUDA, or pass"
-            " batch= or function="
-        )
-    return Text.of("violation", violation)

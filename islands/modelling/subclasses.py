@@ -1,4 +1,4 @@
-"""What subclasses of models change: texts, data, constants, the exact cost and pictures."""
+"""Subclasses of models, which may change code, data, constants, the exact cost and the picture."""
 
 from __future__ import annotations
 
@@ -18,38 +18,45 @@ from islands.text import unknown
 _CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
 """The arguments of a `Statement` that a subclass may change."""
 _OF_THE_SEARCH = {"delta", "state"}
-"""Those that change no cost."""
+"""The arguments that do not change costs."""
 _MAY_DIFFER = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
-"""What the problems of a subclass that share launches may override, besides `exact` and `draw`."""
+"""What subclasses may override whose problems share launches, besides `exact` and `draw`."""
 
 
 class Extensible(Problem):
-    """A model whose subclasses say what differs.
+    """A model that subclasses may change.
 
-    They may have a method `exact`, which returns the cost of each row of an array, and a method
-    `draw`, which draws a solution.
+    A subclass may have a method `exact`, which returns the cost of each row of an array, and a
+    method `draw`, which plots a solution.
     """
 
     choose: int | tuple[int, int] | None = None
-    """How many items the subsets of a ready model have, as in `islands.subset`."""
+    """The number of chosen items of a ready model of subsets, as in `islands.subset`."""
     hooks: ClassVar[Mapping[str, Text]] = MappingProxyType({})
-    """Functions that the texts of the cost and of the state call, and a subclass may replace."""
+    """Functions called by the cost and the state, which a subclass may replace one by one."""
     statement: Statement
-    """What solutions cost."""
+    """The arguments that define the cost."""
     _changes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """The texts and arguments that this class changes."""
+    """The arguments that this class changes."""
 
     def __init_subclass__(cls, **changes: Any) -> None:
-        """Take what differs from the base class: texts such as `cost`, or other arguments."""
+        """Take the arguments that differ from the base class: code such as `cost`, or others."""
         super().__init_subclass__()
         known = (*_CHANGEABLE, *cls.hooks)
         for name in changes:
             if name not in known:
                 raise UsageError(f"class {cls.__name__}: {unknown('argument', name, known)}")
+        for name in known:
+            value = vars(cls).get(name, property())
+            if not (callable(value) or isinstance(value, property)):
+                raise UsageError(
+                    f"class {cls.__name__}: {name} has no effect inside the class. Write it behind"
+                    f" the base class: class {cls.__name__}({cls.__base__.__name__}, {name}=...)"
+                )
         cls._changes = MappingProxyType(changes)
 
     def constants(self) -> Mapping[str, int | bool]:
-        """Return numbers that compilers must know, such as the sizes of arrays in texts."""
+        """Return constants for the compiler, such as sizes of arrays in CUDA code."""
         return {}
 
     def data(self) -> Mapping[str, Any]:
@@ -57,7 +64,7 @@ class Extensible(Problem):
         return {} if self.statement.data is None else self.statement.data
 
     def completed(self, statement: Statement) -> Statement:
-        """Return a statement with what the classes of the model add and change."""
+        """Return a statement with the changes of all classes of the model."""
         self.statement = statement
         classes = _subclasses(type(self))
         if any("data" in vars(each) for each in classes):
@@ -78,7 +85,7 @@ class Extensible(Problem):
         return statement
 
     def inherited(self, name: str, differs: Callable[[type], bool]) -> Any:
-        """Return a member of a subclass; None if a class derived from that one differs."""
+        """Return a member of a class; None if a class derived from it differs."""
         for each in _subclasses(type(self)):
             if name in vars(each):
                 return getattr(self, name)
@@ -94,7 +101,7 @@ def has_other_cost(model: type) -> bool:
 
 
 def has_other_state(model: type) -> bool:
-    """Return whether a class has a state that does not stand on that of its base class."""
+    """Return whether a class has a state that does not extend that of its base class."""
     if "state" not in _changes(model):
         return False
     state = _changes(model)["state"]
@@ -102,19 +109,19 @@ def has_other_state(model: type) -> bool:
 
 
 def _changes(model: type) -> Mapping[str, Any]:
-    """Return the texts and arguments that a class changes."""
+    """Return the arguments that a class changes."""
     found: Mapping[str, Any] = vars(model).get("_changes", {})
     return found
 
 
 def _subclasses(model: type[Extensible]) -> tuple[type, ...]:
-    """Return the class of a model and those it derives from, without `Model`."""
+    """Return the class of a model and its base classes below `Model`."""
     return model.__mro__[: model.__mro__.index(Extensible) - 1]
 
 
 @cache
 def may_differ(model: type[Extensible]) -> bool:
-    """Return whether a subclass overrides what may be another one for each problem."""
+    """Return whether a subclass overrides members that may differ between its problems."""
     classes = _subclasses(model)
     base = model.__mro__[model.__mro__.index(Extensible) - 1]
     names = {name for each in classes for name in vars(each) if not name.startswith("__")}
@@ -122,7 +129,7 @@ def may_differ(model: type[Extensible]) -> bool:
 
 
 def _declared(constants: Mapping[str, int | bool]) -> list[Text]:
-    """Return the declarations of constants as a text, if there are any."""
+    """Return a text that declares the constants, if there are any."""
     lines = [
         f"constexpr bool {name} = {str(value).lower()};"
         if isinstance(value, bool)

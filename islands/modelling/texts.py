@@ -1,4 +1,4 @@
-"""CUDA code of the user: a text, those that precede it, and that of a base class."""
+"""CUDA code of the user, with the code that precedes it and that of a base class."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHOLE = re.compile(r"\blong long(?=\s+(cost|violation|delta|change|apply)\s*\([
 
 
 def _blank(comment: re.Match[str]) -> str:
-    """Return a comment without its letters, of the same length and lines."""
+    """Return a comment with spaces instead of its characters."""
     return re.sub(r"[^\n]", " ", comment[0])
 
 
@@ -32,7 +32,7 @@ def without_comments(code: str) -> str:
     return _COMMENTS.sub(_blank, code)
 
 
-@lru_cache(maxsize=64)  # a text is searched a few times for each problem that is made of it
+@lru_cache(maxsize=64)  # each text is searched several times
 def _declared(code: str, function: str) -> tuple[re.Match[str], ...]:
     pattern = rf"([A-Za-z_][\w \t:]*?)\s+{function}\s*\(([^)]*)\)\s*\{{"
     return tuple(re.finditer(pattern, _COMMENTS.sub(" ", code)))
@@ -40,18 +40,18 @@ def _declared(code: str, function: str) -> tuple[re.Match[str], ...]:
 
 @dataclass(frozen=True)
 class Text:
-    """CUDA code of the user, and the name under which compilers show its lines."""
+    """CUDA code of the user, and the file name in messages of compilers."""
 
     name: str
     code: str
     before: tuple[Text, ...] = ()
-    """Texts in front of it: constants, and functions that it calls."""
+    """Code in front of it: constants, and functions that it calls."""
     base: Text | None = None
-    """The text of a base class, whose functions it calls as `base::NAME`."""
+    """The code of a base class, whose functions it calls as `base::NAME`."""
 
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Text:
-        """Return the text that has been stored by `dataclasses.asdict`."""
+        """Return the text that was stored by `dataclasses.asdict`."""
         before, base = stored.get("before", ()), stored.get("base")
         return cls(
             stored["name"],
@@ -62,7 +62,7 @@ class Text:
 
     @classmethod
     def of(cls, argument: str, value: Any) -> Text:
-        """Return the text of an argument: a string, the path of a file, or such a text."""
+        """Return the code of an argument: a string, the path of a file, or a `Text`."""
         if isinstance(value, Text):
             return value
         if isinstance(value, Path):
@@ -83,7 +83,7 @@ class Text:
 
     @property
     def calls_base(self) -> bool:
-        """Whether it calls functions of the text of a base class."""
+        """Whether it calls functions of a base class."""
         return bool(_BASE.search(without_comments(self.code)))
 
     @property
@@ -92,15 +92,15 @@ class Text:
         return [*([] if self.base is None else self.base.layers), self]
 
     def declared(self, function: str) -> list[re.Match[str]]:
-        """Return the declarations of a function: its return type and its parameters.
+        """Return matches of the definitions of a function: its return type and its parameters.
 
-        If there is none, those of the base class count.
+        Without one, those of the base class are returned.
         """
         found = list(_declared(self.code, function))
         return found or ([] if self.base is None else self.base.declared(function))
 
     def section(self, signature: Signature | None = None) -> str:
-        """Return it as the part of a header that defines a function."""
+        """Return the part of a header that defines a function."""
         before = "".join(f"{each.section()}\n" for each in self.before)
         contract = "" if signature is None else f"{CONTRACT}{signature.text}\n"
         return f'{before}{contract}#line 1 "{self.name}"\n{self.checked}'
@@ -113,10 +113,10 @@ class Text:
         inside: str = "",
         end: str = "}",
     ) -> str:
-        """Return the namespace of a function, within that of its base class, and so on.
+        """Return the namespace of a function, nested in the namespaces of its base classes.
 
-        So the names of a text hide equal ones of its base class, and it may use the others. `head`
-        precedes all texts; `inside` follows them.
+        The names of a text then hide equal names of its base class, and the others are visible.
+        `head` precedes all texts; `inside` follows them.
         """
         scope, colons, own = name.rpartition("::")
         layers = self.layers
@@ -133,16 +133,16 @@ class Text:
 
     @property
     def checked(self) -> str:
-        """The code whose functions of the cost, if they are whole, cannot return real numbers."""
+        """The code, whose functions with integer costs are prevented from returning reals."""
         plain, code = without_comments(self.code), self.code
         for match in reversed(list(_WHOLE.finditer(plain))):
             code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"
         return code
 
     def require(self, signature: Signature) -> None:
-        """Refuse code without a function of this signature, or that includes headers.
+        """Reject code without a function of this signature, or that includes headers.
 
-        It is compiled within a namespace.
+        Headers cannot be included, as the code is compiled inside of a namespace.
         """
         for text in (text for layer in self.layers for text in (*layer.before, layer)):
             text._refuse_includes()
@@ -156,7 +156,7 @@ class Text:
             )
 
     def require_both(self, signature: Signature) -> None:
-        """Refuse a function that does not return the changes of both cost and violation."""
+        """Reject a function that does not return the changes of both cost and violation."""
         self.require(signature)
         for kind in self._returned(signature.function):
             if kind != "Change":
@@ -166,12 +166,12 @@ class Text:
                 )
 
     def _returned(self, function: str) -> list[str]:
-        """Return the types that the definitions of a function return."""
+        """Return the return types of the definitions of a function."""
         types = (match[1].split() for match in self.declared(function))
         return [" ".join(word for word in words if word not in _QUALIFIERS) for words in types]
 
     def returns_real(self, signature: Signature) -> bool:
-        """Return whether a function of the user returns a floating-point number."""
+        """Return whether a function returns a floating-point number."""
         self.require(signature)
         kinds = set()
         for kind in self._returned(signature.function):

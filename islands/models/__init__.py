@@ -1,12 +1,14 @@
-"""Models: problems that many people have, each stated as a user of the package would.
+"""Ready models of common problems, built like those of users.
 
-Each file has one problem: a class with its data and its exact cost, the function that makes it, a
-reader of the usual files, a picture, and perhaps a plain statement for other solvers. The cost in
-CUDA and a search by moves are in `kernels/models`. A subclass may replace a part of it.
+A file has one problem: a class with its data and its exact cost, the function that creates it, a
+reader of the usual files, a picture, and perhaps a record of numbers for other solvers. The cost in
+CUDA and the search by moves are in `kernels/models`. Subclasses may change parts of a model.
 
-In a file: a subclass of `Model`, which is the problem; `Plain`, the statement for other solvers;
-and `NumberFile`, from which readers take numbers. May import `modelling`, `problems` and the layers
-below them.
+- `ReadyModel`: the base class of the problems.
+- `Plain`: a record for other solvers.
+- `NumberFile`: a file of numbers, for readers.
+
+May import `modelling`, `problems` and the layers below them.
 """
 
 from islands.models.colouring import GraphColouring as GraphColouring

@@ -1,4 +1,4 @@
-"""Files of quadratic binary problems as in OR-Library: several in a file, all maximised."""
+"""Files of quadratic binary problems in OR-Library: several per file, all maximised."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from islands.models.quadratic_files import sizes_of, symmetric
 
 
 def read(path: Path, part: int | None = None) -> Qubo:
-    """Return a problem of a file: perhaps the number of problems, then each in BiqMac's format.
+    """Return a problem in a file: possibly the number of problems, then each in BiqMac's format.
 
-    `part` is its index in the file, which is only needed if there are several.
+    `part` is its index in the file, only needed if there are several.
     """
     with NumberFile.open(path) as file:
         head, count = file.line() or [], 1

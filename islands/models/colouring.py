@@ -9,46 +9,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.lines import shown
 from islands.instances.sizes import MOST_NODES, MOST_NUMBERS, require_size
 from islands.modelling.kinds import whole_number
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of
 from islands.models.plain import Colouring
-from islands.models.texts import text_of
-from islands.problems.data import name_or
-from islands.problems.solution_kinds import Choices
+from islands.problems.arguments import name_or
+from islands.problems.solution_kinds import ChoicesKind
 
 _MOST = 1 << 16
-"""The most colours, of which a cost has a bit each."""
+"""Maximum number of colours: the cost function has a bit for each."""
 _SHARED = 64
-"""Up to so many colours, all graphs have the same program."""
+"""Up to this many colours, all graphs share a program."""
 _LARGEST = 1 << 28
-"""The most pairs of a node and a colour, of which each search has a table."""
+"""Maximum number of pairs of a node and a colour: each search has a table of them."""
 
 
-class GraphColouring(Model):
-    """The problem of `graph_colouring`."""
+class GraphColouring(ReadyModel):
+    """Colour the nodes of a graph such that no edge joins two nodes of the same colour.
+
+    `edges` has a row of two nodes for each edge; nodes are numbered from 0. The cost is the number
+    of colours used, plus 2 for each edge within a colour. With `colours`, only this many colours
+    are available, and the cost is the number of edges within a colour. A solution has the colour of
+    each node.
+
+    >>> problem = islands.models.graph_colouring([[0, 1], [1, 2], [2, 0], [2, 3]])
+    >>> islands.solve(problem, generations=20).cost
+    3
+    """
+
+    _cost_file, _state_files = "graph_colouring", ("graph_colouring_state",)
 
     edges: NDArray[np.int64]
     """The two nodes of each edge, once."""
     colours: int
-    """The number of colours that are allowed."""
+    """The number of colours that may be used."""
     counts: bool
-    """Whether the number of colours in use is a part of the cost."""
+    """Whether the number of colours used is part of the cost."""
 
-    # Not one that `searches`: after 4 million steps, random graphs of 250 and 500 nodes then needed
-    # 29 and 51 colours, and 28 and 50 or 51 otherwise, with two seeds.
+    # With `searches`, random graphs of 250 and 500 nodes needed 29 and 51 colours after 4 million
+    # steps; without it, 28 and 50 or 51, with two seeds.
     searches = False
 
     def __init__(
         self, edges: ArrayLike, colours: int | None = None, *, name: str | None = None
     ) -> None:
-        """Take the arguments of `graph_colouring`."""
         pairs, n = pairs_of(edges)
         self._first, self._other, _ = neighbours(pairs, np.ones(len(pairs), np.int64), n)
         self.counts = colours is None
@@ -61,23 +69,19 @@ class GraphColouring(Model):
                 f" {_LARGEST} numbers. Pass fewer colours"
             )
         self.edges = np.unique(np.sort(pairs, axis=1), axis=0)
-        statement = Statement(
-            cost=text_of("graph_colouring"),
-            state=text_of("graph_colouring_state"),
-            name=name_or(name, f"colouring-{n}-{self.colours}"),
-        )
-        super().__init__(Choices(n, sizes=self.colours), statement)
+        name = name_or(name, f"colouring-{n}-{self.colours}")
+        super().__init__(ChoicesKind(n, sizes=self.colours), name)
 
     def constants(self) -> dict[str, int | bool]:
-        """Return whether the colours in use have a cost, and a number that most graphs share.
+        """Return whether colours have a cost, and a limit of their number that many graphs share.
 
-        So graphs with a few colours more or less need no program of their own.
+        Graphs with a few colours more or less then share a program.
         """
         most = max(_SHARED, 1 << (self.colours - 1).bit_length())
         return {"MOST": most, "COUNTS": self.counts}
 
     def data(self) -> dict[str, Any]:
-        """Return the neighbours of each node, and the number of colours."""
+        """Return the neighbours of each node and the number of colours."""
         colours = np.int32(self.colours)
         return {"first": self._first, "other": self._other, "colours": colours}
 
@@ -99,25 +103,11 @@ class GraphColouring(Model):
         return Colouring(self.colours, self.size, self.edges[np.lexsort(self.edges.T)])
 
 
-@explained
-def graph_colouring(
-    edges: ArrayLike, colours: int | None = None, *, name: str | None = None
-) -> GraphColouring:
-    """Return the problem of colours for nodes such that no edge joins two of the same colour.
-
-    `edges` is a row of two nodes for each edge; nodes are numbered from 0. The cost is the number
-    of colours in use, and 2 for each edge within a colour. With `colours`, that many are allowed,
-    and the cost is the number of edges within a colour. A solution is the colour of each node.
-
-    >>> problem = islands.models.graph_colouring([[0, 1], [1, 2], [2, 0], [2, 3]])
-    >>> islands.solve(problem, generations=20).cost
-    3
-    """
-    return GraphColouring(edges, colours, name=name)
+graph_colouring = function_of(GraphColouring, "graph_colouring")
 
 
 def _greedy(first: NDArray[np.int64], other: NDArray[np.int32]) -> int:
-    """Return how many colours are needed if nodes take the first free one, the busiest first."""
+    """Return the number of colours of a greedy colouring, by decreasing degree."""
     colour = np.full(len(first) - 1, -1, np.int32)
     degree = np.diff(first)
     order = np.argsort(-degree, kind="stable")[: np.count_nonzero(degree)]
@@ -127,8 +117,8 @@ def _greedy(first: NDArray[np.int64], other: NDArray[np.int32]) -> int:
     return int(colour.max()) + 1
 
 
-def read(path: Path) -> Model:
-    """Return the problem in a file of DIMACS: lines 'p edge nodes edges' and 'e node node'."""
+def read(path: Path) -> GraphColouring:
+    """Return the problem in a DIMACS file: lines 'p edge nodes edges' and 'e node node'."""
     with NumberFile.open(path, comment=b"c") as file:
         nodes, n = array("q"), MOST_NODES
         while (line := file.line()) is not None:

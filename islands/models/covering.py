@@ -10,35 +10,41 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.calls import explained
 from islands.instances.sizes import MOST_NODES
-from islands.modelling.kinds import chosen_of
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.modelling.kinds import subsets_of
 from islands.modelling.texts import Text
+from islands.models.base import ReadyModel, function_of, text_of
 from islands.models.files import NumberFile
 from islands.models.numbers import LARGEST_SUM, amounts, labels, listed
 from islands.models.plain import Covering
-from islands.models.texts import text_of
-from islands.problems.data import name_or, require_sum
+from islands.problems.arguments import name_or, require_sum
 
 
-class SetCover(Model):
-    """The problem of `set_cover`."""
+class SetCover(ReadyModel):
+    """Find the cheapest columns that cover all rows.
 
-    learns = True  # its weights
+    `costs` has a whole number for each column, all 1 for a unicost problem; `rows` lists, for each
+    row, the columns that cover it, numbered from 0. A solution has 1 for each chosen column. A row
+    that is not covered costs one more than its cheapest column, so that good solutions cover all.
+
+    >>> problem = islands.models.set_cover([3, 2, 2], [[0, 1], [0, 2], [0]])
+    >>> islands.solve(problem, generations=20).cost
+    3
+    """
+
+    _cost_file, _state_files, _is_cooperative = "set_cover", ("set_cover_state",), True
+    learns = True  # weights of rows
     hooks: ClassVar[Mapping[str, Text]] = {"may_choose": text_of("set_cover_choice")}
     prices: NDArray[np.int64]
-    """What each column costs."""
+    """The cost of each column."""
     column: NDArray[np.int32]
     """The columns that cover each row, row by row."""
     row_first: NDArray[np.int64]
-    """Where those of each row begin in `column`, and its length."""
+    """The start of each row in `column`, and the length of `column`."""
 
     def __init__(
         self, costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None
     ) -> None:
-        """Take the arguments of `set_cover`."""
         self.prices = cost = amounts("costs", costs, 1, LARGEST_SUM)
         n = len(cost)
         own = [
@@ -55,13 +61,8 @@ class SetCover(Model):
             np.concatenate([cost, self._price_of_row]),
             LARGEST_SUM,
         )
-        statement = Statement(
-            cost=text_of("set_cover"),
-            state=text_of("set_cover_state"),
-            cooperative=True,
-            name=name_or(name, f"setcover-{len(own)}x{n}"),
-        )
-        super().__init__(chosen_of(n, self.choose), statement)
+        name = name_or(name, f"setcover-{len(own)}x{n}")
+        super().__init__(subsets_of(n, self.choose), name)
 
     @property
     def rows(self) -> list[NDArray[np.int32]]:
@@ -98,29 +99,15 @@ class SetCover(Model):
         axes.set(xlabel="column", ylabel="row", **limits)
 
     def _plain(self) -> Covering:
-        """Return the costs of columns, and the columns of rows."""
+        """Return the costs of columns and the columns of rows."""
         return Covering(self.prices, self.column, self.row_first)
 
 
-@explained
-def set_cover(
-    costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None
-) -> SetCover:
-    """Return the problem of the cheapest columns that cover all rows.
-
-    `costs` are whole numbers, one for each column, all 1 for a unicost problem; `rows` are the
-    columns, numbered from 0, that cover each row. A solution has 1 for the chosen columns. A row
-    that is not covered costs one more than its cheapest column, so that good solutions cover all.
-
-    >>> problem = islands.models.set_cover([3, 2, 2], [[0, 1], [0, 2], [0]])
-    >>> islands.solve(problem, generations=20).cost
-    3
-    """
-    return SetCover(costs, rows, name=name)
+set_cover = function_of(SetCover, "set_cover")
 
 
 def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:
-    """Return the optimum of the linear relaxation, below which no cover costs."""
+    """Return the optimum of the linear relaxation, a lower bound of all covers."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -133,12 +120,12 @@ def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:
     return float(found.fun)
 
 
-def read(path: Path) -> Model:
-    """Return the problem in a file of OR-Library: sizes, and one of three layouts.
+def read(path: Path) -> SetCover:
+    """Return the problem in a file of OR-Library: sizes, then one of three layouts.
 
     By rows: the costs of all columns; for each row, the number of columns that cover it, and these
-    columns from 1. By columns: for each, its cost, and the rows that it covers in the same way.
-    Unicost: two numbers for each row, which have no meaning here, and then the rows.
+    columns, numbered from 1. By columns: for each column, its cost, and its rows in the same form.
+    Unicost: two numbers for each row, which are ignored, then the rows.
     """
     with NumberFile.open(path) as file:
         m, n = file.numbers(2, "sizes", 1, MOST_NODES)
@@ -168,9 +155,9 @@ def read(path: Path) -> Model:
 def _parts(
     numbers: array[int], at: int, count: int, high: int, ahead: int = 0
 ) -> list[array[int]] | None:
-    """Return parts of a list from a place on, or None if they do not fill it exactly.
+    """Return the parts of a list from index `at`, or None if they do not fill it exactly.
 
-    Each part has `ahead` numbers, the number of those that follow, and these, from 1 to `high`.
+    A part has `ahead` numbers, a count, and this count of numbers from 1 to `high`.
     """
     parts = []
     for _ in range(count):

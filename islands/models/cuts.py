@@ -1,4 +1,4 @@
-"""Maximum cuts: two sides of a graph with the most weight of edges between them."""
+"""Maximum cuts: two sides of a graph with the largest weight of edges between them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.calls import explained
-from islands.modelling.kinds import chosen_of
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.modelling.kinds import subsets_of
+from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
 from islands.models.numbers import LARGEST_SUM, amounts
 from islands.models.plain import Quadratic
-from islands.models.texts import text_of
-from islands.problems.data import name_or, require_shape
+from islands.problems.arguments import name_or, require_shape
 
 
-class MaxCut(Model):
-    """The problem of `max_cut`."""
+class MaxCut(ReadyModel):
+    """Divide a graph into two sides with the largest weight of edges between them.
+
+    `edges` has a row of two nodes for each edge; nodes are numbered from 0. `weights` are whole
+    numbers, possibly negative, by default 1 for each edge. `nodes` is the number of nodes, needed
+    if the last ones have no edges. A solution has 1 for the nodes of one side.
+
+    >>> problem = islands.models.max_cut([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]])
+    >>> islands.solve(problem, generations=20).cost
+    4
+    """
+
+    _cost_file, _state_files, _is_cooperative = "max_cut", ("max_cut_state",), True
 
     edges: NDArray[np.int64]
     """The two nodes of each edge."""
@@ -36,21 +44,13 @@ class MaxCut(Model):
         nodes: int | None = None,
         name: str | None = None,
     ) -> None:
-        """Take the arguments of `max_cut`."""
         self.edges, n = pairs_of(edges, nodes)
         self.weights = np.ones(len(self.edges), np.int64)
         if weights is not None:
             self.weights = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
             require_shape("weights", self.weights, (len(self.edges),), "a number for each edge")
         self._neighbours = neighbours(self.edges, self.weights, n)
-        statement = Statement(
-            cost=text_of("max_cut"),
-            state=text_of("max_cut_state"),
-            cooperative=True,
-            maximise=True,
-            name=name_or(name, f"maxcut-{n}"),
-        )
-        super().__init__(chosen_of(n, self.choose), statement)
+        super().__init__(subsets_of(n, self.choose), name_or(name, f"maxcut-{n}"), maximise=True)
 
     def data(self) -> dict[str, Any]:
         """Return the neighbours of each node."""
@@ -66,37 +66,22 @@ class MaxCut(Model):
         draw_graph(axes, self.edges, solution)
 
     def _plain(self) -> Quadratic:
-        """Return the cut as a sum of numbers of nodes and of edges."""
-        # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
+        """Return the weight of the cut as a quadratic form."""
+        # An edge connects the sides if exactly one of its nodes is chosen: x + y - 2 x y.
         first, other, weight = self._neighbours
         single = np.add.reduceat(np.append(weight, 0), first[:-1])
         single[np.diff(first) == 0] = 0
         return Quadratic.of_neighbours(single, first, other, -2 * weight, maximise=True)
 
 
-@explained
-def max_cut(
-    edges: ArrayLike,
-    weights: ArrayLike | None = None,
-    *,
-    nodes: int | None = None,
-    name: str | None = None,
-) -> MaxCut:
-    """Return the problem of two sides of a graph with the most weight of edges between them.
+max_cut = function_of(MaxCut, "max_cut")
 
-    `edges` is a row of two nodes for each edge; nodes are numbered from 0. `weights` are whole
-    numbers, of which negative ones are possible; without them each edge has the weight 1. `nodes`
-    is their number, if the last ones have no edges. A solution has 1 for the nodes of one side.
 
-    >>> problem = islands.models.max_cut([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]])
-    >>> islands.solve(problem, generations=20).cost
-    4
+def read(path: Path) -> MaxCut:
+    """Return the problem in a file: numbers of nodes and edges; for each edge, two nodes, weight.
+
+    Nodes are numbered from 1.
     """
-    return MaxCut(edges, weights, nodes=nodes, name=name)
-
-
-def read(path: Path) -> Model:
-    """Return the problem in a file: nodes and edges; for each edge, two nodes from 1 and weight."""
     with NumberFile.open(path) as file:
         n, m = file.numbers(2, "sizes", 1)
         edges = read_edges(file, n, m, -(2**31))

@@ -1,4 +1,4 @@
-"""Files of whole numbers, as the usual collections have them, and errors about them."""
+"""Files of whole numbers, the usual form of collections, and errors about them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NUMBER = re.compile(rb"-?\d{1,15}")
 
 
 class NumberFile:
-    """The whole numbers of an open file, one after another; lines of comments are skipped.
+    """The whole numbers of an open file, one after another; comment lines are skipped.
 
-    Nothing is kept of what has been read, so that a compressed file cannot fill the memory.
+    Lines are not kept after they are read, so that a compressed file cannot fill the memory.
     """
 
     def __init__(self, lines: Lines, comment: bytes | tuple[bytes, ...] = b"#") -> None:
@@ -32,7 +32,7 @@ class NumberFile:
     @classmethod
     @contextmanager
     def open(cls, path: Path, comment: bytes | tuple[bytes, ...] = b"#") -> Iterator[Self]:
-        """Open a file; errors about the data of a model inside the block name it as well."""
+        """Open a file, which errors about a model's data inside the block name."""
         with Lines.open(path) as lines:
             try:
                 yield cls(lines, comment)
@@ -41,23 +41,23 @@ class NumberFile:
 
     @property
     def left_in_line(self) -> int:
-        """The number of words of the current line that are left."""
+        """The number of remaining words of the current line."""
         return len(self._words) - self._next
 
     def line(self) -> list[bytes] | None:
-        """Return the words of the next line that has any; None at the end of the file."""
+        """Return the words of the next line that is not a comment; None at the end of the file."""
         while (line := self.lines.line()) is not None:
             if not line.startswith(self._comment):
                 return line.split()
         return None
 
     def expect(self, what: str, count: int) -> None:
-        """Allow the numbers that `what` has; refuse too many, and a file too short for them."""
+        """Require that the file may contain this count of numbers, which `what` needs."""
         require_size(what, count, "numbers", MOST_NUMBERS, self.error)
         self.lines.expect(f"{what} needs", count)
 
     def numbers(self, count: int, what: str, low: int = 0, high: int = 2**31 - 1) -> array[int]:
-        """Return the next numbers, of which `what` is the name in the plural."""
+        """Return the next numbers; `what` is a plural noun for them."""
         found = array("q")
         while len(found) < count:
             if (word := self._word()) is None:
@@ -69,7 +69,7 @@ class NumberFile:
         return found
 
     def rest(self, what: str) -> array[int]:
-        """Return all numbers that are left."""
+        """Return all remaining numbers."""
         found = array("q")
         while (word := self._word()) is not None:
             self.lines.allow(1)
@@ -78,7 +78,7 @@ class NumberFile:
         return found
 
     def whole(self, word: bytes, what: str, low: int = 0, high: int = 2**31 - 1) -> int:
-        """Return a word as a number, one of those called `what`; refuse any other word."""
+        """Return a word as a whole number; `what` is a plural noun for errors."""
         if not _NUMBER.fullmatch(word) or not low <= int(word) <= high:
             raise self.error(
                 f"{shown(word)}, one of the {what}: must be a whole number from {low} to {high}."
@@ -87,7 +87,7 @@ class NumberFile:
         return int(word)
 
     def real(self, word: bytes, what: str) -> float:
-        """Return a word as a real number, one of those called `what`; refuse any other word."""
+        """Return a word as a real number; `what` is a plural noun for errors."""
         try:
             number = float(word)
         except ValueError:
@@ -101,14 +101,14 @@ class NumberFile:
         self._word()
 
     def skip_past(self, last: bytes) -> None:
-        """Skip all words up to one of them."""
+        """Skip all words up to and including `last`."""
         while (word := self._word()) is not None:
             if word == last:
                 return
         raise self.error(f"has no line with {shown(last)}. Name another file, or its format")
 
     def end(self) -> None:
-        """Refuse words that are left."""
+        """Reject remaining words."""
         if (word := self._word()) is not None:
             raise self.error(f"{shown(word)} follows the last number. Remove it")
 

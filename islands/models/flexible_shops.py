@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.modelling.kinds import order_of
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.modelling.kinds import orders_of
+from islands.models.base import ReadyModel
 from islands.models.files import NumberFile
 from islands.models.numbers import chosen
-from islands.models.shops import OBJECTIVES, Dates, FlexibleShop, Rows, alike, draw_gantt
-from islands.models.texts import text_of
-from islands.problems.data import name_or
+from islands.models.shops import OBJECTIVES, Dates, Rows, Shop, draw_gantt, matching_rows
+from islands.problems.arguments import name_or
 
 
-class FlexibleJobShop(Model):
+class FlexibleJobShop(ReadyModel):
     """The problem of `job_shop` with dates or choices of machine."""
 
+    _cost_file, _state_files = "flexible_job_shop", ("flexible_job_shop_state",)
+    _is_cooperative = True
     machines: Rows
     """The machines that each operation may use, a row for each job."""
     times: Rows
     """The time of each operation on each of them."""
-    shop: FlexibleShop
+    shop: Shop
     """The operations of all jobs, their choices and their dates."""
     objective: str
     """`makespan` or `tardiness`."""
@@ -43,25 +43,18 @@ class FlexibleJobShop(Model):
         name: str | None = None,
         best_known: float | None = None,
     ) -> None:
-        """Take the arguments of `job_shop`."""
         self.objective = objective = chosen("objective", objective, OBJECTIVES)
-        self.machines, self.times = machines, times = alike(machines, times)
+        self.machines, self.times = machines, times = matching_rows(machines, times)
         dates = Dates.of(len(times), objective, release, due, weights)
-        self.shop = shop = FlexibleShop.of(machines, times, dates)
+        self.shop = shop = Shop.flexible(machines, times, dates)
         choices = len(shop.machine)
-        kind = "jobshop" if choices == len(shop.job) else "flexiblejobshop"
-        size = "{JOBS}x{MACHINES}".format(**self.constants())
-        statement = Statement(
-            cost=text_of("flexible_job_shop"),
-            state=text_of("flexible_job_shop_state"),
-            cooperative=True,
-            name=name_or(name, f"{kind}-{size}"),
-            best_known=best_known,
-        )
-        super().__init__(order_of(choices, None, None), statement)
+        form = "jobshop" if choices == len(shop.job) else "flexiblejobshop"
+        usual = f"{form}-{{JOBS}}x{{MACHINES}}".format(**self.constants())
+        kind = orders_of(choices, None, None)
+        super().__init__(kind, name_or(name, usual), best_known=best_known)
 
     def constants(self) -> dict[str, int | bool]:
-        """Return the numbers of jobs, machines and operations, and whether the last end counts."""
+        """Return the numbers of jobs, machines and operations, and the objective."""
         return {
             "JOBS": len(self.shop.first) - 1,
             "MACHINES": int(self.shop.machine.max()) + 1,
@@ -93,7 +86,7 @@ class FlexibleJobShop(Model):
         draw_gantt(axes, self.shop.schedule(solution))
 
 
-def read(path: Path) -> Model:
+def read(path: Path) -> FlexibleJobShop:
     """Return the problem in a file of flexible job shops.
 
     Its first line has the numbers of jobs and machines, and perhaps the mean number of choices. The
@@ -127,6 +120,5 @@ def read(path: Path) -> Model:
                 f"has the machine {max(numbers)}, but {machines} machines from {base} on. Correct"
                 " the sizes"
             )
-
         found = [[[k - base for k in few] for few in row] for row in where]
         return FlexibleJobShop(found, times)

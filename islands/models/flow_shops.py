@@ -9,23 +9,30 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.calls import explained
-from islands.modelling.kinds import order_of
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.modelling.kinds import orders_of
 from islands.modelling.texts import Text
+from islands.models.base import ReadyModel, function_of, text_of
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts, chosen
 from islands.models.shops import draw_gantt
-from islands.models.texts import text_of
-from islands.problems.data import name_or
+from islands.problems.arguments import name_or
 
 _OBJECTIVES = ("makespan", "flow_time")
 
 
-class FlowShop(Model):
-    """The problem of `flow_shop`."""
+class FlowShop(ReadyModel):
+    """Find the best order of jobs that pass all machines one after another.
 
+    Job j takes `times[j][k]` on machine k, and all machines process the jobs in the same order.
+    `objective` is "makespan", the end of the last job, or "flow_time", the sum of the ends of all
+    jobs.
+
+    >>> problem = islands.models.flow_shop([[3, 2], [1, 4], [2, 1]])
+    >>> islands.solve(problem, generations=20).cost
+    8
+    """
+
+    _cost_file, _state_files = "flow_shop", ("flow_shop_state",)
     hooks: ClassVar[Mapping[str, Text]] = {"setup": text_of("flow_shop_setup")}
     times: NDArray[np.int64]
     """The time of each job on each machine."""
@@ -39,19 +46,13 @@ class FlowShop(Model):
         objective: str = "makespan",
         name: str | None = None,
     ) -> None:
-        """Take the arguments of `flow_shop`."""
         self.times = amounts("times", times, 2, 2**30)
         self.objective = chosen("objective", objective, _OBJECTIVES)
         n, m = self.times.shape
-        statement = Statement(
-            cost=text_of("flow_shop"),
-            state=text_of("flow_shop_state"),
-            name=name_or(name, f"flowshop-{n}x{m}"),
-        )
-        super().__init__(order_of(n, None, None), statement)
+        super().__init__(orders_of(n, None, None), name_or(name, f"flowshop-{n}x{m}"))
 
     def constants(self) -> dict[str, int | bool]:
-        """Return the numbers of jobs and machines, and whether ends are added up."""
+        """Return the numbers of jobs and machines, and whether the cost is a sum of ends."""
         jobs, machines = self.times.shape
         is_sum = self.objective == "flow_time"
         return {"JOBS": jobs, "MACHINES": machines, "SUMS": is_sum, "NONE": -1}
@@ -84,33 +85,19 @@ class FlowShop(Model):
         draw_gantt(axes, rows)
 
 
-@explained
-def flow_shop(
-    times: Sequence[Sequence[int]], *, objective: str = "makespan", name: str | None = None
-) -> FlowShop:
-    """Return the problem of the best order of jobs that pass all machines one after another.
-
-    Job j takes `times[j][k]` on machine k, and all machines process the jobs in the same order.
-    `objective` is the end of the last job, "makespan", or the sum of the ends of all jobs,
-    "flow_time".
-
-    >>> problem = islands.models.flow_shop([[3, 2], [1, 4], [2, 1]])
-    >>> islands.solve(problem, generations=20).cost
-    8
-    """
-    return FlowShop(times, objective=objective, name=name)
+flow_shop = function_of(FlowShop, "flow_shop")
 
 
 def bound(times: Sequence[Sequence[int]]) -> int:
-    """Return a lower bound of the makespan: each machine with the least times around it."""
+    """Return a lower bound: the load of each machine, with the least times before and after."""
     time = np.asarray(times, np.int64)
     before, after = time.cumsum(axis=1) - time, time[:, ::-1].cumsum(axis=1)[:, ::-1] - time
     machines = before.min(axis=0) + time.sum(axis=0) + after.min(axis=0)
     return int(max(machines.max(), time.sum(axis=1).max()))
 
 
-def read(path: Path) -> Model:
-    """Return the first problem in a file of Taillard: a head, then a row for each machine."""
+def read(path: Path) -> FlowShop:
+    """Return the first problem in a file by Taillard: a header, then a row for each machine."""
     with NumberFile.open(path) as file:
         file.skip_past(b":")
         n, m, *_ = file.numbers(5, "numbers of the head")

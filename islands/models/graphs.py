@@ -1,4 +1,4 @@
-"""Graphs as arrays: checked edges, the neighbours of each node, and a picture."""
+"""Graphs as arrays: validated edges, the neighbours of each node, and a picture."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
 from islands.modelling.kinds import whole_number
 from islands.models.files import NumberFile
 from islands.models.numbers import labels
-from islands.problems.data import require_shape
+from islands.problems.arguments import require_shape
 from islands.text import counted
 
 _DRAWN = 20_000
-"""The most edges that a picture shows."""
+"""Maximum number of edges in a picture."""
 
 
 def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int64], int]:
-    """Return the edges as pairs of nodes, and the number of nodes; refuse what is no graph.
+    """Return the edges as pairs of nodes, and the number of nodes; reject invalid edges.
 
-    Without `nodes`, the last node is one with an edge.
-
-    A few edges must not state millions of nodes, for which memory would be allocated.
+    By default, the last node is the largest one with an edge. The number of nodes is limited by
+    that of edges, as a few edges must not allocate memory for millions of nodes.
     """
     pairs = labels("edges", edges, 2, MOST_NODES)
     require_shape("edges", pairs, (len(pairs), 2), "a row of two nodes for each edge")
@@ -58,7 +57,7 @@ def read_edges(file: NumberFile, n: int, m: int, low: int = 0) -> NDArray[np.int
 def neighbours(
     pairs: NDArray[np.int64], weights: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return where the neighbours of each node begin, the neighbours in order, and weights.
+    """Return the start of each node's list, the sorted neighbours of all nodes, and weights.
 
     The weights of edges between the same nodes are added.
     """

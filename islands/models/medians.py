@@ -1,4 +1,4 @@
-"""p-median: a given number of places, to which all customers have short ways."""
+"""p-median: choose a given number of places that are close to all customers."""
 
 from __future__ import annotations
 
@@ -8,32 +8,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_IN_MATRIX, require_size
-from islands.modelling.kinds import chosen_of, whole_number
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.modelling.kinds import subsets_of, whole_number
+from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
 from islands.models.graphs import read_edges
 from islands.models.numbers import LARGEST_SUM
 from islands.models.plain import Medians
-from islands.models.texts import text_of
-from islands.problems.data import integers, name_or, read_array
+from islands.problems.arguments import integers, name_or, read_array
 
 _DIVIDED = "some nodes are not connected. Name a file whose graph is connected"
 
 
-class PMedian(Model):
-    """The problem of `p_median`."""
+class PMedian(ReadyModel):
+    """Choose `p` places with the smallest sum of the distances of all customers.
+
+    `distances` has a row for each customer and a column for each place: whole numbers of at least
+    0, possibly multiplied by the demand of the customer. Customers go to the nearest chosen place.
+    A solution has 1 for each chosen place.
+
+    >>> problem = islands.models.p_median([[0, 3, 9], [3, 0, 7], [9, 7, 0]], 2)
+    >>> islands.solve(problem, generations=20).cost
+    3
+    """
+
+    _cost_file, _state_files = "p_median", ("p_median_state", "exchanges")
+    _is_cooperative = True
 
     distances: NDArray[np.int64]
-    """The way of each customer to each place."""
+    """The distance from each customer to each place."""
     p: int
-    """The number of places that are chosen."""
+    """The number of chosen places."""
 
     def __init__(self, distances: ArrayLike, p: int, *, name: str | None = None) -> None:
-        """Take the arguments of `p_median`."""
         self.distances = integers("distances", read_array("distances", distances, 2), 2**31 - 2)
         customers, n = self.distances.shape
         self.p = whole_number("p", p, n)
@@ -45,16 +53,11 @@ class PMedian(Model):
                 f" places, but must be below {LARGEST_SUM}. Use a larger unit"
             )
         self._of_places = np.ascontiguousarray(self.distances.T).astype(np.int32)
-        statement = Statement(
-            cost=text_of("p_median"),
-            state=text_of("p_median_state", "exchanges"),
-            cooperative=True,
-            name=name_or(name, f"pmedian-{customers}x{n}-{self.p}"),
-        )
-        super().__init__(chosen_of(n, self.choose), statement)
+        name = name_or(name, f"pmedian-{customers}x{n}-{self.p}")
+        super().__init__(subsets_of(n, self.choose), name)
 
     def data(self) -> dict[str, Any]:
-        """Return the ways, and what a place too many or too few costs."""
+        """Return the distances, and the cost of a place too many or too few."""
         return {
             "customers": len(self.distances),
             "way": self._of_places,
@@ -64,7 +67,7 @@ class PMedian(Model):
         }
 
     def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
-        """Return the sum of the ways of each solution."""
+        """Return the sum of the distances of each solution."""
         found = [
             self.distances[:, each == 1].min(axis=1, initial=self._far).sum(dtype=np.int64)
             + self._price_of_one * abs(int(each.sum()) - self.p)
@@ -73,36 +76,25 @@ class PMedian(Model):
         return np.array(found, np.int64)
 
     def draw(self, solution: Any, axes: Any) -> None:
-        """Draw the place of each customer."""
+        """Plot the nearest chosen place of each customer."""
         own = np.flatnonzero(np.asarray(solution))
         nearest = own[self.distances[:, own].argmin(axis=1)]
         axes.scatter(nearest, range(len(nearest)), c=[f"C{each % 10}" for each in nearest], s=4)
         axes.set(xlabel="place", ylabel="customer")
 
     def _plain(self) -> Medians:
-        """Return the ways, with a row for each place."""
+        """Return the distances, with a row for each place."""
         return Medians(self._of_places, self.p)
 
 
-@explained
-def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> PMedian:
-    """Return the problem of `p` places with the least sum of the ways of all customers.
-
-    `distances` has a row for each customer and a column for each place, whole numbers of at least
-    0, perhaps times the demand of the customer. Each customer goes to the nearest chosen place. A
-    solution has 1 for the chosen places.
-
-    >>> problem = islands.models.p_median([[0, 3, 9], [3, 0, 7], [9, 7, 0]], 2)
-    >>> islands.solve(problem, generations=20).cost
-    3
-    """
-    return PMedian(distances, p, name=name)
+p_median = function_of(PMedian, "p_median")
 
 
-def read(path: Path) -> Model:
-    """Return the problem in a file of OR-Library: nodes, edges, p; edges, of which the last counts.
+def read(path: Path) -> PMedian:
+    """Return the problem in a file of OR-Library: numbers of nodes and edges, p; then the edges.
 
-    Each node is a customer and a place, and ways are shortest paths.
+    Each node is a customer and a place; distances are those of shortest paths. Of several edges
+    between two nodes, the last one counts.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra

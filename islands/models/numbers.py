@@ -1,6 +1,6 @@
-"""The numbers that models are made of: arrays and rows, checked once, with a bound of their sums.
+"""Validation of the data of models: numbers, items and rows, with limits of their sums.
 
-Sums that exceed a bound would leave 64 bits, or 32 bits where kernels have no more.
+The limits ensure that sums fit into 64 bits, or into the 32 bits of some kernels.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.problems.data import (
+from islands.problems.arguments import (
     FORMS,
     array_of,
     integers,
@@ -23,18 +23,15 @@ from islands.problems.data import (
 from islands.text import shown, unknown
 
 LARGEST_SUM = 2**60
-"""Sums of whole numbers that are costs are below this, so that twice as much fits 64 bits."""
+"""Limit of sums of whole costs, so that twice the sum fits into 64 bits."""
 MOST_REAL = 1e300
-"""Sums of real numbers that may be costs are below this, so that multiples of them are finite."""
+"""Limit of sums of real costs, so that multiples are finite."""
 
 
 def amounts(
     name: str, values: Any, dimensions: int, below: int, *, negative: bool = False
 ) -> NDArray[np.int64]:
-    """Return whole numbers whose sum is `below` a limit, as is that of their absolute values.
-
-    Refuse all others; `name` is the argument that has them.
-    """
+    """Return whole numbers whose absolute values have a sum `below` a limit; reject others."""
     array = read_array(name, values, dimensions)
     numbers = integers(name, array, below - 1, least=1 - below if negative else 0)
     require_sum(name, numbers, below)
@@ -42,7 +39,7 @@ def amounts(
 
 
 def labels(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.int64]:
-    """Return the numbers of items, of which there are at most `count`; refuse all others."""
+    """Return numbers of items from 0 to `count` - 1; reject others."""
     number = "Number them from 0"
     given = array_of(name, values, FORMS[dimensions])
     if given.dtype.kind == "b" or (given.dtype.kind == "O" and any(map(_is_truth, given.flat))):
@@ -55,14 +52,14 @@ def labels(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.in
 
 
 def real(name: str, values: Any, dimensions: int) -> NDArray[np.float64]:
-    """Return real numbers whose sum is not too large; refuse all others."""
+    """Return real numbers whose sum is not too large; reject others."""
     numbers = reals(name, read_array(name, values, dimensions), MOST_REAL)
     require_sum(name, numbers, MOST_REAL)
     return numbers
 
 
 def listed(name: str, values: Any) -> list[Any]:
-    """Return the rows of a list, a tuple or an array; refuse anything else, and none."""
+    """Return the rows of a list, a tuple or an array; reject anything else, and an empty one."""
     if not isinstance(values, list | tuple):
         is_ragged = isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1
         values = values if is_ragged else checked(name, values, 2)
@@ -77,13 +74,13 @@ def _is_truth(value: Any) -> bool:
 
 
 def checked(name: str, values: Any, dimensions: int) -> NDArray[Any]:
-    """Return an array of numbers or truth values with its own type; refuse all others."""
+    """Return an array of numbers or truth values, with its own type; reject others."""
     read_array(name, values, dimensions)
     return array_of(name, values, FORMS[dimensions])
 
 
 def chosen(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return one of several texts; refuse anything else."""
+    """Return an argument that is one of several choices; reject anything else."""
     if not isinstance(value, str) or value not in choices:
         raise UsageError(unknown(name, value if isinstance(value, str) else shown(value), choices))
     return value

@@ -1,4 +1,4 @@
-"""Bin packing: few bins of equal capacity that take all items."""
+"""Bin packing: pack all items into few bins of equal capacity."""
 
 from __future__ import annotations
 
@@ -8,36 +8,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.calls import explained
 from islands.errors import UsageError
 from islands.modelling.kinds import whole_number
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts
 from islands.models.plain import Packing
-from islands.models.texts import text_of
-from islands.problems.data import name_or
-from islands.problems.solution_kinds import Choices
+from islands.problems.arguments import name_or
+from islands.problems.solution_kinds import ChoicesKind
 
 _MOST = 1 << 16
-"""The most bins, of which a cost has two numbers each."""
+"""Maximum number of bins: the cost function has two numbers for each."""
 
 
-class BinPacking(Model):
-    """The problem of `bin_packing`."""
+class BinPacking(ReadyModel):
+    """Pack all items into the fewest bins.
+
+    The sizes of the items in a bin must add up to at most `capacity`; all are whole numbers. An
+    overfull bin costs more than a separate bin for each of its items. `bins` is the number of
+    available bins, by default a tenth more than first-fit decreasing needs. A solution has the bin
+    of each item.
+
+    >>> problem = islands.models.bin_packing([5, 4, 3, 2, 6], 10)
+    >>> islands.solve(problem, generations=20).cost
+    2
+    """
+
+    _cost_file, _state_files = "bin_packing", ("bin_packing_state",)
 
     sizes: NDArray[np.int64]
     """The size of each item."""
     capacity: int
-    """The most that the sizes of the items of a bin may add up to."""
+    """The maximum sum of the sizes in a bin."""
     bins: int
     """The number of bins."""
 
     def __init__(
         self, sizes: ArrayLike, capacity: int, bins: int | None = None, *, name: str | None = None
     ) -> None:
-        """Take the arguments of `bin_packing`."""
         self.capacity = capacity = whole_number("capacity", capacity, 2**30)
         self.sizes = size = amounts("sizes", sizes, 1, 2**30)
         if int(size.max()) > capacity:
@@ -46,12 +54,8 @@ class BinPacking(Model):
             bins = _first_fit(size, capacity)
             bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
         self.bins = whole_number("bins", bins, _MOST)
-        statement = Statement(
-            cost=text_of("bin_packing"),
-            state=text_of("bin_packing_state"),
-            name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
-        )
-        super().__init__(Choices(len(size), sizes=self.bins), statement)
+        name = name_or(name, f"binpacking-{len(size)}-{capacity}")
+        super().__init__(ChoicesKind(len(size), sizes=self.bins), name)
 
     def constants(self) -> dict[str, int | bool]:
         """Return the number of bins."""
@@ -84,31 +88,17 @@ class BinPacking(Model):
         return Packing(self.bins, self.sizes.astype(np.int32), self.capacity)
 
 
-@explained
-def bin_packing(
-    sizes: ArrayLike, capacity: int, bins: int | None = None, *, name: str | None = None
-) -> BinPacking:
-    """Return the problem of the fewest bins that take all items.
-
-    The sizes of the items of a bin must not exceed `capacity`; all are whole numbers. A bin that
-    is too full costs more than a bin for each of its items. `bins` is how many there are, by
-    default a tenth more than a simple rule needs. A solution is the bin of each item.
-
-    >>> problem = islands.models.bin_packing([5, 4, 3, 2, 6], 10)
-    >>> islands.solve(problem, generations=20).cost
-    2
-    """
-    return BinPacking(sizes, capacity, bins, name=name)
+bin_packing = function_of(BinPacking, "bin_packing")
 
 
 def bound(sizes: ArrayLike, capacity: int) -> int:
-    """Return a lower bound: the sum of the sizes, or the items above half of a bin."""
+    """Return a lower bound, from the sum of the sizes and the items larger than half a bin."""
     size = np.asarray(sizes)
     return max(-(-int(size.sum()) // capacity), int((2 * size > capacity).sum()))
 
 
 def _first_fit(size: NDArray[Any], capacity: int) -> int:
-    """Return how many bins are needed if items go to the first with room, the largest first."""
+    """Return the number of bins that first-fit decreasing needs."""
     room: list[int] = []
     for each in sorted(size.tolist(), reverse=True):
         k = next((k for k, left in enumerate(room) if left >= each), len(room))
@@ -118,7 +108,7 @@ def _first_fit(size: NDArray[Any], capacity: int) -> int:
     return len(room)
 
 
-def read(path: Path) -> Model:
+def read(path: Path) -> BinPacking:
     """Return the problem in a file: the number of items, the capacity, and all sizes."""
     with NumberFile.open(path) as file:
         n, capacity = file.numbers(2, "sizes", 1)

@@ -1,7 +1,7 @@
-"""Plain statements of models: records of numbers for other solvers, such as integer programs.
+"""Records of numbers that describe models to other solvers, such as those of integer programs.
 
-A model contains functions, which cannot be passed to another process. Models that other solvers can
-handle have a method `plain`, which returns one of these records.
+Models contain functions, which cannot be passed to other processes. `Model.plain` returns one of
+these records if other solvers can handle the model.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Answered = tuple[list[Any], float]
-"""A solution as its model has it, and its cost."""
+"""A solution in the form of the model, and its cost."""
 Program = tuple[NDArray[np.float64], list[Any]]
-"""The costs of the variables of an integer program, of which each is 0 or 1, and its rules."""
+"""The costs of the binary variables of an integer program, and its constraints."""
 
 
 @dataclass(frozen=True)
 class Plain:
-    """What all statements have."""
+    """The base class of records."""
 
     best: float | None = field(default=None, kw_only=True)
     """The best known value."""
@@ -28,7 +28,7 @@ class Plain:
 
 @dataclass(frozen=True)
 class Covering(Plain):
-    """The costs of columns, and the columns of each row."""
+    """A set covering problem: the costs of columns, and the columns of each row."""
 
     costs: NDArray[np.int64]
     column: NDArray[np.int32]
@@ -50,13 +50,13 @@ class Covering(Plain):
 
 @dataclass(frozen=True)
 class Medians(Plain):
-    """Ways of customers, a row for each place, of which p are chosen."""
+    """A p-median problem: distances of customers, with a row for each place."""
 
     ways: NDArray[np.int32]
     p: int
 
     def program(self) -> Program:
-        """Return the program of the places, and for each place of whether a customer goes there."""
+        """Return the program with a variable for each place, and for each place and customer."""
         from scipy.optimize import LinearConstraint
         from scipy.sparse import csr_array, eye_array, hstack, kron
 
@@ -73,7 +73,7 @@ class Medians(Plain):
         ]
 
     def answer(self, chosen: NDArray[Any]) -> Answered:
-        """Return the chosen places, and the sum of the ways."""
+        """Return the chosen places, and the sum of the distances."""
         chosen = chosen[: len(self.ways)]
         ways = self.ways[chosen.astype(bool)].min(axis=0)
         return chosen.tolist(), int(ways.sum(dtype=np.int64))
@@ -81,10 +81,10 @@ class Medians(Plain):
 
 @dataclass(frozen=True)
 class Classes(Plain):
-    """Items that need few classes."""
+    """A partition of items into few classes."""
 
     most: int
-    """The most classes that are allowed."""
+    """The maximum number of classes."""
 
     def answer(self, classes: NDArray[Any]) -> Answered:
         """Return the class of each item, and the number of classes."""
@@ -93,7 +93,7 @@ class Classes(Plain):
 
 @dataclass(frozen=True)
 class Colouring(Classes):
-    """A graph whose nodes get few colours."""
+    """A graph to be coloured with few colours."""
 
     nodes: int
     edges: NDArray[np.int64]
@@ -101,7 +101,7 @@ class Colouring(Classes):
 
 @dataclass(frozen=True)
 class Packing(Classes):
-    """Items that need few bins."""
+    """Items to be packed into few bins."""
 
     sizes: NDArray[np.int32]
     capacity: int
@@ -109,17 +109,17 @@ class Packing(Classes):
 
 @dataclass(frozen=True)
 class Quadratic(Plain):
-    """A sum of numbers of single items and of pairs, both chosen, which shall be small."""
+    """A quadratic form of chosen items, which is minimised."""
 
     single: NDArray[np.float64]
     pairs: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
-    """The items and the number of each pair."""
+    """The items and the coefficient of each pair."""
     sign: int
-    """-1 if the cost is the negative sum."""
+    """-1 if the cost of the model is the negative value."""
     size: int | None = None
-    """The number of chosen items, if it is given."""
+    """The number of chosen items, if prescribed."""
     price: float = 0.0
-    """What an item too many or too few costs in the model."""
+    """The cost of an item too many or too few in the model."""
 
     @classmethod
     def of_neighbours(
@@ -131,7 +131,7 @@ class Quadratic(Plain):
         *,
         maximise: bool,
     ) -> Quadratic:
-        """Return the sum of numbers `by` of pairs, which are in the lists of both their items."""
+        """Return the form with coefficients `by` of pairs, listed for both of their items."""
         sign, two = -1 if maximise else 1, other.astype(np.int64)[: first[-1]]
         one = np.repeat(np.arange(len(first) - 1), np.diff(first))
         once = one > two

@@ -1,4 +1,4 @@
-"""Quadratic binary problems: a cost is a sum of entries of a matrix, and a flip costs one look."""
+"""Quadratic binary problems (QUBO): the cost is a quadratic form of the chosen items."""
 
 from __future__ import annotations
 
@@ -9,26 +9,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.calls import explained, is_whole
+from islands.calls import is_whole
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, require_size
-from islands.modelling.kinds import chosen_of
-from islands.modelling.model import Model
-from islands.modelling.statement import Statement
+from islands.modelling.kinds import subsets_of
 from islands.modelling.texts import Text
+from islands.models.base import ReadyModel, function_of
 from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
-from islands.models.texts import text_of
-from islands.problems.data import element, integers, name_or, read_array, reals, require_sum
+from islands.problems.arguments import element, integers, name_or, read_array, reals, require_sum
 from islands.problems.solution_kinds import MOST
 from islands.text import shown
 
 _LARGEST = 2**62
-"""Sums of whole entries are below this."""
+"""Limit of sums of whole entries."""
 
 
-class Qubo(Model):
-    """The problem that `qubo` returns."""
+class Qubo(ReadyModel):
+    """Find a subset x of n items that minimises x^T Q x.
+
+    `q` is an n x n matrix of numbers: an array, a sparse SciPy matrix, or a dict from pairs
+    `(i, j)` of items, from 0 to n - 1, to entries. It need not be symmetric. x has 1 for each
+    chosen item. `maximise` maximises the value.
+
+    >>> islands.solve(islands.qubo([[-2, 3], [0, -1]]), generations=20).solution.tolist()
+    [1, 0]
+    """
+
+    _cost_file, _state_files, _is_cooperative = "qubo", ("qubo_state",), True
 
     matrix: Any
     """The sparse matrix of whole or real numbers."""
@@ -41,7 +49,6 @@ class Qubo(Model):
         name: str | None = None,
         best_known: float | None = None,
     ) -> None:
-        """Take the arguments of `qubo`."""
         from scipy.sparse import csr_array
 
         self.matrix = numbers = _matrix(q)
@@ -56,20 +63,21 @@ class Qubo(Model):
             "both": both.data if both.nnz else np.zeros(1, numbers.dtype),
             "diagonal": numbers.diagonal(),
         }
-        # Texts state the type that their functions return.
-        number = "double" if numbers.dtype.kind == "f" else "long long"
-        statement = Statement(
-            cost=_with_numbers("qubo", number),
-            state=_with_numbers("qubo_state", number),
-            cooperative=True,
+        super().__init__(
+            subsets_of(n, self.choose),
+            name_or(name, f"qubo-{n}"),
             maximise=maximise,
             best_known=best_known,
-            name=name_or(name, f"qubo-{n}"),
         )
-        super().__init__(chosen_of(n, self.choose), statement)
+
+    def _text(self, file: str, *before: str) -> Text:
+        """Return the code with the type of the entries, which its functions return."""
+        text = super()._text(file, *before)
+        number = "double" if self.matrix.dtype.kind == "f" else "long long"
+        return replace(text, code=text.code.replace("Number", number))
 
     def data(self) -> dict[str, Any]:
-        """Return the diagonal entry of each item, and its entries with other items."""
+        """Return the diagonal entries, and the sums of the two entries of pairs."""
         return self._pairs
 
     def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
@@ -78,31 +86,12 @@ class Qubo(Model):
         return np.asarray((x @ self.matrix * x).sum(axis=1))
 
     def _plain(self) -> Quadratic:
-        """Return the entries as numbers of items and of pairs."""
+        """Return the quadratic form."""
         first, other, both, diagonal = self._pairs.values()
         return Quadratic.of_neighbours(diagonal, first, other, both, maximise=self.maximise)
 
 
-@explained
-def qubo(
-    q: Any, *, maximise: bool = False, name: str | None = None, best_known: float | None = None
-) -> Qubo:
-    """Return the problem of finding a subset x of n items that minimises x^T Q x.
-
-    `q` is an n x n matrix of numbers, as an array, a sparse matrix of SciPy or a dict from pairs
-    `(i, j)` of items, from 0 to n - 1, to entries; x has 1 for each chosen item. An entry and the
-    its transpose are added. `maximise` maximises the value.
-
-    >>> islands.solve(islands.qubo([[-2, 3], [0, -1]]), generations=20).solution.tolist()
-    [1, 0]
-    """
-    return Qubo(q, maximise=maximise, name=name, best_known=best_known)
-
-
-def _with_numbers(file: str, number: str) -> Text:
-    """Return the text of a file with the type of its numbers."""
-    text = text_of(file)
-    return replace(text, code=text.code.replace("Number", number))
+qubo = function_of(Qubo, "qubo")
 
 
 def _matrix(q: Any) -> Any:
@@ -129,14 +118,14 @@ def _matrix(q: Any) -> Any:
 
 
 def _square(shape: tuple[int, ...]) -> int:
-    """Return the size of a matrix; refuse one that is not square."""
+    """Return the size of a matrix; reject one that is not square."""
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise UsageError(f"q: has the shape {shape}. Pass a matrix of n rows and n columns")
     return shape[0]
 
 
 def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
-    """Return the keys of a dict, pairs of items; refuse a gap in the numbers of items."""
+    """Return the keys of a dict, pairs of items; reject gaps between the numbers of items."""
     for key in q:
         is_pair = isinstance(key, tuple) and len(key) == 2
         if not is_pair or not all(is_whole(i) and 0 <= i < MOST for i in key):
@@ -156,7 +145,7 @@ def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
 
 
 def _entries(values: Any, coords: tuple[NDArray[Any], ...]) -> NDArray[Any]:
-    """Return the entries at the coordinates, which errors name."""
+    """Return valid entries; errors name their coordinates."""
     entries = read_array("q", values, 1)
     most = MOST_REAL if entries.dtype.kind == "f" else _LARGEST
     wrong = ~((entries >= -most) & (entries <= most))
@@ -166,7 +155,7 @@ def _entries(values: Any, coords: tuple[NDArray[Any], ...]) -> NDArray[Any]:
 
 
 def _exact(entries: NDArray[Any], name: str = "q") -> NDArray[Any]:
-    """Return whole numbers as int64, others as float64; refuse those without a finite sum."""
+    """Return whole numbers as int64, others as float64; reject those without a finite sum."""
     if entries.dtype.kind == "f":
         found = reals(name, entries, MOST_REAL)
         if (found % 1 != 0).any() or np.abs(found).sum() >= _LARGEST:

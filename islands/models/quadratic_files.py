@@ -1,4 +1,4 @@
-"""Files of quadratic binary problems: those of qbsolv, and the sparse ones of collections."""
+"""Files of quadratic binary problems: those of qbsolv and the sparse ones of BiqMac."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _COMMENTS = (b"c", b"#")
 def read(path: Path) -> Qubo:
     """Return the problem in a file of qbsolv or BiqMac, which is minimised.
 
-    qbsolv: `p qubo 0 items diagonal others`, and the numbers of entries `i j entry` that it states,
-    from 0. BiqMac: items and entries; entries `i j entry` from 1 of one triangle of a symmetric
-    matrix, so that those of two items count twice.
+    qbsolv: a line `p qubo 0 items diagonal others` with numbers of entries, then lines
+    `i j entry`, with items from 0. BiqMac: numbers of items and entries, then lines `i j entry` of
+    a triangle of a symmetric matrix, with items from 1; entries of two items count twice.
     """
     with NumberFile.open(path, _COMMENTS) as file:
         head = file.line() or []
@@ -44,7 +44,7 @@ def read(path: Path) -> Qubo:
 
 
 def sizes_of(file: NumberFile, head: list[bytes]) -> tuple[int, int]:
-    """Return the numbers of items and of entries, which are the first line of a problem."""
+    """Return the numbers of items and of entries in the first line of a problem."""
     if len(head) != 2:
         raise file.error(
             f"{shown(b' '.join(head))} is not of the form 'items entries', nor 'p qubo 0 items"
@@ -55,9 +55,9 @@ def sizes_of(file: NumberFile, head: list[bytes]) -> tuple[int, int]:
 
 
 def symmetric(file: NumberFile, head: list[bytes], *, is_last: bool = True) -> Any:
-    """Return the symmetric matrix of which a triangle follows in a file; `head` has its sizes.
+    """Return the symmetric matrix whose triangle follows in a file; `head` has its sizes.
 
-    Nothing may follow the last one of a file.
+    Nothing may follow the last matrix of a file.
     """
     triangle = _entries(file, *sizes_of(file, head), first=1)
     if is_last:
@@ -70,7 +70,7 @@ def symmetric(file: NumberFile, head: list[bytes], *, is_last: bool = True) -> A
 def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
     """Return the sparse matrix of the entries that follow, whose items are numbered from `first`.
 
-    A few entries must not state millions of items, for which memory would be allocated.
+    Few entries must not allocate memory for millions of items.
     """
     from scipy.sparse import coo_array
 
@@ -100,7 +100,7 @@ def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
 
 
 def _entry(file: NumberFile, word: bytes) -> float:
-    """Return an entry, a whole number if it is written as one; refuse those beyond exact sums."""
+    """Return an entry, an integer if it is written as one; reject integers with inexact sums."""
     if not _WHOLE.fullmatch(word):
         return file.real(word, "entries")
     if abs(entry := int(word)) > _LARGEST:

@@ -1,9 +1,10 @@
-"""The data of shops: operations with choices and dates, schedules in Python, and Gantt charts."""
+"""Job shops as arrays: operations, choices of machine, dates, schedules and Gantt charts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,22 +12,23 @@ from numpy.typing import NDArray
 
 from islands.errors import UsageError
 from islands.models.numbers import amounts, checked, labels, listed
-from islands.problems.data import integers, read_array, require_shape, require_sum
+from islands.models.plain import Answered, Plain
+from islands.problems.arguments import integers, read_array, require_shape, require_sum
 
 Rows = Sequence[Sequence[int | Sequence[int]]]
-"""For each job, a number for each operation, or one for each of its choices."""
+"""For each job, a number for each operation, or a list with one for each of its choices."""
 OBJECTIVES = ("makespan", "tardiness")
 MOST_MACHINES = 10_000
 _LARGEST = 2**30
-"""Sums of times, of weights, and all dates are below this: ends fit into 32 bits, costs into 64."""
+"""Sums of times, of weights, and dates are below this: ends fit into 32 bits, costs into 64."""
 _MOST = 10_000
-"""The most operations: each thread has an array of them."""
-_SHOWN = 60
-"""The most bars of a machine that have the number of their job."""
+"""Maximum number of operations with dates or choices: each thread has an array of them."""
+_NUMBERED = 60
+"""Up to this many bars for each machine, a chart shows the number of each job."""
 
 
-def alike(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Return the machines and the times of all operations; refuse rows of different lengths."""
+def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Return the machines and the times of all operations; reject rows of different lengths."""
     where, lasting = _rows("machines", machines), _rows("times", times)
     if len(where) != len(lasting):
         raise UsageError(
@@ -44,7 +46,7 @@ def alike(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
 
 @dataclass(frozen=True)
 class Dates:
-    """When each job may begin and should end, and what each unit of time costs after that."""
+    """When each job may begin and should end, and the cost of a unit of time after its due date."""
 
     objective: str
     release: NDArray[np.int32]
@@ -52,15 +54,8 @@ class Dates:
     weight: NDArray[np.int64]
 
     @classmethod
-    def of(
-        cls,
-        jobs: int,
-        objective: str,
-        release: Any,
-        due: Any,
-        weights: Any,
-    ) -> Dates:
-        """Return the dates of jobs; refuse wrong ones."""
+    def of(cls, jobs: int, objective: str, release: Any, due: Any, weights: Any) -> Dates:
+        """Return the dates of a number of jobs; reject invalid ones."""
         is_late = objective == "tardiness"
         for name, given in (("due", due), ("weights", weights)):
             if given is not None and not is_late:
@@ -70,25 +65,25 @@ class Dates:
                 )
         if is_late and due is None:
             raise UsageError("due: is missing. Pass when each job should end; 0 counts from 0 on")
-        weight = _each("weights", weights, 1, jobs)
+        weight = _per_job("weights", weights, 1, jobs)
         require_sum("weights", weight, _LARGEST)
         return cls(
             objective,
-            _each("release", release, 0, jobs).astype(np.int32),
-            _each("due", due, 0, jobs).astype(np.int32),
+            _per_job("release", release, 0, jobs).astype(np.int32),
+            _per_job("due", due, 0, jobs).astype(np.int32),
             weight,
         )
 
     def cost(self, ends: NDArray[Any]) -> int:
-        """Return what jobs cost that end at these times."""
+        """Return the cost of jobs that end at these times."""
         if self.objective == "makespan":
             return int(ends.max())
         return int((self.weight * np.maximum(ends - self.due.astype(np.int64), 0)).sum())
 
 
 @dataclass(frozen=True)
-class FlexibleShop:
-    """The operations of all jobs, job by job, with the choices of each."""
+class Shop(Plain):
+    """The operations of all jobs, job by job, with the machines that each may use."""
 
     first: NDArray[np.int32]
     """The first operation of each job, and the number of all operations."""
@@ -103,8 +98,20 @@ class FlexibleShop:
     dates: Dates
 
     @classmethod
-    def of(cls, machines: Rows, times: Rows, dates: Dates) -> FlexibleShop:
-        """Return the operations of jobs, in rows that are `alike`; refuse what is no job shop."""
+    def of(cls, machines: Rows, times: Rows) -> Shop:
+        """Return a shop without dates in which each operation has one machine."""
+        machine = [
+            labels(f"machines[{j}]", row, 1, MOST_MACHINES) for j, row in enumerate(machines)
+        ]
+        time = [amounts(f"times[{j}]", row, 1, _LARGEST // 2) for j, row in enumerate(times)]
+        # Half of the usual limit, as the tabu search adds two sums.
+        require_sum("times", np.concatenate(time), _LARGEST // 2)
+        dates = Dates.of(len(times), "makespan", None, None, None)
+        return cls._of(machines, np.ones(sum(map(len, time)), int), machine, time, dates)
+
+    @classmethod
+    def flexible(cls, machines: Rows, times: Rows, dates: Dates) -> Shop:
+        """Return a shop in which operations may have several machines."""
         choices: list[NDArray[np.int64]] = []
         lasting: list[NDArray[np.int64]] = []
         for j, (own, each) in enumerate(zip(machines, times, strict=True)):
@@ -123,49 +130,70 @@ class FlexibleShop:
                     )
                 choices.append(few)
                 lasting.append(long)
-        first = np.cumsum([0, *(len(row) for row in machines)]).astype(np.int32)
-        operations = int(first[-1])
-        if operations > _MOST:
+        if len(choices) > _MOST:
             raise UsageError(
-                f"{operations} operations: with dates or a choice of machine, at most {_MOST} are"
+                f"{len(choices)} operations: with dates or a choice of machine, at most {_MOST} are"
                 " allowed. Divide the problem"
             )
-        machine, time = np.concatenate(choices), np.concatenate(lasting)
-        last = [*time.tolist(), int(dates.release.max())]
+        last = [*np.concatenate(lasting).tolist(), int(dates.release.max())]
         require_sum("times, and the last release", np.array(last), _LARGEST)
+        return cls._of(machines, [*map(len, choices)], choices, lasting, dates)
+
+    @classmethod
+    def _of(
+        cls,
+        jobs: Rows,
+        counts: Sequence[int] | NDArray[Any],
+        machines: Sequence[NDArray[np.int64]],
+        times: Sequence[NDArray[np.int64]],
+        dates: Dates,
+    ) -> Shop:
+        """Return a shop, given the number of choices of each operation."""
+        lengths = [*map(len, jobs)]
         return cls(
-            first,
-            np.repeat(np.arange(len(machines), dtype=np.int32), np.diff(first)),
-            np.cumsum([0, *map(len, choices)]).astype(np.int32),
-            machine.astype(np.int32),
-            time.astype(np.int32),
+            np.cumsum([0, *lengths]).astype(np.int32),
+            np.repeat(np.arange(len(jobs), dtype=np.int32), lengths),
+            np.cumsum([0, *counts]).astype(np.int32),
+            np.concatenate(machines).astype(np.int32),
+            np.concatenate(times).astype(np.int32),
             dates,
         )
 
-    @property
+    @cached_property
     def operation(self) -> NDArray[np.int32]:
         """The operation of each choice."""
         return np.repeat(np.arange(len(self.job), dtype=np.int32), np.diff(self.choices))
 
-    def schedule(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int, int]]:
-        """Return job, machine, begin and end of each operation, as an order of choices has them."""
+    def begins(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int]]:
+        """Return operation, choice and begin of all operations for an order of choices.
+
+        The first choice of an operation counts. The k-th operation of a job in the order stands for
+        its k-th operation, which begins as soon as its job and its machine are free.
+        """
         operation = self.operation.tolist()
         chosen: dict[int, int] = {}
         for choice in np.asarray(order).tolist():
             chosen.setdefault(operation[choice], choice)
         ready = self.dates.release.tolist()
         free: dict[int, int] = {}
-        rows = []
-        left = self.first[:-1].tolist()
-        for o in chosen:
-            j = int(self.job[o])
-            choice = chosen[left[j]]
-            left[j] += 1
-            k = int(self.machine[choice])
-            begin = max(ready[j], free.get(k, 0))
-            ready[j] = free[k] = begin + int(self.time[choice])
-            rows.append((j, k, begin, ready[j]))
-        return rows
+        found = []
+        following = self.first[:-1].tolist()
+        for job in self.job[[*chosen]].tolist():
+            o = following[job]
+            following[job] += 1
+            choice = chosen[o]
+            machine = int(self.machine[choice])
+            begin = max(ready[job], free.get(machine, 0))
+            ready[job] = free[machine] = begin + int(self.time[choice])
+            found.append((o, choice, begin))
+        return found
+
+    def schedule(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int, int]]:
+        """Return job, machine, begin and end of all operations for an order of choices."""
+        return [
+            (int(self.job[o]), int(self.machine[choice]), begin, begin + int(self.time[choice]))
+            for o, choice, begin in self.begins(order)
+        ]
 
     def cost(self, order: Sequence[int] | NDArray[Any]) -> int:
         """Return the cost of an order of choices."""
@@ -174,14 +202,35 @@ class FlexibleShop:
             ends[job] = end
         return self.dates.cost(ends)
 
+    def answer(self, begins: NDArray[Any]) -> Answered:
+        """Return the order of operations with one choice that begin then, and its cost."""
+        # Operations that take no time come before others of the same machine.
+        order = np.lexsort((np.arange(len(begins)), begins + self.time, begins))
+        return order.tolist(), self.cost(order)
+
     def bound(self) -> int:
-        """Return a lower bound: what each job costs alone, by its fastest choices."""
+        """Return a lower bound of the cost, from the shortest time of each operation.
+
+        Each job costs at least what it costs on its own. A machine processes all operations that
+        have no other choice, after the least time before one of them and before the least time
+        after one.
+        """
         fastest = np.minimum.reduceat(self.time, self.choices[:-1]).astype(np.int64)
-        return self.dates.cost(self.dates.release + np.add.reduceat(fastest, self.first[:-1]))
+        ends = self.dates.release + np.add.reduceat(fastest, self.first[:-1])
+        if self.dates.objective != "makespan":
+            return self.dates.cost(ends)
+        passed = np.cumsum(fastest) - fastest
+        before = self.dates.release[self.job] + passed - passed[self.first[self.job]]
+        after = ends[self.job] - before - fastest
+        fixed = np.flatnonzero(np.diff(self.choices) == 1)
+        machine = self.machine[self.choices[fixed]]
+        operations = [fixed[machine == k] for k in np.unique(machine)]
+        loads = [int(before[o].min() + fastest[o].sum() + after[o].min()) for o in operations]
+        return max([int(ends.max()), *loads])
 
 
 def has_choices(rows: Rows) -> bool:
-    """Return whether some operations have lists, of several machines."""
+    """Return whether an operation has a list of machines."""
     return any(_is_list(entry) for row in rows for entry in row)
 
 
@@ -194,15 +243,15 @@ def _list(entry: Any) -> Any:
 
 
 def _rows(name: str, values: Any) -> list[list[Any]]:
-    """Return the rows of all jobs."""
+    """Return a list for each job."""
     return [
         [*(row if isinstance(row, list | tuple) else checked(f"{name}[{j}]", row, 1))]
         for j, row in enumerate(listed(name, values))
     ]
 
 
-def _each(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64]:
-    """Return a number for each job; refuse wrong ones."""
+def _per_job(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64]:
+    """Return a number for each job, or the default; reject invalid ones."""
     if given is None:
         return np.full(jobs, default, np.int64)
     numbers = integers(name, read_array(name, given, 1), _LARGEST - 1)
@@ -211,9 +260,9 @@ def _each(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64]:
 
 
 def draw_gantt(axes: Any, rows: list[tuple[int, int, int, int]]) -> None:
-    """Draw operations, each with job, machine, begin and end, into Matplotlib axes."""
+    """Draw rows of job, machine, begin and end as a Gantt chart into Matplotlib axes."""
     machines = sorted({machine for _, machine, *_ in rows})
-    is_small = len(rows) <= _SHOWN * len(machines)
+    is_small = len(rows) <= _NUMBERED * len(machines)
     for job, machine, begin, end in rows:
         axes.barh(machine, end - begin, left=begin, height=0.8, color=f"C{job % 10}")
         if is_small:

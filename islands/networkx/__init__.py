@@ -2,18 +2,19 @@
 
     nx.approximation.traveling_salesman_problem(G, backend="islands")
 
-It needs `pip install 'islands[networkx]'`. Each function has the arguments and the answer of the
-function of networkx with its name, and `time_limit`, the most seconds that a call takes. networkx
-finds this folder by the entry points of the package and imports it when it is imported itself: so
-NumPy and networkx are imported late.
+It needs `pip install 'islands[networkx]'`. The functions have the arguments and results of those
+in networkx, and `time_limit`, the maximum number of seconds of a call. networkx finds this folder
+by the entry points of the package and imports it when it is imported itself, so NumPy and networkx
+are only imported in functions.
 
-`Clock` measures the time of a call, and `Paths` has the shortest paths between the nodes of a tour.
-This folder imports the public interface, `calls` and `parallel` only.
+`Clock` measures the time of a call; `Paths` has the shortest paths between the nodes of a tour.
+May import the public interface, `calls` and `parallel`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
@@ -43,7 +44,7 @@ _OF_METHODS = (
     *("seed", "source", "tree", "init_cycle", "temp", "threshold", "move"),
     *("max_iterations", "N_inner", "alpha"),
 )
-"""Keywords that the methods of `traveling_salesman_problem` take."""
+"""Keyword arguments of the methods of `traveling_salesman_problem`."""
 _NO_DIRECTION = ("christofides", "greedy_color", "min_weighted_dominating_set")
 _INFERIOR = {
     "TestGreedyTSP::test_greedy": "expects the longer tours of the nearest neighbour",
@@ -54,12 +55,12 @@ _INFERIOR = {
     "TestColoring::test_special_cases": "expects the colours that each strategy needs",
     "TestColoring::test_strategy_as_function": "expects the colours of a strategy",
 }
-"""Tests of networkx that expect the answer of a named heuristic, often an inferior one, and why."""
+"""Tests of networkx that expect the result of one heuristic, often an inferior one, and why."""
 
 
 def get_info() -> dict[str, Any]:
-    """Return what networkx tells about this backend."""
-    limit = {"time_limit : float, optional": "The most seconds of a call, by default 1."}
+    """Return the description of this backend that networkx shows."""
+    limit = {"time_limit : float, optional": "Maximum number of seconds of a call, by default 1."}
     names = [
         *("one_exchange", "randomized_partitioning", "greedy_color", "max_clique"),
         *("min_weighted_dominating_set", "min_weighted_vertex_cover"),
@@ -77,36 +78,63 @@ def get_info() -> dict[str, Any]:
     }
 
 
+def _tour_function(name: str) -> Callable[..., list[Any]]:
+    """Return the function that replaces a heuristic for tours, with the same arguments.
+
+    The result begins at `source` and is not longer than `init_cycle`; the parameters of the
+    heuristic have no effect.
+    """
+
+    def answer(*args: Any, time_limit: float = SECONDS, **kwargs: Any) -> list[Any]:
+        import networkx as nx
+
+        original = inspect.unwrap(getattr(nx.approximation, name))
+        bound = inspect.signature(original).bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        graph, cycle = given["G"], given.get("init_cycle", "greedy")
+        _require(name, graph)
+        if name == "asadpour_atsp" and len(graph) < 2:
+            raise nx.NetworkXError("G must have at least two nodes")
+        start = None if isinstance(cycle, str) and cycle == "greedy" else [*cycle]
+        clock, seed = Clock(graph, time_limit), seed_of(given.get("seed"))
+        found = tour(graph, given["weight"], given.get("source"), start, clock, seed)
+        # networkx does not close a tour of two nodes either.
+        return found[:-1] if name == "asadpour_atsp" and len(graph) == 2 else found
+
+    return answer
+
+
 class Backend:
     """The functions by their names in networkx."""
 
     @staticmethod
     def convert_from_nx(graph: Any, **_: Any) -> Any:
-        """Return the graph, which is read as it is."""
+        """Return the graph unchanged."""
         return graph
 
     @staticmethod
     def convert_to_nx(obj: Any, **_: Any) -> Any:
-        """Return an answer, which is one of networkx."""
+        """Return a result unchanged, as it has no graph of this backend."""
         return obj
 
     @staticmethod
     def can_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool | str:
-        """Return whether a call can be answered, or why not."""
+        """Return True if a call is supported, otherwise the reason why not."""
         graph = args[0] if args else kwargs.get("G")
         if name in _NO_DIRECTION and graph is not None and graph.is_directed():
             return f"the graph {graph} is directed"
         if name == "greedy_color":
             given = dict(zip(("G", "strategy", "interchange"), args, strict=False)) | dict(kwargs)
             if given.get("interchange"):
-                return f"interchange={given['interchange']!r} is not taken"
+                return f"interchange={given['interchange']!r} is not supported"
             if callable(given.get("strategy")):
                 return f"strategy={given['strategy']!r} is a function"
         return True
 
     @staticmethod
     def on_start_tests(items: Iterable[Any]) -> None:
-        """Mark the tests of networkx that expect the answer of a named heuristic."""
+        """Mark the tests of networkx that expect the result of one heuristic."""
         import pytest
 
         for item in items:
@@ -124,10 +152,10 @@ class Backend:
         time_limit: float = SECONDS,
         **kwargs: Any,
     ) -> list[Any]:
-        """Return a short walk through nodes, by shortest paths, and back unless `cycle` is false.
+        """Return a short walk through nodes along shortest paths, closed if `cycle` is true.
 
-        Whatever the `method` of networkx, the search is the same; another function is called, on
-        which `time_limit` has no effect.
+        All methods of networkx mean the same search. Other functions are called as `method` by
+        networkx, without the time limit.
         """
         import networkx as nx
 
@@ -160,78 +188,11 @@ class Backend:
             walk += paths.between(one, two)
         return walk
 
-    @staticmethod
-    def asadpour_atsp(
-        G: Any,  # noqa: N803
-        weight: str = "weight",
-        seed: Any = None,
-        source: Any = None,
-        time_limit: float = SECONDS,
-    ) -> list[Any]:
-        """Return a short tour of a directed graph; one of two nodes is not closed, as there."""
-        import networkx as nx
-
-        if len(G) < 2:
-            raise nx.NetworkXError("G must have at least two nodes")
-        found = tour(G, weight, source, None, time_limit, seed)
-        return found if len(G) > 2 else found[:-1]
-
-    @staticmethod
-    def christofides(
-        G: Any,  # noqa: N803
-        weight: str = "weight",
-        tree: Any = None,
-        time_limit: float = SECONDS,
-    ) -> list[Any]:
-        """Return a short tour; the spanning `tree` has no effect."""
-        _require("christofides", G)
-        return tour(G, weight, None, None, time_limit)
-
-    @staticmethod
-    def greedy_tsp(
-        G: Any,  # noqa: N803
-        weight: str = "weight",
-        source: Any = None,
-        time_limit: float = SECONDS,
-    ) -> list[Any]:
-        """Return a short tour that begins at `source`."""
-        return tour(G, weight, source, None, time_limit)
-
-    @staticmethod
-    def simulated_annealing_tsp(
-        G: Any,  # noqa: N803
-        init_cycle: Any,
-        weight: str = "weight",
-        source: Any = None,
-        temp: float = 100,
-        move: Any = "1-1",
-        max_iterations: int = 10,
-        N_inner: int = 100,  # noqa: N803
-        alpha: float = 0.01,
-        seed: Any = None,
-        time_limit: float = SECONDS,
-    ) -> list[Any]:
-        """Return a tour no longer than `init_cycle`; temperatures and moves have no effect."""
-        start = None if isinstance(init_cycle, str) and init_cycle == "greedy" else [*init_cycle]
-        return tour(G, weight, source, start, time_limit, seed)
-
-    @staticmethod
-    def threshold_accepting_tsp(
-        G: Any,  # noqa: N803
-        init_cycle: Any,
-        weight: str = "weight",
-        source: Any = None,
-        threshold: float = 1,
-        move: Any = "1-1",
-        max_iterations: int = 10,
-        N_inner: int = 100,  # noqa: N803
-        alpha: float = 0.1,
-        seed: Any = None,
-        time_limit: float = SECONDS,
-    ) -> list[Any]:
-        """Return a tour no longer than `init_cycle`; thresholds and moves have no effect."""
-        start = None if isinstance(init_cycle, str) and init_cycle == "greedy" else [*init_cycle]
-        return tour(G, weight, source, start, time_limit, seed)
+    asadpour_atsp = staticmethod(_tour_function("asadpour_atsp"))
+    christofides = staticmethod(_tour_function("christofides"))
+    greedy_tsp = staticmethod(_tour_function("greedy_tsp"))
+    simulated_annealing_tsp = staticmethod(_tour_function("simulated_annealing_tsp"))
+    threshold_accepting_tsp = staticmethod(_tour_function("threshold_accepting_tsp"))
 
     @staticmethod
     def one_exchange(
@@ -241,7 +202,7 @@ class Backend:
         weight: str | None = None,
         time_limit: float = SECONDS,
     ) -> tuple[Any, tuple[set[Any], set[Any]]]:
-        """Return the value of a large cut, and its two sides."""
+        """Return the value of a large cut and its two sides."""
         return cut_of(G, initial_cut, seed, weight, Clock(G, time_limit))
 
     @staticmethod
@@ -252,7 +213,7 @@ class Backend:
         weight: str | None = None,
         time_limit: float = SECONDS,
     ) -> tuple[Any, tuple[set[Any], set[Any]]]:
-        """Return the value of a large cut, and its two sides; with p = 0 or 1, one is empty."""
+        """Return the value of a large cut and its two sides; with p = 0 or 1, one is empty."""
         if not 0 < p < 1:
             return 0, (set(G) if p >= 1 else set(), set() if p >= 1 else set(G))
         return cut_of(G, None, seed, weight, Clock(G, time_limit))
@@ -264,7 +225,7 @@ class Backend:
         interchange: bool = False,
         time_limit: float = SECONDS,
     ) -> dict[Any, int]:
-        """Return the colour of each node, of few; all strategies by name mean the same search."""
+        """Return a colouring with few colours; all named strategies mean the same search."""
         import networkx as nx
 
         _require("greedy_color", G, strategy, interchange)
@@ -280,7 +241,7 @@ class Backend:
         weight: str | None = None,
         time_limit: float = SECONDS,
     ) -> set[Any]:
-        """Return nodes of little weight that dominate all others."""
+        """Return a dominating set of small weight."""
         _require("min_weighted_dominating_set", G)
         rows = [{node, *G[node]} for node in G]
         return cover_of(G, rows, weight, Clock(G, time_limit))
@@ -291,7 +252,7 @@ class Backend:
         weight: str | None = None,
         time_limit: float = SECONDS,
     ) -> set[Any]:
-        """Return nodes of little weight that cover all edges."""
+        """Return a vertex cover of small weight."""
         return vertex_cover_of(G, G.edges, weight, Clock(G, time_limit))
 
     @staticmethod
@@ -299,7 +260,7 @@ class Backend:
         G: Any,  # noqa: N803
         time_limit: float = SECONDS,
     ) -> set[Any]:
-        """Return many nodes without an edge between them."""
+        """Return a large independent set."""
         return set(G) - Backend.min_weighted_vertex_cover(G, time_limit=time_limit)
 
     @staticmethod
@@ -307,12 +268,12 @@ class Backend:
         G: Any,  # noqa: N803
         time_limit: float = SECONDS,
     ) -> set[Any]:
-        """Return many nodes with all edges between them."""
+        """Return a large clique."""
         return largest_clique(G, Clock(G, time_limit))
 
 
 def _require(name: str, *args: Any) -> None:
-    """Refuse a call that `can_run` rejects: networkx has asked, other callers have not."""
+    """Raise an error for a call that `can_run` rejects, which only networkx checks before."""
     refusal = Backend.can_run(name, args, {})
     if refusal is not True:
         raise NotImplementedError(f"{name}: {refusal}. Leave backend out")

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _LEAST_SECONDS = 0.05
 _LARGEST = 2**30
-"""The largest weight in a search, in which weights are whole numbers."""
+"""Maximum weight in a search, where weights are integers."""
 _LARGEST_WEIGHT = 1e300
-"""The largest weight of a graph, so that sums of weights are finite."""
+"""Maximum weight of a graph, so that sums of weights are finite."""
 _SMALL = 50
 """Maximum number of nodes for which a search ends when it has converged."""
 
@@ -27,7 +27,7 @@ class Clock:
     """The time limit of a call, and searches within it."""
 
     def __init__(self, graph: Any, seconds: Any) -> None:
-        """Start the clock; drop the converted graph that networkx caches, and would warn of."""
+        """Start the clock; drop a cached graph, about which networkx would warn."""
         from islands.calls import seconds_of  # imports NumPy
 
         cache = getattr(graph, "__networkx_cache__", None) or {}
@@ -36,29 +36,29 @@ class Clock:
         self._end = time.perf_counter() + self.seconds
 
     def left(self) -> float:
-        """Return the seconds left, at least those that any search needs."""
+        """Return the remaining seconds, at least the minimum of a search."""
         left: float = self.of_first_rank(lambda: self._end - time.perf_counter())
         return max(left, _LEAST_SECONDS)
 
     def of_first_rank(self, function: Callable[[], Any]) -> Any:
-        """Return the value of a function on the first rank, as it may depend on the time."""
+        """Return the value of a function on the first rank, as it may depend on time."""
         from islands.parallel import world  # imports NumPy
 
         return world().from_first(function)
 
     def solution(self, problem: Any, stop: Sequence[str] = (), **settings: Any) -> Any:
-        """Return the best solution that is found in the time that is left."""
+        """Return the best solution of a search in the remaining time."""
         if problem.size <= _SMALL:
             stop = [*stop, "converged"]
         stop = [*stop, f"seconds={self.left()}"]
-        settings["record"] = {"every": max(1, 2000 // problem.size)}  # looks at the clock often
+        settings["record"] = {"every": max(1, 2000 // problem.size)}  # checks the time often
         return islands.solve(problem, stop=stop, **settings).solution
 
 
 def seed_of(random: Any) -> int:
     """Return a seed, the same on all ranks, from a number or a generator.
 
-    The decorators of networkx make a generator of what a caller passes to most functions.
+    networkx converts the seeds of most functions to generators before the call.
     """
     from networkx.utils import create_py_random_state
 
@@ -69,13 +69,13 @@ def seed_of(random: Any) -> int:
         return 1
     if is_whole(random):
         return int(random) % 2**31
-    # All ranks draw, so that generators that are equal stay so.
+    # All ranks draw, so that equal generators stay equal.
     drawn = int(create_py_random_state(random).randrange(2**31 - 1))
     return world().from_first(lambda: drawn)
 
 
 def number_of(weight: Any, *nodes: Any, may_be_infinite: bool = False) -> float:
-    """Return the weight of an edge or a node as a number; refuse an invalid one."""
+    """Return the weight of an edge or a node as a number; reject an invalid one."""
     found = math.nan
     if not isinstance(weight, str | bytes):
         with suppress(TypeError, ValueError, OverflowError):
@@ -88,9 +88,9 @@ def number_of(weight: Any, *nodes: Any, may_be_infinite: bool = False) -> float:
 
 
 def moderate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights of which the largest is from 1 to 2^20, by a power of two if it was not.
+    """Return weights scaled by a power of two so that the maximum is from 1 to 2^20.
 
-    Their products and sums are then finite, and larger than tolerances.
+    Products and sums are then finite, and larger than tolerances.
     """
     import numpy as np
 
@@ -100,7 +100,7 @@ def moderate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def whole(weights: Any) -> NDArray[np.int64]:
-    """Return weights as whole numbers: unchanged, or scaled to nine digits of the largest."""
+    """Return weights as integers: unchanged if they are whole, otherwise scaled to nine digits."""
     import numpy as np
 
     values = np.asarray(weights, float)

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PROVING = 0.2
-"""The part of the time for a proof that a cover or a clique is optimal."""
+"""Share of the time for a proof that a cover or a clique is optimal."""
 _MOST_NESTED = 400
-"""Nodes of a clique up to which the proof is tried, which calls itself for each."""
+"""Maximum size of a clique for a proof, whose recursion is as deep."""
 _MOST_MISSING = 300_000
-"""Missing edges up to which a search for cliques follows; to list more takes seconds."""
+"""Maximum number of missing edges for a search of cliques; listing more takes seconds."""
 _MOST_ROWS = 5_000
-"""Of a covering problem; independent sets of more edges are quadratic problems."""
+"""Maximum number of rows of a covering problem; more edges are stated as a quadratic problem."""
 _STEPS = 20
-"""Steps for each node in a generation of a covering, which is short then."""
+"""Steps per node in a generation of a covering, so that it is short."""
 
 
 def cut_of(
     graph: Any, initial: Any, seed: Any, weight: str | None, clock: Clock
 ) -> tuple[Any, tuple[set[Any], set[Any]]]:
-    """Return the value and the sides of a large cut; loops and isolated nodes do not matter."""
+    """Return the value and the sides of a large cut; loops and isolated nodes are ignored."""
     nodes = [node for node in graph if any(other != node for other in graph[node])]
     place = {node: k for k, node in enumerate(nodes)}
     edges = [
@@ -46,14 +46,14 @@ def cut_of(
         if chosen:
             settings["start"] = [[int(node in chosen) for node in nodes]]
         side = clock.solution(problem, seed=seed_of(seed), **settings)
-        chosen -= {*nodes}  # leaves those without edges
+        chosen -= {*nodes}  # keeps those without edges
         chosen |= {node for node, own in zip(nodes, side, strict=True) if own}
     value = sum(each for one, two, each in edges if (one in chosen) != (two in chosen))
     return value, (chosen, {*graph} - chosen)
 
 
 def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
-    """Return the colour of each node, from 0; fewer than a clique has nodes are impossible."""
+    """Return the colour of each node, from 0; the size of a clique is a lower bound."""
     import numpy as np
 
     nodes = [node for node in graph if any(other != node for other in graph[node])]
@@ -68,13 +68,13 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
     found = dict(zip(nodes, colours.tolist(), strict=True))
     one, two = np.array([*edges]).T
     if (colours[one] == colours[two]).any():
-        _separate(graph, found)  # after a search that had little time
+        _separate(graph, found)  # the search had little time
     used = {colour: k for k, colour in enumerate(sorted({*found.values()}))}
     return dict.fromkeys(graph, 0) | {node: used[colour] for node, colour in found.items()}
 
 
 def _separate(graph: Any, colours: dict[Any, int]) -> None:
-    """Give nodes of the colour of a neighbour before them the first one that no such one has."""
+    """Recolour nodes with the colour of an earlier neighbour, with the first free colour."""
     seen: set[Any] = set()
     for node, own in colours.items():
         taken = {colours[other] for other in graph[node] if other in seen}
@@ -84,9 +84,9 @@ def _separate(graph: Any, colours: dict[Any, int]) -> None:
 
 
 def largest_clique(graph: Any, clock: Clock) -> set[Any]:
-    """Return a large clique: the largest one if it is proven soon.
+    """Return a large clique, the largest one if this is proven quickly.
 
-    Otherwise it is an independent set of the missing edges, unless these are too many.
+    Otherwise, search for an independent set of the missing edges, unless they are too many.
     """
     import numpy as np
 
@@ -131,7 +131,7 @@ def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
             continue
         try:
             is_complete = cliques.extend([node], later)
-        except RecursionError:  # of a clique that is very large
+        except RecursionError:  # very large clique
             is_complete = False
         if not is_complete:
             return {*cliques.best}, False
@@ -140,7 +140,7 @@ def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
 
 @dataclass
 class _Cliques:
-    """The cliques of a graph, of which candidates are coloured to bound their sizes (Tomita)."""
+    """Branch and bound for cliques; a colouring of the candidates is the bound (Tomita)."""
 
     near: Mapping[Any, set[Any]]
     """The neighbours of each node."""
@@ -148,7 +148,7 @@ class _Cliques:
     best: list[Any] = field(default_factory=list)
 
     def extend(self, clique: list[Any], candidates: list[Any]) -> bool:
-        """Look at the cliques with some candidates; return whether there was time for all."""
+        """Search the extensions of a clique; return whether there was time for all."""
         if len(clique) > len(self.best):
             self.best = clique
         classes: list[set[Any]] = []
@@ -173,7 +173,7 @@ class _Cliques:
 
 
 def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> list[Any]:
-    """Return the nodes in the order in which the one with the fewest neighbours left is removed."""
+    """Return the nodes in smallest-last order: remove the one with the fewest neighbours left."""
     left = {node: len(near[node]) for node in nodes}
     waiting: list[list[Any]] = [[] for _ in range(max(left.values(), default=0) + 1)]
     for node in nodes:
@@ -184,7 +184,7 @@ def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> 
             fewest += 1
         node = waiting[fewest].pop()
         if left.get(node) != fewest:
-            continue  # it is removed, or was counted again
+            continue  # removed, or counted again
         del left[node]
         order.append(node)
         for other in graph[node]:
@@ -198,7 +198,7 @@ def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> 
 def vertex_cover_of(
     graph: Any, edges: Collection[Any], weight: str | None, clock: Clock
 ) -> set[Any]:
-    """Return nodes of little weight that cover edges between nodes of a graph."""
+    """Return nodes of small weight that cover the edges between nodes of a graph."""
     if len(edges) <= _MOST_ROWS:
         return cover_of(graph, [{*edge[:2]} for edge in edges], weight, clock)
     costs = dict(zip(graph, weights_of(graph, weight), strict=True))
@@ -212,7 +212,7 @@ def vertex_cover_of(
 
 
 def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock) -> set[Any]:
-    """Return nodes of little weight, of which each row has one; the best, if it is proven soon."""
+    """Return nodes of small weight with one in each row; the best ones if proven quickly."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
@@ -241,7 +241,7 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
     if not is_best:
         problem = islands.models.set_cover(np.maximum(whole(costs), 1), left)
         searched = clock.solution(problem, proposals=_STEPS * len(nodes)).astype(float)
-        for row in left:  # of a search that had little time
+        for row in left:  # rows that are uncovered as time was short
             if not searched[row].any():
                 searched[min(row, key=costs.__getitem__)] = 1
         if chosen is None or costs @ searched < costs @ np.rint(chosen):
@@ -252,9 +252,9 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
 def independent_of(
     nodes: list[Any], edges: Iterable[Any], weights: Sequence[float], clock: Clock
 ) -> set[Any]:
-    """Return nodes of much weight without an edge between them, by a quadratic problem.
+    """Return an independent set of large weight, by a quadratic problem.
 
-    An edge costs more than its lighter node, so that leaving one of two out is better.
+    An edge costs more than its lighter node, so that dropping one of both is better.
     """
     import numpy as np
     from scipy.sparse import coo_array
@@ -269,14 +269,14 @@ def independent_of(
     matrix = coo_array((np.concatenate([cost, -gain]), (rows, columns)), (len(nodes), len(nodes)))
     first = _greedily(ends, gain)
     chosen = clock.solution(islands.qubo(matrix), start=[first]).astype(bool)
-    for one, two in ends.T.tolist():  # of a search that had little time
+    for one, two in ends.T.tolist():  # edges inside, if time was short
         if chosen[one] and chosen[two]:
             chosen[one if gain[one] <= gain[two] else two] = False
     return {node for node, own in zip(nodes, chosen, strict=True) if own}
 
 
 def _greedily(ends: NDArray[np.int64], gain: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return nodes without an edge between them, those of much weight and few edges first."""
+    """Return an independent set built greedily by weight per degree."""
     import numpy as np
     from scipy.sparse import coo_array
 

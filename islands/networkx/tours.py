@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import islands
-from islands.networkx.calls import Clock, number_of, seed_of, whole
+from islands.networkx.calls import Clock, number_of, whole
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _FEW_CITIES = 9
-"""Up to so many, the best of all tours is computed here, without a program to compile."""
+"""Up to this number of cities, all tours are compared, without compilation."""
 
 
 def length_of(graph: Any, one: Any, two: Any, weight: Any) -> Any:
-    """Return the weight of an edge, of parallel ones the least, as networkx takes it."""
+    """Return the weight of an edge as networkx does: the minimum of parallel edges."""
     data = graph[one][two]
     if callable(weight):
         return weight(one, two, data)
@@ -63,7 +63,7 @@ class Paths:
             raise nx.NetworkXNoPath(f"No path between {chosen[one]} and {chosen[two]}.")
 
     def between(self, one: int, two: int) -> list[Any]:
-        """Return the nodes of a path after the first one."""
+        """Return the nodes of a shortest path, without the first one."""
         at, found = self._chosen[two], []
         while at != self._chosen[one]:
             found.append(self._nodes[at])
@@ -76,14 +76,16 @@ def tour(
     weight: str,
     source: Any,
     start: list[Any] | None,
-    seconds: float,
-    seed: Any = None,
+    clock: Clock,
+    seed: int,
 ) -> list[Any]:
-    """Return a tour of a complete graph that begins at a source, and ends there."""
+    """Return a short tour of a complete graph that begins and ends at a source.
+
+    The search begins with `start`, if given.
+    """
     import networkx as nx
     import numpy as np
 
-    clock = Clock(graph, seconds)
     nodes = [*graph]
     if start is not None:
         _require_cycle(graph, start, source)
@@ -98,16 +100,16 @@ def tour(
     for one, two in permutations(nodes, 2):
         lengths[place[one], place[two]] = number_of(length_of(graph, one, two, weight), one, two)
     first = None if start is None else [place[node] for node in start[:-1]]
-    order = order_of(lengths, clock, seed_of(seed), start=first)
+    order = order_of(lengths, clock, seed, start=first)
     order = rotated(order, 0 if source is None else place[source])
     is_nearer = lengths[order[0], order[-1]] < lengths[order[0], order[1 % len(order)]]
     if is_nearer and not graph.is_directed():
-        order = [order[0], *order[:0:-1]]  # to the nearer neighbour first, as networkx goes
+        order = [order[0], *order[:0:-1]]  # to the nearer neighbour first, as in networkx
     return [nodes[k] for k in [*order, order[0]]]
 
 
 def require_source(source: Any, nodes: Sequence[Any]) -> None:
-    """Refuse a source that is not one of the nodes, with the error of networkx."""
+    """Reject a source that is not one of the nodes, with the error of networkx."""
     import networkx as nx
 
     if source is not None and source not in nodes:
@@ -115,13 +117,13 @@ def require_source(source: Any, nodes: Sequence[Any]) -> None:
 
 
 def rotated(order: list[int], first: int) -> list[int]:
-    """Return the same tour from another city."""
+    """Return the same tour, beginning at another city."""
     begin = order.index(first)
     return order[begin:] + order[:begin]
 
 
 def _require_cycle(graph: Any, cycle: list[Any], source: Any) -> None:
-    """Refuse an invalid cycle from a source, with the errors of networkx."""
+    """Reject an invalid cycle from a source, with the errors of networkx."""
     import networkx as nx
 
     if source not in (None, cycle[0]):
@@ -140,11 +142,11 @@ def order_of(
     is_open: bool = False,
     start: list[int] | None = None,
 ) -> list[int]:
-    """Return the order of a short tour, or of a short path with any ends."""
+    """Return the order of a short tour, or of a short path with free ends."""
     import numpy as np
 
     n = len(lengths)
-    if is_open:  # a tour through a city that is near to all
+    if is_open:  # a tour through an additional city at distance 0
         far = np.pad(lengths - min(float(lengths.min()), 0.0), (0, 1))
         order = order_of(far, clock, seed)
         begin = order.index(n)
@@ -160,22 +162,10 @@ def order_of(
 
 
 def _shortest(lengths: NDArray[np.float64]) -> list[int]:
-    """Return the shortest tour of few cities, by the best way through each set (Held and Karp)."""
-    n, far = len(lengths), lengths.tolist()
-    if n < 3:
-        return [*range(n)]
-    best = {(1 << k, k): (far[0][k], 0) for k in range(1, n)}
-    for size in range(2, n):
-        for some in combinations(range(1, n), size):
-            code = sum(1 << k for k in some)
-            for last in some:
-                before = code ^ (1 << last)
-                options = ((best[before, k][0] + far[k][last], k) for k in some if k != last)
-                best[code, last] = min(options)
-    code = 2**n - 2
-    last = min(range(1, n), key=lambda k: best[code, k][0] + far[k][0])
-    order = [0]
-    while last:
-        order.append(last)
-        code, last = code ^ (1 << last), best[code, last][1]
-    return [0, *order[:0:-1]]  # it was followed backwards
+    """Return the shortest of all tours of few cities."""
+    import numpy as np
+
+    tours = np.array([(0, *others) for others in permutations(range(1, len(lengths)))])
+    totals = lengths[tours, np.roll(tours, -1, axis=1)].sum(axis=1)
+    best: list[int] = tours[totals.argmin()].tolist()
+    return best

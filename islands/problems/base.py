@@ -16,7 +16,7 @@ from islands import settings as named
 from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.problems.arrays import Arrays
-from islands.problems.capabilities import Chains, Layout, ProblemWords
+from islands.problems.capabilities import ChainMoves, Layout, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
 from islands.problems.kinds import SOLUTION_KINDS
@@ -73,7 +73,7 @@ class Problem(ABC):
     """Exchanges of two items, if kernels can update their cost differences."""
     core: Core | None = None
     """The core of a knapsack that has one, whose items tempering exchanges."""
-    chains: Chains = Chains()
+    chains: ChainMoves = ChainMoves()
     """The moves that tempering can use."""
     layout: Layout = Layout()
     """The meaning of the entries of a solution."""
@@ -92,7 +92,7 @@ class Problem(ABC):
     """A function that plots a solution into Matplotlib axes."""
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Refuse a class that lacks methods, with a hint."""
+        """Reject a class that lacks methods, with a hint."""
         if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
             raise UsageError(
                 f"class {cls.__name__}: a subclass of islands.Problem must define"
@@ -208,7 +208,7 @@ class Problem(ABC):
         """Write a solution in the problem's usual format; `cost` is in units."""
 
     def cost(self, solution: ArrayLike) -> float:
-        """Return the exact cost of a solution; refuse an infeasible one.
+        """Return the exact cost of a solution; reject an infeasible one.
 
         The cost is an integer unless costs have decimals.
         """
@@ -226,7 +226,7 @@ class Problem(ABC):
         return cost
 
     def _rows(self, solutions: ArrayLike) -> NDArray[Any]:
-        """Return solutions as an array with one per row; refuse other shapes."""
+        """Return solutions as an array with one per row; reject other shapes."""
         try:
             array = np.asarray(solutions)
         except ValueError:  # rows of different lengths

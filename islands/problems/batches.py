@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from islands.calls import explained
 from islands.errors import UsageError
+from islands.problems.arguments import FORMS, array_of, items_of
 from islands.problems.base import Problem
-from islands.problems.data import FORMS, array_of, items_of, mkp, qap, tsp
+from islands.problems.data import mkp, qap, tsp
 from islands.text import shown
 
 _FORM = "a list of arrays, one for each problem"
@@ -158,7 +159,7 @@ def _alike(name: str, values: Any, dimensions: int) -> tuple[int | None, Callabl
 
 
 def _count(parts: dict[str, tuple[int | None, Callable[[int], Any]]]) -> int:
-    """Return the number of problems; refuse arrays that differ in it."""
+    """Return the number of problems; reject arrays that differ in it."""
     counts = {name: count for name, (count, _) in parts.items() if count is not None}
     if not counts:
         raise UsageError(

@@ -12,7 +12,7 @@ from islands.instances.solution_files import Remark
 
 
 @dataclass(frozen=True)
-class Chains:
+class ChainMoves:
     """How tempering can change a solution; chains for `swaps` and `core` are not listed."""
 
     proposals: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -66,18 +67,15 @@ class Precedence:
     def __init__(self, size: int, pairs: Sequence[tuple[int, int]]) -> None:
         """Create the relation from pairs without a cycle."""
         self.pairs = sorted(set(pairs))
-        self._ahead, self._behind = (
-            np.array([pair[end] for pair in self.pairs], np.int64) for end in (0, 1)
-        )
-        self._after: list[list[int]] = [[] for _ in range(size)]
+        self._ahead, self._behind = np.array(self.pairs, np.int64).reshape(-1, 2).T
+        self._before: dict[int, list[int]] = {item: [] for item in range(size)}
         for one, other in self.pairs:
-            self._after[one].append(other)
+            self._before[other].append(one)
 
     def members(self) -> dict[str, NDArray[Any]]:
         """Return the predecessors of all items, and the start of each item's list, for kernels."""
-        size = len(self._after)
         by_item = np.argsort(self._behind, kind="stable")
-        counts = np.bincount(self._behind, minlength=size)
+        counts = np.bincount(self._behind, minlength=len(self._before))
         first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         return {"_before_first": first, "_before": self._ahead[by_item].astype(np.int32)}
 
@@ -94,37 +92,22 @@ class Precedence:
         return found
 
     def _placed(self, order: NDArray[Any]) -> list[int]:
-        place = np.argsort(order).tolist()
-        waits = np.bincount(self._behind, minlength=len(order)).tolist()
-        ready = [(place[item], item) for item, count in enumerate(waits) if count == 0]
-        heapq.heapify(ready)
-        found = []
-        while ready:
-            _, item = heapq.heappop(ready)
-            found.append(item)
-            for other in self._after[item]:
-                waits[other] -= 1
-                if waits[other] == 0:
-                    heapq.heappush(ready, (place[other], other))
+        """Return the items whose predecessors are placed, the first one of the order first."""
+        place, sorter = np.argsort(order).tolist(), TopologicalSorter(self._before)
+        ready, found = list[tuple[int, int]](), list[int]()
+        sorter.prepare()
+        while sorter.is_active():
+            for item in sorter.get_ready():
+                heapq.heappush(ready, (place[item], item))
+            found.append(heapq.heappop(ready)[1])
+            sorter.done(found[-1])
         return found
 
     def cycle(self) -> list[int]:
         """Return the items of a cycle, with the first one repeated at the end; empty: no cycle."""
-        state = [0] * len(self._after)  # 1: on the path, 2: without a cycle
-        for start in range(len(self._after)):
-            path, ways = [start], [iter(self._after[start])]
-            if state[start]:
-                continue
-            state[start] = 1
-            while path:
-                item = next(ways[-1], None)
-                if item is None:
-                    state[path.pop()] = 2
-                    ways.pop()
-                elif state[item] == 1:
-                    return [*path[path.index(item) :], item]
-                elif state[item] == 0:
-                    state[item] = 1
-                    path.append(item)
-                    ways.append(iter(self._after[item]))
+        try:
+            TopologicalSorter(self._before).prepare()
+        except CycleError as error:
+            cycle: list[int] = error.args[1]
+            return cycle
         return []

@@ -1,11 +1,12 @@
-"""Create problems from data in a script: lists, NumPy arrays, or anything convertible to them."""
+"""Problems from data in Python: lists, NumPy arrays, or anything convertible to them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,233 +14,32 @@ from numpy.typing import NDArray
 from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances import qaplib, tsplib
-from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import LARGEST, MOST_CONSTRAINTS, MOST_ITEMS, SUM_MAX, MkpFile
 from islands.instances.qaplib import QapFile
 from islands.instances.road_tables import read_table
 from islands.instances.sizes import require_size
 from islands.instances.tsplib import FARTHEST, METRICS, MOST_CITIES, TspFile
+from islands.problems.arguments import (
+    FORMS,
+    array_of,
+    best_known_of,
+    element,
+    first_true,
+    integers,
+    items_of,
+    name_or,
+    read_array,
+    read_matrix,
+    reals,
+    require_shape,
+    require_sum,
+)
 from islands.problems.distances import LONGEST, scaled
 from islands.problems.mkp import Mkp
 from islands.problems.qap import COST_MAX, Qap
-from islands.problems.routes import Edge, edges_of, ends_of
+from islands.problems.routes import Edge, Ends, edges_of, ends_of
 from islands.problems.tsp import Tsp
-from islands.text import counted, meant, one_line, shown, unknown
-
-_CORRECT = "Correct it"
-_EXACT = 2**53  # doubles
-_DIVIDE = "Divide all of them by a common factor"
-_FIX = "Multiply all of them by a power of ten, or round them"
-FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
-"""Description of arrays with one and two dimensions, for messages."""
-_EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
-
-
-def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
-    """Return a copy of the values as an array of numbers; refuse other dimensions and types."""
-    array = numbers_of(name, values, FORMS[dimensions])
-    if array.ndim != dimensions:
-        raise UsageError(
-            f"{name}: has {counted(array.ndim, 'dimension')}, must have {dimensions}."
-            f" Pass {FORMS[dimensions]}, such as {_EXAMPLES[dimensions]}"
-        )
-    if array.size == 0:
-        raise UsageError(f"{name}: is empty, with the shape {array.shape}. Pass at least one value")
-    return array
-
-
-def read_matrix(name: str, values: Any) -> NDArray[Any]:
-    """Return a matrix as `read_array` does, or from a sparse SciPy matrix.
-
-    Duplicate entries of a sparse matrix are added.
-    """
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        for size, noun in zip(values.shape, ("rows", "columns"), strict=False):
-            require_size(name, size, noun, qaplib.LARGEST)
-        values = _in_full(name, values)
-    return read_array(name, values, 2)
-
-
-def _in_full(name: str, sparse: Any) -> NDArray[Any]:
-    """Return a sparse array as a dense one. Integer sums never overflow, unlike those of SciPy."""
-    if sparse.dtype.kind not in "iu":
-        return array_of(name, sparse.toarray(), FORMS[2])
-    sums = array_of(name, sparse.astype(np.float64).toarray(), FORMS[2])
-    return sums.astype(np.int64) if np.abs(sums).max(initial=0) < _EXACT else sums
-
-
-def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
-    """Return a copy of the values as an array of numbers; refuse other types and masked values.
-
-    `form` is the expected form, for messages.
-    """
-    array = array_of(name, values, form)
-    if array.dtype.kind == "O":
-        array = _converted(name, array)
-    if array.dtype.kind not in "biuf":
-        raise UsageError(
-            f"{name}={shown(values)}: contains values of the type {array.dtype}, must be numbers."
-            f" Pass {form}"
-        )
-    with np.errstate(over="ignore"):  # the largest numbers of a longer type become infinite
-        return array.astype({"b": np.uint8, "f": np.float64}.get(array.dtype.kind, array.dtype))
-
-
-def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
-    """Return the values as an array of any type, not a copy; refuse texts and masked values."""
-    if form == FORMS[2] and isinstance(values, str | Path):
-        raise UsageError(
-            f"{name}={shown(str(values))}: is a text, must be {form}. If it is the path of a file,"
-            " write islands.load(path)"
-        )
-    try:
-        array = None if _is_masked(values) else np.asarray(values)
-    except Exception as error:  # arbitrary array-like objects may raise any error
-        raise UsageError(
-            f"{name}={shown(values)}: cannot become a NumPy array"
-            f" ({one_line(str(error), 200)}). Pass {form}, or a NumPy array"
-        ) from error
-    if array is None:
-        raise UsageError(
-            f"{name}: has masked values, which have no meaning here. Leave them out, or pass"
-            f" {name}.filled(number)"
-        )
-    return array
-
-
-def items_of(name: str, values: Any, form: str) -> list[Any]:
-    """Return the items of an iterable; refuse anything else."""
-    try:
-        return [*values]
-    except Exception as error:  # arbitrary objects may raise any error
-        raise UsageError(
-            f"{name}={shown(values)}: cannot be iterated ({one_line(str(error), 200)}). Pass {form}"
-        ) from error
-
-
-def integers(
-    name: str,
-    array: NDArray[Any],
-    largest: int,
-    *,
-    least: int = 0,
-    fix: str = _FIX,
-    negative: str = _CORRECT,
-    large: str = _DIVIDE,
-) -> NDArray[np.int64]:
-    """Return the numbers as integers; refuse others than whole numbers from `least` to `largest`.
-
-    `fix`, `negative` and `large` are the hints for decimals, negative and large numbers.
-    """
-    with np.errstate(invalid="ignore"):
-        wrong = ~((array >= least) & (array <= largest))
-        if array.dtype.kind == "f":
-            wrong |= array != np.floor(array)
-    if wrong.any():
-        place = _first(wrong)
-        value = array[place]
-        if math.isfinite(value) and value != math.floor(value):
-            hint = fix
-        elif 0 <= value < math.inf:
-            hint = large
-        else:
-            hint = negative if math.isfinite(value) else _CORRECT
-        raise UsageError(
-            f"{element(name, place)} = {value}: must be a whole number from {least} to {largest}."
-            f" {hint}"
-        )
-    return array.astype(np.int64)
-
-
-def reals(name: str, array: NDArray[Any], largest: float) -> NDArray[np.float64]:
-    """Return the numbers as real numbers; refuse absolute values above `largest`."""
-    wrong = ~((array >= -largest) & (array <= largest))
-    if wrong.any():
-        place = _first(wrong)
-        raise UsageError(
-            f"{element(name, place)} = {array[place]}: must be a number from {-largest:g} to"
-            f" {largest:g}. Correct it"
-        )
-    return array.astype(np.float64)
-
-
-def require_sum(name: str, numbers: NDArray[Any], limit: float, fix: str = _DIVIDE) -> None:
-    """Refuse numbers whose absolute values add up to the limit or more."""
-    if np.abs(numbers.astype(np.float64)).sum() < limit / 2:
-        return  # the exact sum is slower
-    total = sum(map(abs, numbers.reshape(-1).tolist()))
-    if not total < limit:
-        raise UsageError(
-            f"{name}: the sum is {total}, but only sums below {limit} are exact. {fix}"
-        )
-
-
-def read_number(name: str, value: Any) -> float | None:
-    """Return a finite number, as an integer if it has no decimals, or None; refuse other values."""
-    if value is None:
-        return None
-    is_number = isinstance(value, int | float | np.integer | np.floating)
-    if not is_number or isinstance(value, bool) or not is_finite(value):
-        raise UsageError(f"{name}={shown(value)}: must be a number. Leave it out if it is unknown")
-    return int(value) if value == int(value) else float(value)
-
-
-def is_finite(value: Any) -> bool:
-    """Return whether a number is finite, and not an integer beyond the range of doubles."""
-    try:
-        return math.isfinite(value) and not isinstance(value, np.timedelta64)
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
-def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason: str) -> None:
-    """Refuse an array of another shape; `reason` explains where the sizes come from."""
-    if array.shape != shape:
-        raise UsageError(f"{name}: has the shape {array.shape}, must be {shape}: {reason}")
-
-
-def element(name: str, place: tuple[int, ...]) -> str:
-    """Return an element of an array in Python notation, such as `flows[2, 3]`."""
-    return f"{name}[{', '.join(map(str, place))}]" if place else name
-
-
-def _is_masked(values: Any, depth: int = 3) -> bool:
-    """Return whether an array, also in nested lists, has masked values."""
-    if isinstance(values, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(values))
-    if not isinstance(values, list | tuple) or depth == 0:
-        return False
-    parts = [each for each in values if isinstance(each, list | tuple | np.ma.MaskedArray)]
-    return any(_is_masked(each, depth - 1) for each in parts)
-
-
-def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of Python objects, such as large integers, as numbers."""
-    for place in np.ndindex(array.shape):
-        try:
-            if isinstance(array[place], str | bytes | bytearray):
-                raise TypeError
-            float(array[place])
-        except (TypeError, ValueError, OverflowError):
-            where, value = element(name, place), array[place]
-            what = "a number. Correct it"
-            if isinstance(value, Set | Iterator):
-                what = f"a list or an array. Write [*{where}]"
-            raise UsageError(f"{where} = {shown(value)}: must be {what}") from None
-    try:
-        return array.astype(np.int64) if _are_integers(array) else array.astype(np.float64)
-    except OverflowError:
-        return array.astype(np.float64)
-
-
-def _are_integers(array: NDArray[Any]) -> bool:
-    return all(isinstance(each, int | np.integer) for each in array.flat)
-
-
-def _first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Return the index of the first true element."""
-    return tuple(int(each) for each in np.unravel_index(int(wrong.argmax()), wrong.shape))
-
+from islands.text import counted, meant, shown, unknown
 
 _NUMBER_MAX = 2**31 - 1
 FARTHEST_EXACT = 1e300
@@ -304,15 +104,15 @@ def tsp(
             f"tsp: {given} of coordinates and distances given. Write islands.tsp(coordinates) or"
             " islands.tsp(distances=matrix)"
         )
-    known = _best_known(best_known)
-    ends = None if start is None and end is None else ends_of(start, end)
-    route: dict[str, Any] = {"ends": ends, "fixed": edges_of(fixed)}
     if field is not None and not isinstance(distances, Mapping | str | Path):
         raise UsageError(
             f"field={shown(field)}: chooses a table in the response of a routing engine. Leave it"
             " out"
         )
-    if distances is not None:
+    route = _Route(None if start is None and end is None else ends_of(start, end), edges_of(fixed))
+    if distances is None:
+        file = _of_coordinates(coordinates, metric, route)
+    else:
         if metric not in (None, "EXPLICIT"):
             raise UsageError(
                 f"metric={shown(metric)} with distances: a metric is for coordinates. Leave metric"
@@ -323,21 +123,11 @@ def tsp(
             distances = table.values
             labels = table.labels if labels is None else labels
             places = table.places if places is None else places
-        matrix, unit = _distances(distances, route["fixed"])
-        n = len(matrix)
-        called = name_or(name, f"tsp{n}")
-        route |= {"unit": unit, "labels": _labels(labels, n), "places": _places(places, n)}
-        return Tsp(TspFile(called, None, n, "EXPLICIT", matrix=matrix, **route), called, known)
-    rule = None if metric is None else _metric(metric)
-    farthest = FARTHEST_EXACT if rule is None else FARTHEST
-    points = reals("coordinates", read_array("coordinates", coordinates, 2), farthest)
-    n = len(points)
-    require_shape("coordinates", points, (n, 2), "a row x, y for each city")
-    most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
-    require_size("coordinates", n, "cities", most)
-    called = name_or(name, f"tsp{n}")
-    route |= {"labels": _labels(labels, n), "places": _places(places, n)}
-    problem = Tsp(TspFile(called, None, n, rule, coordinates=points, **route), called, known)
+        file = _of_matrix(distances, route)
+    n = file.dimension
+    name = name_or(name, f"tsp{n}")
+    file = replace(file, name=name, labels=_labels(labels, n), places=_places(places, n))
+    problem = Tsp(file, name, best_known_of(best_known))
     if problem.near.exponent > _MOST_EXPONENT:
         apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
         raise UsageError(
@@ -345,6 +135,32 @@ def tsp(
             " floating-point numbers. Multiply the coordinates by a power of ten"
         )
     return problem
+
+
+class _Route(NamedTuple):
+    """Requirements of a tour besides visiting all cities."""
+
+    ends: Ends | None
+    fixed: tuple[Edge, ...]
+
+
+def _of_coordinates(coordinates: Any, metric: str | None, route: _Route) -> TspFile:
+    """Return an unnamed instance of cities in the plane or on the earth."""
+    rule = None if metric is None else _metric(metric)
+    farthest = FARTHEST_EXACT if rule is None else FARTHEST
+    points = reals("coordinates", read_array("coordinates", coordinates, 2), farthest)
+    n = len(points)
+    require_shape("coordinates", points, (n, 2), "a row x, y for each city")
+    most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
+    require_size("coordinates", n, "cities", most)
+    return TspFile("", None, n, rule, coordinates=points, **route._asdict())
+
+
+def _of_matrix(distances: Any, route: _Route) -> TspFile:
+    """Return an unnamed instance with a matrix of lengths."""
+    matrix, unit = _distances(distances, route.fixed)
+    n = len(matrix)
+    return TspFile("", None, n, "EXPLICIT", matrix=matrix, unit=unit, **route._asdict())
 
 
 @explained
@@ -388,7 +204,7 @@ def qap(
         )
     called = name_or(name, f"qap{n}")
     file = QapFile(called, None, n, a, b, linear=None if linear is None else _linear(linear, n))
-    return Qap(file, called, _best_known(best_known))
+    return Qap(file, called, best_known_of(best_known))
 
 
 @explained
@@ -428,11 +244,11 @@ def mkp(
     for row, each in enumerate(rows):
         require_sum(element("weights", (row,)), each, SUM_MAX)
     called = name_or(name, f"mkp{n}x{m}")
-    return Mkp(MkpFile(called, None, values, rows, limits), called, _best_known(best_known))
+    return Mkp(MkpFile(called, None, values, rows, limits), called, best_known_of(best_known))
 
 
 def _linear(values: Any, n: int) -> Matrix:
-    """Return the costs of facilities at locations."""
+    """Return the linear costs of facilities at locations."""
     name = "linear"
     fix = "Multiply all of them by a power of ten, and flows or distances by the same"
     array = read_matrix(name, values)
@@ -456,7 +272,7 @@ def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], f
         return np.ascontiguousarray(integers("distances", array, _NUMBER_MAX), np.int32), 1
     wrong = ~(array >= 0) | ((array > _LONGEST_REAL) & (array < math.inf))
     if wrong.any():
-        place = _first(wrong)
+        place = first_true(wrong)
         raise UsageError(
             f"{element('distances', place)} = {array[place]}: must be a number from 0 to"
             f" {_LONGEST_REAL:g}, or infinity if no leg leads there. Correct it"
@@ -465,14 +281,14 @@ def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], f
 
 
 def _refuse_none(values: Any) -> None:
-    """Refuse None in a matrix, which only responses of routing engines may contain."""
+    """Reject None in a matrix, which only responses of routing engines may contain."""
     array = array_of("distances", values, FORMS[2])
     if array.dtype.kind != "O":
         return
     wrong = np.array([each is None for each in array.flat]).reshape(array.shape)
     if wrong.any():
         raise UsageError(
-            f"{element('distances', _first(wrong))} = None: must be a number, or infinity"
+            f"{element('distances', first_true(wrong))} = None: must be a number, or infinity"
             " (math.inf) if no leg leads there. Correct it"
         )
 
@@ -512,17 +328,3 @@ def _metric(metric: Any) -> str:
     if name not in _OF_COORDINATES:
         raise UsageError(f"metric={shown(metric)}: {unknown('metric', name, _OF_COORDINATES)}")
     return name
-
-
-def name_or(name: Any, usual: str) -> str:
-    """Return the name of a problem, or the default."""
-    if name is None:
-        return usual
-    if not isinstance(name, str) or not name:
-        raise UsageError(f"name={shown(name)}: must be a text. Leave it out to call it {usual!r}")
-    return name
-
-
-def _best_known(value: Any) -> BestKnown | None:
-    number = read_number("best_known", value)
-    return None if number is None else BestKnown(number, "best_known", "the script")

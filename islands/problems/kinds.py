@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from islands.problems.mixed import Mixed
-from islands.problems.solution_kinds import Box, Choices, KeyVectors, Order, SolutionKind, Subset
+from islands.problems.mixed import MixedKind
+from islands.problems.solution_kinds import (
+    ChoicesKind,
+    KeysKind,
+    OrderKind,
+    SolutionKind,
+    SubsetKind,
+    VectorKind,
+)
 
 SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
-    each.name: each for each in (Order, Subset, KeyVectors, Box, Choices, Mixed)
+    each.name: each
+    for each in (OrderKind, SubsetKind, KeysKind, VectorKind, ChoicesKind, MixedKind)
 }

@@ -24,7 +24,7 @@ from islands.instances.solution_files import Remark
 from islands.instances.tsplib import TspFile
 from islands.problems.distances import Distances, Ints, arrays_of_chain, chain_of, scaled
 from islands.problems.levels import levelled
-from islands.problems.routes import Chains, require_route
+from islands.problems.routes import CityChains, require_route
 
 FORBIDDEN, JOINED = -1, -2
 """Entries of matrices: a leg that is forbidden, and one that every tour must contain."""
@@ -54,7 +54,7 @@ class Legs(Distances):
             self.legs, self.unit = scaled(self.legs, file.fixed)
         is_symmetric = np.array_equal(self.legs, self.legs.T)
         require_route(file, self.legs, is_symmetric=is_symmetric)
-        self.chains = Chains.of(file, is_symmetric=is_symmetric)
+        self.chains = CityChains.of(file, is_symmetric=is_symmetric)
         matrix = self._reduced()
         self.size = len(matrix)
         self.is_directed = not np.array_equal(matrix, matrix.T)

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
 from islands.problems.capabilities import Layout
-from islands.problems.solution_kinds import Box, array_module
+from islands.problems.solution_kinds import VectorKind, array_module
 from islands.space.parameters import Parameter, plain, restored
 from islands.text import shown, unknown
 
 
-class Mixed(Box):
+class MixedKind(VectorKind):
     """Values of named parameters, each encoded as some coordinates of a vector.
 
     The entries of a solution are the numbers of all values, one after another.
@@ -41,7 +41,7 @@ class Mixed(Box):
 
     @property
     def encoded_as(self) -> str:
-        return Box.name
+        return VectorKind.name
 
     @property
     def own(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Mixed(Box):
         }
 
     def array_of(self, solution: Any) -> NDArray[Any]:
-        """Return the entries of a dict; refuse one with other names or values."""
+        """Return the entries of a dict; reject one with other names or values."""
         if not isinstance(solution, Mapping):
             return np.asarray(solution)
         for name in solution:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -294,20 +295,20 @@ class Mkp(Problem):
         """
         if self.settings.infeasible != "dynamic":
             return [1] * self.constraints
-        places, totals = self.file.places or (0,) * self.constraints, self._totals()
-        most = max((place for place, total in zip(places, totals, strict=True) if total), default=0)
+        places = self.file.places or (0,) * self.constraints
+        weighs = [total > 0 for total in self._totals()]
+        most = max(compress(places, weighs), default=0)
         # A constraint without weights gets 0, as its factor may not fit into 64 bits.
-        return [
-            10 ** (most - place) if total else 0
-            for place, total in zip(places, totals, strict=True)
-        ]
+        both = zip(places, weighs, strict=True)
+        return [10 ** (most - place) if has_weight else 0 for place, has_weight in both]
 
     def _totals(self) -> list[int]:
         """Return the total weight of all items, for each constraint."""
-        return [int(total) for total in self.file.weights.sum(axis=1)]
+        totals: list[int] = self.file.weights.sum(axis=1).tolist()
+        return totals
 
     def _check_penalties(self) -> None:
-        """Refuse weights whose sum over all constraints may not fit into 64 bits."""
+        """Reject weights whose sum over all constraints may not fit into 64 bits."""
         scales = self._scales()
         total = sum(scale * each for scale, each in zip(scales, self._totals(), strict=True))
         if total >= SUM_MAX:

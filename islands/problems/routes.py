@@ -82,7 +82,7 @@ def edges_of(fixed: Any) -> tuple[Edge, ...]:
 
 
 def require_route(file: TspFile, legs: NDArray[np.int32], *, is_symmetric: bool) -> None:
-    """Refuse ends and fixed edges that are impossible or not part of the instance.
+    """Reject ends and fixed edges that are impossible or not part of the instance.
 
     A leg below 0 is forbidden.
     """
@@ -124,7 +124,7 @@ def _without_legs(
     own: int | None,
     other: int | None,
 ) -> int | None:
-    """Return the city at an end of a path that needs no leg; refuse other rows without legs.
+    """Return the city at an end of a path that needs no leg; reject other rows without legs.
 
     If its `own` city is not given, it is the city without legs, except that of the `other` end.
     """
@@ -148,7 +148,7 @@ def _refusal(file: TspFile, words: str) -> UsageError:
 
 
 @dataclass(frozen=True)
-class Chains:
+class CityChains:
     """The chains of a route, which include all cities and the one that closes a path."""
 
     items: list[list[int]]
@@ -164,26 +164,23 @@ class Chains:
         return not self.are_directed and len(self.items) > 1
 
     @classmethod
-    def of(cls, file: TspFile, *, is_symmetric: bool) -> Chains:
-        """Return the chains; refuse edges that branch or form a partial circle."""
+    def of(cls, file: TspFile, *, is_symmetric: bool) -> CityChains:
+        """Return the chains; reject edges that branch or form a partial circle."""
         n, edges = file.dimension, list(file.fixed)
         if file.ends is not None:
             start, end = file.ends
             edges += [(end, n)] if end is not None and n > 1 else []
             edges += [(n, start)] if start is not None else []
         count = n + (file.ends is not None)
-        linked = _linked(file, count, edges, is_directed=not is_symmetric)
+        before, after = _linked(file, count, edges, is_directed=not is_symmetric)
         found, left = [], np.ones(count, np.bool_)
         for city in range(count):
-            # A chain begins at a city without an incoming edge.
-            is_first = not linked[city].before and left[city]
-            if is_symmetric:
-                is_first = bool(left[city]) and len(linked[city].all) < 2
-            if is_first:
-                found.append(_followed(city, linked, left, is_directed=not is_symmetric))
+            # A chain begins at a city without an incoming edge, or with only one if symmetric.
+            if left[city] and len(before[city]) <= is_symmetric:
+                found.append(_followed(city, after, left))
         if left.all():
             # The only tour: it begins at the city that closes a path.
-            found.append(_followed(count - 1, linked, left, is_directed=not is_symmetric))
+            found.append(_followed(count - 1, after, left))
         if left.any():
             raise _refusal(file, _circle(left, n))
         found.sort(key=lambda each: len(each) == 1)
@@ -245,26 +242,18 @@ class Chains:
         return path[::-1] if is_reversed and not self.are_directed and len(path) > 1 else path
 
 
-@dataclass
-class _Links:
-    """The successors and predecessors of a city along fixed edges."""
-
-    after: list[int]
-    before: list[int]
-
-    @property
-    def all(self) -> list[int]:
-        return [*self.before, *self.after]
-
-
-def _linked(file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bool) -> list[_Links]:
-    found = [_Links([], []) for _ in range(count)]
+def _linked(
+    file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bool
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the predecessors and successors of each city; if symmetric, all neighbours twice."""
+    before, after = ([list[int]() for _ in range(count)] for _ in range(2))
     for one, other in edges:
-        found[one].after.append(other)
-        found[other].before.append(one)
-    for city, each in enumerate(found):
-        wrong = len(each.after) > 1 or len(each.before) > 1 if is_directed else len(each.all) > 2
-        if wrong:
+        after[one].append(other)
+        before[other].append(one)
+    if not is_directed:
+        before = after = [[*some, *others] for some, others in zip(before, after, strict=True)]
+    for city in range(count):
+        if max(len(before[city]), len(after[city])) > (1 if is_directed else 2):
             meeting = [edge for edge in edges if city in edge]
             words = [_called(edge, file.dimension) for edge in meeting]
             allowed = "one edge in and one out" if is_directed else "two edges"
@@ -273,7 +262,7 @@ def _linked(file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bo
                 f"fixed: {', '.join(words)} meet at city {city}, which has {allowed} in a tour."
                 " Leave one out",
             )
-    return found
+    return before, after
 
 
 def _called(edge: Edge, n: int) -> str:
@@ -297,16 +286,13 @@ def _circle(left: NDArray[np.bool_], n: int) -> str:
     )
 
 
-def _followed(
-    city: int, linked: Sequence[_Links], left: NDArray[np.bool_], *, is_directed: bool
-) -> list[int]:
+def _followed(city: int, after: Sequence[list[int]], left: NDArray[np.bool_]) -> list[int]:
     """Return the chain that begins at a city, and remove its cities from `left`."""
     chain: list[int] = []
     while True:
         chain.append(city)
         left[city] = False
-        others = linked[city].after if is_directed else linked[city].all
-        following = [other for other in others if left[other]]
+        following = [other for other in after[city] if left[other]]
         if not following:
             return chain
         city = following[0]

@@ -154,7 +154,7 @@ class SolutionKind(ABC):
         return stored
 
 
-class Order(SolutionKind):
+class OrderKind(SolutionKind):
     """An order of n items: the item at each place."""
 
     name, made_by, number = "order", "permutation", 0
@@ -233,7 +233,7 @@ class Order(SolutionKind):
         return list(self.corrected(both))
 
 
-class Subset(SolutionKind):
+class SubsetKind(SolutionKind):
     """Some of n items: 1 for each chosen item, otherwise 0."""
 
     name, made_by, number = "subset", "subset", 1
@@ -323,7 +323,7 @@ class Subset(SolutionKind):
         return bits.reshape(len(stored), 32 * self.stored_length)[:, : self.size].astype(self.dtype)
 
 
-class KeyVectors(SolutionKind):
+class KeysKind(SolutionKind):
     """A random key for each of n items."""
 
     name, made_by, number = "keys", "keys", 2
@@ -342,7 +342,7 @@ class KeyVectors(SolutionKind):
         return [np.zeros(self.size), np.full(self.size, below_one)]
 
 
-class Box(SolutionKind):
+class VectorKind(SolutionKind):
     """A vector within bounds."""
 
     name, made_by, number = "vector", "real", 3
@@ -383,7 +383,7 @@ class Box(SolutionKind):
         return [self.low, self.high]
 
 
-class Choices(SolutionKind):
+class ChoicesKind(SolutionKind):
     """One of some values for each of n items."""
 
     name, made_by, number = "choices", "choices", 4

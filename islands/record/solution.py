@@ -19,7 +19,7 @@ from islands.errors import InputError
 from islands.inside import inside
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.problems.mixed import Mixed
+from islands.problems.mixed import MixedKind
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, has_checkpoint, how_to_repeat
 from islands.record.parquet import read_parquet, write_parquet
@@ -47,7 +47,7 @@ def write_solution(
     (units,) = problem.costs(entries[np.newaxis]).tolist()
     problem.write_solution(native, entries, units)
     solution = array_of(entries, pa.from_numpy_dtype(entries.dtype))
-    if isinstance(problem.kind, Mixed):
+    if isinstance(problem.kind, MixedKind):
         metadata = {**metadata, _KIND.decode(): json.dumps(problem.kind.own["parameters"])}
     table = pa.table({"solution": solution}).replace_schema_metadata(dict(metadata))
     write_parquet(inside(folder, FINISHED), [table], table.schema)
@@ -149,7 +149,7 @@ def _presented(entries: NDArray[Any], parameters: bytes | None) -> Any:
     """Return a solution as users see it; `parameters` are those of a mixed one."""
     if parameters is None:
         return entries
-    return Mixed(len(entries), parameters=json.loads(parameters)).presented(entries)
+    return MixedKind(len(entries), parameters=json.loads(parameters)).presented(entries)
 
 
 def _remedy(folder: Path) -> str:

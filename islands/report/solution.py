@@ -13,10 +13,10 @@ from islands.errors import IslandsError, RunError
 from islands.problems import utilities
 from islands.problems.base import Problem, Solution
 from islands.problems.kinds import SOLUTION_KINDS
-from islands.problems.mixed import Mixed
+from islands.problems.mixed import MixedKind
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
-from islands.problems.solution_kinds import Order
+from islands.problems.solution_kinds import OrderKind
 from islands.problems.tsp import Tsp
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, matrices, new_figure, whole_ticks
 from islands.text import one_line
@@ -38,7 +38,7 @@ def tells_something(problem: Problem | None, kind: str) -> bool:
 
     It does not of an order, or of named values.
     """
-    if kind not in (Order.name, Mixed.name) or _drawing_of(problem) is not None:
+    if kind not in (OrderKind.name, MixedKind.name) or _drawing_of(problem) is not None:
         return True
     return problem is not None and problem.plot is not None
 
@@ -195,7 +195,7 @@ def _numbers(kind: str, solution: Solution) -> tuple[Any, str]:
 
 
 def _draw_numbers(axes: Any, kind: str, solution: Solution) -> None:
-    if kind == Mixed.name:
+    if kind == MixedKind.name:
         listed = SOLUTION_KINDS[kind].listed(solution)
         lines = [f"{name}   {one_line(str(value), _LONGEST)}" for name, value in listed.items()]
         axes.set_axis_off()

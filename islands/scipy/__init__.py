@@ -1,11 +1,11 @@
-"""Functions with the interface of `scipy.optimize`, which search with islands.
+"""Functions with the interface of `scipy.optimize` that search with islands.
 
-`differential_evolution` minimises a function of Python, `quadratic_assignment` matches two graphs.
-They take the arguments of SciPy's functions and return an `OptimizeResult`, which has the `seed`
-and the `digest` of the search, too.
+`differential_evolution` minimises a Python function, `quadratic_assignment` matches two graphs.
+They take the arguments of SciPy's functions and return an `OptimizeResult` with two more entries,
+the `seed` and the `digest` of the search.
 
-`Function` is what differential evolution evaluates, within a `Box`, under each `Limit`.
-This folder imports the public interface, `calls`, `parallel` and `text` only.
+`Function` is evaluated within the bounds of `Variables`, under each `Constraint`.
+May import the public interface, `calls`, `parallel` and `text`.
 """
 
 from islands.scipy.assignment import quadratic_assignment as quadratic_assignment

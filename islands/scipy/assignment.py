@@ -24,18 +24,19 @@ Matrix = NDArray[np.float64]
 
 _OPTIONS = ("time_limit", "maximize", "rng", "partial_match")
 _IGNORED = ("maxiter", "tol", "P0", "shuffle_input", "partial_guess")
-"""Options of the methods of SciPy, which have no meaning here."""
+"""Options of the methods of SciPy that have no effect."""
 _SMALL_MATCH = 12
-"""Up to so many nodes, the search ends when it has converged."""
+"""Up to this number of nodes, the search ends when it has converged."""
 _LEAST_SECONDS = 0.001
 _FEWEST_RELAXED = 50
-"""Nodes from which SciPy's relaxation finds a start."""
+"""Minimum number of nodes for a start solution by SciPy's relaxation."""
 _RELAXING, _STEP_SECONDS, _STEP_NODES = 0.3, 0.006, 150
-"""Its part of the time; what a step takes for so many nodes, and longer by their third power."""
+"""Share of the time for the relaxation; seconds of a step for this number of nodes, which grow with
+its third power."""
 _USUAL_EXPONENT = 500
-"""Of the largest entry of a matrix, by the base 2."""
+"""Maximum binary exponent of the largest entry of a matrix that is not scaled."""
 _LARGEST_ENTRY, _LARGEST_SUM = 2.0**30, 2.0**58
-"""Of matrices, and of costs, which are whole numbers in the search."""
+"""Maximum entry of a matrix and maximum cost in the search, where both are integers."""
 
 
 def quadratic_assignment(
@@ -44,13 +45,13 @@ def quadratic_assignment(
     method: str = "faq",
     options: Mapping[str, Any] | None = None,
 ) -> OptimizeResult:
-    """Match the nodes of two graphs with the least, or largest, sum of products of their weights.
+    """Match the nodes of two graphs to minimise the sum of products of their weights.
 
-    The arguments are those of `scipy.optimize.quadratic_assignment`. Of its `options`, `maximize`,
-    `partial_match` and `rng` have their meaning; `time_limit` is the time of the call in seconds,
-    1 by default; the `method` and its other options have no effect. Searches of many nodes begin
-    with the match that `faq` finds in a part of the time. The search computes with whole numbers:
-    other entries are scaled and rounded to about nine digits. `nit` is the number of generations.
+    The arguments are those of `scipy.optimize.quadratic_assignment`. The `options` `maximize`,
+    `partial_match` and `rng` have the same meaning; `time_limit` is the time of the call in
+    seconds, by default 1; the `method` and its other options have no effect. For many nodes, the
+    search begins with a match that `faq` finds in part of the time. The search uses integers: other
+    entries are scaled and rounded to about nine digits. `nit` is the number of generations.
 
     >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
     >>> found.col_ind.tolist(), float(found.fun)
@@ -59,38 +60,22 @@ def quadratic_assignment(
     from scipy.optimize import OptimizeResult
 
     began = time.perf_counter()
-    given = dict(options or {})
-    if unknown := sorted({*given} - {*_OPTIONS, *_IGNORED}):
-        raise ValueError(f"Unknown solver options: {', '.join(unknown)}. Known: {_OPTIONS}")
-    if not isinstance(method, str) or method.lower() not in ("faq", "2opt"):
-        raise ValueError(f"method {method!r} must be in ['faq', '2opt']")
-    seconds = given.get("time_limit", 1.0)
-    if not is_duration(seconds):
-        raise ValueError(f"`time_limit` must be a positive number of seconds: {seconds!r}")
+    given = _options(method, options)
     a, b = _square("A", A), _square("B", B)
     if a.shape != b.shape:
         raise ValueError("`A` and `B` matrices must be of equal size")
     _require_sums(a, b)
-    a, b = _moderate(a), _moderate(b)
-    order, free = np.arange(len(a)), _fixed(given.get("partial_match"), len(a))
-    order[free.fixed[:, 0]] = free.fixed[:, 1]
-    maximise, end = bool(given.get("maximize", False)), began + float(seconds)
-    drawn = seed_of(given.get("rng", 1))  # by all ranks, so that equal generators stay so
+    match = _match(given.get("partial_match"), len(a))
+    drawn = seed_of(given.get("rng", 1))  # on all ranks, so that equal generators stay equal
     seed = world().from_first(lambda: drawn)
+    order = np.empty(len(a), np.int64)
+    order[match.fixed[:, 0]], order[match.rows] = match.fixed[:, 1], match.columns
     digest, generations = "", 0
-    if len(free.rows) > 1:
-        start = world().from_first(lambda: _relaxed(a, b, free, end, maximise=maximise))
-        problem = _assignment(a, b, free, maximise=maximise)
-        stop = ["converged"] if len(free.rows) <= _SMALL_MATCH else []
-        # All ranks have the same limit.
-        left = world().from_first(lambda: end - time.perf_counter())
-        stop.append(f"seconds={max(left, _LEAST_SECONDS)}")
-        settings: dict[str, Any] = {} if start is None else {"start": [start]}
-        result = islands.solve(problem, stop=stop, seed=seed, **settings)
-        order[free.rows] = free.columns[result.solution]
+    if len(match.rows) > 1:
+        end, maximise = began + float(given["time_limit"]), bool(given.get("maximize", False))
+        result = _search(_moderate(a), _moderate(b), match, end, seed, maximise=maximise)
+        order[match.rows] = match.columns[result.solution]
         digest, generations = result.digest, result.generations
-    else:
-        order[free.rows] = free.columns
     return OptimizeResult(
         col_ind=order,
         fun=_score(np.atleast_2d(A), np.atleast_2d(B), order),
@@ -101,8 +86,35 @@ def quadratic_assignment(
     )
 
 
+def _options(method: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options with a time limit; reject unknown and invalid ones."""
+    given = {"time_limit": 1.0, **(options or {})}
+    if unknown := sorted({*given} - {*_OPTIONS, *_IGNORED}):
+        raise ValueError(f"Unknown solver options: {', '.join(unknown)}. Known: {_OPTIONS}")
+    if not isinstance(method, str) or method.lower() not in ("faq", "2opt"):
+        raise ValueError(f"method {method!r} must be in ['faq', '2opt']")
+    if not is_duration(given["time_limit"]):
+        seconds = given["time_limit"]
+        raise ValueError(f"`time_limit` must be a positive number of seconds: {seconds!r}")
+    return given
+
+
+def _search(
+    a: Matrix, b: Matrix, match: _Match, end: float, seed: int, *, maximise: bool
+) -> islands.Result:
+    """Search for a match of the free nodes until `end`."""
+    start = world().from_first(lambda: _relaxed(a, b, match, end, maximise=maximise))
+    problem = _assignment(a, b, match, maximise=maximise)
+    stop = ["converged"] if len(match.rows) <= _SMALL_MATCH else []
+    # All ranks have the same limit.
+    left = world().from_first(lambda: end - time.perf_counter())
+    stop.append(f"seconds={max(left, _LEAST_SECONDS)}")
+    settings: dict[str, Any] = {} if start is None else {"start": [start]}
+    return islands.solve(problem, stop=stop, seed=seed, **settings)
+
+
 def _square(name: str, matrix: ArrayLike) -> Matrix:
-    """Return a square matrix of finite numbers; refuse others."""
+    """Return an argument as a square matrix of finite numbers; reject others."""
     if np.iscomplexobj(matrix):
         raise ValueError(f"`{name}` must have real entries")
     try:
@@ -119,7 +131,7 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
 
 
 def _require_sums(a: Matrix, b: Matrix) -> None:
-    """Refuse matrices whose sum of products may not be finite."""
+    """Reject matrices whose sum of products may not be finite."""
     largest = [float(np.abs(each).max(initial=0.0)) for each in (a, b)]
     if not largest[0] * largest[1] * a.size < math.inf:
         raise ValueError(
@@ -130,9 +142,9 @@ def _require_sums(a: Matrix, b: Matrix) -> None:
 
 
 def _moderate(matrix: Matrix) -> Matrix:
-    """Return a matrix times a power of two if its entries are extreme.
+    """Return a matrix, multiplied by a power of two if its entries are extreme.
 
-    Differences of entries are then finite, and as exact as those of usual ones.
+    Differences of entries are then finite and exact.
     """
     exponent = int(np.frexp(np.abs(matrix).max(initial=0.0))[1])
     scaled: Matrix = np.ldexp(matrix, -exponent)
@@ -152,9 +164,9 @@ def _score(a: NDArray[Any], b: NDArray[Any], order: NDArray[np.int64]) -> Any:
 def _relaxed(
     a: Matrix, b: Matrix, match: _Match, end: float, *, maximise: bool
 ) -> NDArray[np.int64] | None:
-    """Return the match that SciPy finds by a relaxation, in a part of the time; None for few nodes.
+    """Return a match by SciPy's relaxation in part of the time; None for few nodes.
 
-    The search of many nodes has no match as good for long.
+    With many nodes, a search takes long to find a match as good as this.
     """
     from scipy.optimize import quadratic_assignment as by_scipy
 
@@ -170,15 +182,15 @@ def _relaxed(
 
 @dataclass(frozen=True)
 class _Match:
-    """The pairs of nodes that are matched already, and the others."""
+    """The pairs of nodes that are fixed, and the other nodes of both graphs."""
 
     fixed: NDArray[np.int64]
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
 
 
-def _fixed(pairs: Any, n: int) -> _Match:
-    """Return the pairs of a call; refuse invalid ones as SciPy does."""
+def _match(pairs: Any, n: int) -> _Match:
+    """Return the fixed pairs and free nodes; reject invalid pairs as SciPy does."""
     found: NDArray[Any] = np.atleast_2d(np.asarray([] if pairs is None else pairs))
     if found.size == 0:
         found = np.zeros((0, 2))
@@ -205,10 +217,10 @@ def _fixed(pairs: Any, n: int) -> _Match:
 
 
 def _assignment(a: Matrix, b: Matrix, match: _Match, *, maximise: bool) -> Any:
-    """Return the problem of the free nodes, in whole numbers of at least 0.
+    """Return the problem of the free nodes, with non-negative integers.
 
-    All products of entries are summed, so a number that is added to a matrix changes all costs
-    equally. The products with fixed nodes are the costs of a free node at a place.
+    Adding a number to a matrix changes all costs equally, as the products of all entries are
+    summed. Products with fixed nodes are linear costs.
     """
     a = a - a.min()
     b = b.max() - b if maximise else b - b.min()
@@ -217,7 +229,7 @@ def _assignment(a: Matrix, b: Matrix, match: _Match, *, maximise: bool) -> Any:
     whole = [bool((each == np.round(each)).all()) for each in (a, b)]
     fits = max(a.max(), b.max()) <= _LARGEST_ENTRY and a.max() * b.max() <= most
     if not (all(whole) and fits):
-        # A matrix of small whole numbers stays as it is, and the other one has the digits left.
+        # A matrix of small integers is unchanged; the other one gets the remaining digits.
         size = min(_LARGEST_ENTRY, most**0.5)
         sizes = [
             m.max() if own and m.max() <= size else size

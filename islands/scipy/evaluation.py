@@ -1,4 +1,4 @@
-"""What differential evolution evaluates: the function, its bounds and its constraints."""
+"""The function that differential evolution minimises, its bounds and its constraints."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _BOUNDS = (
 
 
 @dataclass(frozen=True)
-class Box:
-    """The bounds of the variables, of which only some are free."""
+class Variables:
+    """The bounds of the variables; those with equal bounds are not part of the search."""
 
     low: Vectors
     high: Vectors
@@ -27,8 +27,8 @@ class Box:
     """The bounds of the caller, a row for each variable."""
 
     @classmethod
-    def of(cls, bounds: Any, integrality: ArrayLike | None) -> Box:
-        """Return the bounds of a call; refuse invalid ones."""
+    def of(cls, bounds: Any, integrality: ArrayLike | None) -> Variables:
+        """Return the bounds of a call; reject invalid ones."""
         from scipy.optimize import Bounds
 
         try:
@@ -60,32 +60,32 @@ class Box:
 
     @property
     def free(self) -> NDArray[np.bool_]:
-        """Which variables have several values."""
+        """Which variables have more than one value."""
         return self.low < self.high
 
     def search_bounds(self) -> tuple[Vectors, Vectors]:
-        """Return the bounds of the free variables in the search: all integers have equal parts."""
+        """Return the bounds of the free variables in the search, extended by half an integer."""
         free, half = self.free, np.where(self.is_integral, 0.5, 0.0)
         low = np.nextafter(self.low - half, self.low)
         high = np.nextafter(self.high + half, self.high)
         return np.where(half > 0, low, self.low)[free], np.where(half > 0, high, self.high)[free]
 
     def decoded(self, vectors: Vectors) -> Vectors:
-        """Return the variables of vectors of the search, or of those that a user gave."""
+        """Return all variables, rounded, for vectors of the search."""
         whole = np.tile(self.low, (len(vectors), 1))
         whole[:, self.free] = vectors
         return np.where(self.is_integral, np.round(whole), whole)
 
 
-class Limit:
-    """A constraint of SciPy: what a vector has is between two limits."""
+class Constraint:
+    """A constraint of SciPy: values of a vector are between two limits."""
 
     def __init__(self, values: Callable[[Vectors], Vectors], low: Any, high: Any) -> None:
         self._values, self._low, self._high = values, low, high
 
     @classmethod
-    def of(cls, constraint: Any, *, vectorized: bool) -> Limit:
-        """Return a `Bounds`, `LinearConstraint` or `NonlinearConstraint`; refuse others."""
+    def of(cls, constraint: Any, *, vectorized: bool) -> Constraint:
+        """Return the constraint for a `Bounds`, `LinearConstraint` or `NonlinearConstraint`."""
         from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
         from scipy.sparse import issparse
 
@@ -107,7 +107,7 @@ class Limit:
         raise ValueError("`constraint` of an unknown type is passed.")
 
     def violations(self, rows: Vectors) -> Vectors:
-        """Return by how much each vector is outside of each limit."""
+        """Return the distance of the values from the limits, a row for each vector."""
         values = self._values(rows)
         below: Vectors = np.maximum(self._low - values, 0.0)
         above: Vectors = np.maximum(values - self._high, 0.0)
@@ -115,29 +115,29 @@ class Limit:
 
 
 class Function:
-    """The function of the user, and the number of its calls."""
+    """The user's function, and the number of its calls."""
 
     def __init__(
         self,
         func: Callable[..., Any],
         args: tuple[Any, ...],
         mapped: Callable[[Callable[..., Any], Vectors], Any] | None,
-        limits: list[Limit],
-        box: Box,
+        constraints: list[Constraint],
+        variables: Variables,
     ) -> None:
-        """Take what calls a function for each vector; None if it takes many at once."""
+        """Evaluate by `mapped`, which calls a function for each vector; None: all at once."""
         self._bound = _WithArguments(func, args)
-        self._mapped, self._limits, self.box = mapped, limits, box
+        self._mapped, self._constraints, self.variables = mapped, constraints, variables
         self.calls = 0
         self.is_nan: bool | None = None
-        """Whether all values so far are NaN; None if there is none."""
+        """Whether all values so far are NaN; None if there are no values."""
 
     def one(self, x: Vectors) -> float:
         """Return the value of one vector."""
         return float(self._values(np.asarray(x, float)[np.newaxis])[0])
 
     def values(self, rows: Vectors) -> tuple[Vectors, Vectors]:
-        """Return the values and the violations; vectors with a violation have no value."""
+        """Return values and violations; vectors with a violation are not evaluated."""
         violations = self.violations(rows)
         values, feasible = np.full(len(rows), np.inf), violations == 0
         if feasible.any():
@@ -148,9 +148,9 @@ class Function:
         return values, violations
 
     def violations(self, rows: Vectors) -> Vectors:
-        """Return by how much each vector violates the constraints."""
+        """Return the sum of the violations of each vector."""
         found = np.zeros(len(rows))
-        for each in self._limits:
+        for each in self._constraints:
             found += each.violations(rows).sum(axis=1)
         return found
 
@@ -181,13 +181,13 @@ class Function:
 
 
 def _numbers(returned: Any) -> Vectors | None:
-    """Return what a function has returned as numbers; None if it has returned nothing."""
+    """Return the result of a function as numbers; None if there is none."""
     return None if returned is None else np.asarray(returned, float)
 
 
 @dataclass(frozen=True)
 class _WithArguments:
-    """A function with the arguments that follow the vector; processes can be sent it."""
+    """A function with the arguments after the vector; it can be pickled."""
 
     func: Callable[..., Any]
     args: tuple[Any, ...]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 import islands
 from islands.calls import is_whole
 from islands.parallel import World
-from islands.scipy.evaluation import Box, Function, Limit, Vectors
+from islands.scipy.evaluation import Constraint, Function, Variables, Vectors
 from islands.text import show
 
 if TYPE_CHECKING:
@@ -30,16 +30,16 @@ _STRATEGIES = {
     "currenttobest1": "current-to-best/1",
     "randtobest1": "current-to-pbest/1",
 }
-"""The strategies of the search that are nearest to those of SciPy."""
+"""The strategies of the search that are most similar to those of SciPy."""
 _MUTATION, _RECOMBINATION = (0.5, 1), 0.7
-"""The defaults of SciPy, which stand for values that adapt."""
+"""The defaults of SciPy, instead of which the search adapts both."""
 _LEAST_POPULATION = 5
 _BEST = 0.9
-"""The part of the population whose values have to be close for the search to end."""
+"""Share of the population whose values must be close for the search to end."""
 _INFINITE, _INFEASIBLE = 9e299, 1e300
-"""What an infinite value and the least violation of a constraint count in the search."""
+"""Cost of an infinite value, and of the smallest violation of a constraint, in the search."""
 _ROUNDING = 1e-8
-"""The violation of constraints that a polish may leave."""
+"""Maximum violation of constraints after a polish."""
 _MOST_SEED = 2**31 - 1
 _STOPPED = "callback function requested stop early"
 _FINISHED = "Optimization terminated successfully."
@@ -77,8 +77,8 @@ def differential_evolution(
     The arguments are those of `scipy.optimize.differential_evolution`. At most
     `(maxiter + 1) * popsize * len(x)` vectors are evaluated before the polish; variables with equal
     bounds do not count. The search ends when the standard deviation of the best nine tenths of the
-    population's values is at most `atol + tol * abs(mean)`. Unless `mutation` or `recombination`
-    differ from their defaults, both adapt. Crossovers are binomial, and `updating` is deferred.
+    population's values is at most `atol + tol * abs(mean)`. `mutation` and `recombination` adapt
+    unless one of them differs from its default. Crossover is binomial, and `updating` is deferred.
 
     >>> found = islands.scipy.differential_evolution(lambda x: (x**2).sum(), [(-1, 2)] * 2, rng=1)
     >>> bool(found.fun < 1e-6), found.seed
@@ -86,12 +86,12 @@ def differential_evolution(
     """
     _require_counts(maxiter, popsize)
     settings = _settings(strategy, mutation, recombination)
-    box = Box.of(bounds, integrality)
+    variables = Variables.of(bounds, integrality)
     number = _seed(rng, seed)
-    start = _start(init, x0, popsize, box, number)
-    limits = [Limit.of(each, vectorized=vectorized) for each in _listed(constraints)]
+    start = _start(init, x0, popsize, variables, number)
+    limits = [Constraint.of(each, vectorized=vectorized) for each in _listed(constraints)]
     with _mapping(workers, updating, vectorized=vectorized) as mapped:
-        function = Function(func, args or (), mapped, limits, box)
+        function = Function(func, args or (), mapped, limits, variables)
         population = _Population(function, start)
         watch = _Watch(population, callback, tol, atol, maxiter, disp=disp)
         digest = watch.search(number, settings)
@@ -100,20 +100,25 @@ def differential_evolution(
             each.seed, each.digest = number, digest
         if function.is_nan:
             found.fun, found.success, found.message = np.float64(np.nan), False, _NO_NUMBER
-        elif polish and not box.is_integral.all():
+        elif polish and not variables.is_integral.all():
             _polish(found, polish, function, constraints)
     if limits:
-        found.constr = [each.violations(found.x[np.newaxis])[0] for each in limits]
-        found.constr_violation = float(np.concatenate(found.constr).max())
-        found.maxcv = found.constr_violation
-        if found.maxcv > 0:
-            found.success = False
-            found.message = f"The solution does not satisfy the constraints, MAXCV = {found.maxcv}"
+        _add_violations(found, limits)
     return found
 
 
+def _add_violations(found: OptimizeResult, constraints: list[Constraint]) -> None:
+    """Add the violation of the constraints to a result."""
+    found.constr = [each.violations(found.x[np.newaxis])[0] for each in constraints]
+    found.constr_violation = float(np.concatenate(found.constr).max())
+    found.maxcv = found.constr_violation
+    if found.maxcv > 0:
+        found.success = False
+        found.message = f"The solution does not satisfy the constraints, MAXCV = {found.maxcv}"
+
+
 class _Population:
-    """The individuals of the search, each with its value, as they are evaluated.
+    """The individuals of the search and their values, in the order of evaluation.
 
     The k-th vector of a generation replaces the k-th individual if it is better.
     """
@@ -127,9 +132,9 @@ class _Population:
         self.error: BaseException | None = None
 
     def costs(self, vectors: Vectors) -> Vectors:
-        """Return the costs of vectors of the search; those of individuals are known."""
+        """Return the costs of vectors; those of individuals are not computed again."""
         if not self.is_ready:
-            return np.zeros(len(vectors))  # only to learn that costs are real numbers
+            return np.zeros(len(vectors))  # only shows that costs are real numbers
         known = (self._rows == vectors).all(axis=1) if len(vectors) == 1 else np.zeros(1, bool)
         if known.any() and self._next >= len(self.start):
             return self._costs[[int(known.argmax())]]
@@ -140,7 +145,7 @@ class _Population:
             raise
 
     def _added(self, vectors: Vectors) -> Vectors:
-        values, violations = self.function.values(self.function.box.decoded(vectors))
+        values, violations = self.function.values(self.function.variables.decoded(vectors))
         part = violations / (1 + violations)
         costs = np.where(
             violations > 0, _INFEASIBLE * (1 + part), np.clip(values, -_INFINITE, _INFINITE)
@@ -156,7 +161,7 @@ class _Population:
     def spread(self) -> tuple[float, float]:
         """Return the standard deviation of the best values, and their absolute mean.
 
-        Rates that adapt leave a few individuals behind for long.
+        The worst values are left out, as adaptive rates leave a few individuals behind for long.
         """
         best = np.sort(self._energies)[: max(_LEAST_POPULATION, int(_BEST * len(self.start)))]
         if not np.isfinite(best).all():
@@ -164,12 +169,12 @@ class _Population:
         return float(best.std()), abs(float(best.mean()))
 
     def result(self, generation: int, message: str = "in progress") -> OptimizeResult:
-        """Return the state as SciPy does, with the best individual first."""
+        """Return the state in the form of SciPy, with the best individual first."""
         from scipy.optimize import OptimizeResult
 
         order, best = np.arange(len(self._rows)), int(self._costs.argmin())
         order[[0, best]] = order[[best, 0]]
-        rows = self.function.box.decoded(self._rows[order])
+        rows = self.function.variables.decoded(self._rows[order])
         return OptimizeResult(
             x=rows[0].copy(),
             fun=self._energies[best],
@@ -183,7 +188,7 @@ class _Population:
 
 
 class _Watch:
-    """Decides after each generation whether the search ends."""
+    """Performs the search, and decides after each generation whether it ends."""
 
     def __init__(
         self,
@@ -200,19 +205,19 @@ class _Watch:
         self._most = 1000 if maxiter is None else maxiter
         self.generation, self.message = 0, _SPENT
         self.seen = population.result(0)
-        """What the callback has seen last, which is complete when the search has ended."""
+        """The result that the callback received last; seed and digest are added at the end."""
         named = inspect.signature(callback).parameters if callback is not None else ()
         self._takes_result = {*named} == {"intermediate_result"}
 
     def search(self, seed: int, settings: Mapping[str, Any]) -> str:
-        """Search, and return the digest."""
-        population, box = self._population, self._population.function.box
-        if not box.free.any():
+        """Perform the search, and return its digest."""
+        population, variables = self._population, self._population.function.variables
+        if not variables.free.any():
             population.is_ready = True
             population.costs(population.start)
             self.message = _FINISHED
             return ""
-        problem = islands.real(*box.search_bounds(), batch=population.costs)
+        problem = islands.real(*variables.search_bounds(), batch=population.costs)
         problem.costs(population.start[:1])
         population.is_ready = True
         try:
@@ -251,7 +256,7 @@ class _Watch:
         return self.message != _SPENT
 
     def _stops(self, deviation: float, mean: float) -> bool:
-        """Return whether the callback of the user ends the search."""
+        """Return whether the user's callback ends the search."""
         assert self._callback is not None
         found = self.seen = self._population.result(self.generation)
         found.convergence = self._tol / (deviation / (mean + 1e-300) + 1e-300)
@@ -267,7 +272,7 @@ class _Watch:
 
 
 def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, Any]:
-    """Return the settings of the search; refuse what SciPy refuses."""
+    """Return the settings of the search; reject what SciPy rejects."""
     name = strategy[:-3] if isinstance(strategy, str) and strategy[-3:] in ("bin", "exp") else None
     if callable(strategy):
         raise ValueError(
@@ -296,18 +301,18 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
 
 
 def _require_counts(maxiter: Any, popsize: Any) -> None:
-    """Refuse an invalid number of generations, or of individuals for each variable."""
-    for name, value, least in (("maxiter", maxiter, 0), ("popsize", popsize, 0)):
+    """Reject an invalid number of generations, or of individuals per variable."""
+    for name, value in (("maxiter", maxiter), ("popsize", popsize)):
         if value is None and name == "maxiter":
             continue
         if not is_whole(value):
             raise TypeError(f"{name} must be an integer, not {value!r}")
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, not {value}")
+        if value < 0:
+            raise ValueError(f"{name} must be at least 0, not {value}")
 
 
 def _seed(rng: Any, seed: Any) -> int:
-    """Return the seed of a call, which has only one of both names."""
+    """Return the seed, which a call states by one of two names."""
     if rng is not None and seed is not None:
         raise TypeError(
             "differential_evolution() got multiple values for argument now known as `rng`. Pass one"
@@ -317,7 +322,7 @@ def _seed(rng: Any, seed: Any) -> int:
 
 
 def seed_of(rng: Any) -> int:
-    """Return a whole number as it is, and one that is drawn from a generator."""
+    """Return a whole number unchanged, or draw one from a generator."""
     if isinstance(rng, int | np.integer) and 0 <= rng <= _MOST_SEED:
         return int(rng)
     if isinstance(rng, np.random.RandomState):
@@ -329,9 +334,9 @@ def _listed(constraints: Any) -> list[Any]:
     return [*constraints] if isinstance(constraints, list | tuple) else [constraints]
 
 
-def _start(init: Any, x0: Any, popsize: int, box: Box, seed: int) -> Vectors:
+def _start(init: Any, x0: Any, popsize: int, variables: Variables, seed: int) -> Vectors:
     """Return the first population as vectors of the search."""
-    free, (low, high) = box.free, box.search_bounds()
+    free, (low, high) = variables.free, variables.search_bounds()
     random, count = np.random.default_rng(seed), max(_LEAST_POPULATION, popsize * len(low))
     if isinstance(init, str):
         if init not in ("latinhypercube", "sobol", "halton", "random"):
@@ -341,7 +346,7 @@ def _start(init: Any, x0: Any, popsize: int, box: Box, seed: int) -> Vectors:
                 " parameters and S > 4"
             )
         places = random.random((count, len(low)))
-        if init != "random":  # each part of each bound once
+        if init != "random":  # a Latin hypercube
             order = np.argsort(random.random((count, len(low))), axis=0)
             places = (order + places) / count
         rows = low + places * (high - low)
@@ -353,7 +358,7 @@ def _start(init: Any, x0: Any, popsize: int, box: Box, seed: int) -> Vectors:
             )
         rows = given[:, free]
     if x0 is not None:
-        first, (least, most) = _finite("x0", x0), box.given.T
+        first, (least, most) = _finite("x0", x0), variables.given.T
         if first.shape != free.shape or (first < least).any() or (first > most).any():
             raise ValueError("Some entries in x0 lay outside the specified bounds")
         rows[0] = first[free]
@@ -372,7 +377,7 @@ def _finite(name: str, values: Any) -> Vectors:
 def _mapping(
     workers: Any, updating: str, *, vectorized: bool
 ) -> Iterator[Callable[[Callable[..., Any], Vectors], Any] | None]:
-    """Yield what calls a function for each vector; None if it takes many at once."""
+    """Yield a function that calls another one for each vector; None: it takes all at once."""
     if updating not in ("immediate", "deferred"):
         raise ValueError(f"updating should be 'immediate' or 'deferred', not {updating!r}")
     overrides = "differential_evolution: the {} keyword {}"
@@ -400,11 +405,11 @@ def _mapping(
 
 
 def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> None:
-    """Improve a result by a local search from its vector, with integers as they are."""
+    """Improve a result by a local search, with fixed integers."""
     from scipy.optimize import Bounds, OptimizeResult, minimize
 
-    box = function.box
-    low, high = (np.where(box.is_integral, found.x, each) for each in (box.low, box.high))
+    bounds = function.variables.low, function.variables.high
+    low, high = (np.where(function.variables.is_integral, found.x, each) for each in bounds)
     others = []
     for each in _listed(constraints):
         if isinstance(each, Bounds):
@@ -412,7 +417,7 @@ def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> No
         else:
             others.append(each)
     if (low > high).any():
-        return  # no vector satisfies all constraints
+        return  # no vector is feasible
     given: dict[str, Any] = {"bounds": Bounds(low, high), "constraints": others}
     before = function.calls
     if callable(polish):

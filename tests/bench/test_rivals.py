@@ -15,8 +15,8 @@ import islands
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.model import Model
-from islands.models.job_shops import Shop
 from islands.models.plain import Colouring, Covering, Medians, Packing, Quadratic
+from islands.models.shops import Shop
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.studies.bench.base import BenchRequest

@@ -17,7 +17,7 @@ from islands.bounds import graph as graphs
 from islands.bounds import pricing as pricing_of
 from islands.bounds.graph import Graph
 from islands.bounds.held_karp import ESTIMATE, ONE_TREE, Bound, lower_bound
-from islands.bounds.pricing import Limit, Pricing
+from islands.bounds.pricing import Pricing, TimeLimit
 from islands.problems import load
 from islands.problems.tsp import Tsp
 
@@ -136,7 +136,7 @@ def complete(graph: Graph, multipliers: Ints, pricing: Pricing) -> None:
     """Add all edges that a shortest 1-tree needs."""
     is_all = False
     while not is_all:
-        found = pricing.find(graph, multipliers, Limit(60.0, lambda: False))
+        found = pricing.find(graph, multipliers, TimeLimit(60.0, lambda: False))
         assert found is not None
         graph.add(found.starts, found.ends)
         is_all = found.is_all

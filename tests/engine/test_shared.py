@@ -341,7 +341,8 @@ def test_the_memory_of_a_state_is_that_of_the_first_only_if_it_cannot_read_data(
 ) -> None:
     code = f"struct State {{ __device__ State(Memory& memory, int n, {data}) {{}} }};"
     cost = Text("cost", "")
-    assert Functions(cost, None, None, False, Text("state", code)).memory_depends_on_data != is_same
+    functions = Functions(cost, state=Text("state", code))
+    assert functions.memory_depends_on_data != is_same
 
 
 @pytest.mark.slow

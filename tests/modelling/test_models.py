@@ -13,13 +13,14 @@ from programs_for_tests import parts
 import islands
 from islands.backends.source import refused, user_line
 from islands.errors import RunError
-from islands.modelling.kinds import box_of
+from islands.modelling.kinds import vectors_of
 from islands.modelling.model import Model, restored
-from islands.problems.solution_kinds import KeyVectors, Order, Subset
+from islands.problems.solution_kinds import KeysKind, OrderKind, SubsetKind
 
 
 @pytest.mark.parametrize(
-    "kind", [Order(33), Subset(1), Subset(33), KeyVectors(5), box_of(-1.0, [2.0, 3.0], None)]
+    "kind",
+    [OrderKind(33), SubsetKind(1), SubsetKind(33), KeysKind(5), vectors_of(-1.0, [2.0, 3.0], None)],
 )
 def test_drawn_solutions_are_valid_and_stored_without_loss(kind: Any) -> None:
     solutions = kind.drawn(50, seed=2)
@@ -34,18 +35,18 @@ def test_drawn_solutions_are_valid_and_stored_without_loss(kind: Any) -> None:
 def test_rounding_does_not_lead_out_of_a_box() -> None:
     low, high = np.random.default_rng(2).uniform(0, 10, (2, 4000)) * [[-1], [1]]
     assert (low + (high - low) > high).any()
-    box = box_of(low, high, None)
+    box = vectors_of(low, high, None)
     assert box.holds(box.read(np.ones((1, 4000))))
 
 
 @pytest.mark.parametrize(
     ("kind", "wrong"),
     [
-        (Order(3), [0, 0, 2]),
-        (Subset(3), [0, 2, 1]),
-        (KeyVectors(3), [0.0, 0.5, 1.0]),
-        (box_of(0.0, 1.0, 3), [0.0, 1.0, 1.5]),
-        (box_of(0.0, 1.0, 3), [0.0, 1.0, np.nan]),
+        (OrderKind(3), [0, 0, 2]),
+        (SubsetKind(3), [0, 2, 1]),
+        (KeysKind(3), [0.0, 0.5, 1.0]),
+        (vectors_of(0.0, 1.0, 3), [0.0, 1.0, 1.5]),
+        (vectors_of(0.0, 1.0, 3), [0.0, 1.0, np.nan]),
     ],
 )
 def test_invalid_solutions_are_found(kind: Any, wrong: list[float]) -> None:

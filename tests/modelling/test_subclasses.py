@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from pathlib import Path
+from types import new_class
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from islands.backends.base import Backend
 from islands.errors import CompileError, UsageError
 from islands.improvers import ImproverSettings
 from islands.modelling.model import Model, restored
-from islands.models import FlowShop, MaxCut, SetCover
+from islands.models import FlowShop, JobShop, MaxCut, SetCover
 
 TIMES = [[3, 2], [1, 4], [2, 1]]
 EDGES = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]]
@@ -272,3 +273,43 @@ def test_a_subclass_may_look_for_the_highest_cost() -> None:
     assert (problem.name, problem.maximise, problem.chains.has_state) == ("small", True, False)
     longest = max(problem.cost(np.array(order)) for order in permutations(range(3)))
     assert islands.solve(problem, generations=20).cost == longest
+
+
+def test_code_inside_of_a_class_is_refused() -> None:
+    for name, value in {"state": SETUP, "cost": Path("cost.cuh"), "cooperative": False}.items():
+        with pytest.raises(UsageError, match=rf"Write it behind .* Wrong\(JobShop, {name}=...\)"):
+            new_class("Wrong", (JobShop,), {}, lambda own, n=name, v=value: own.update({n: v}))
+
+
+def test_a_job_shop_with_setup_times_is_a_subclass_with_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "setups.cuh"
+    path.write_text(
+        """
+        __device__ long long cost(const Solution& s, int n, const Data& data) {
+            int done[JOBS] = {}, job[JOBS] = {}, free[MACHINES] = {}, last = 0;
+            int before[MACHINES] = {};
+            for (int i = 0; i < n; ++i) {
+                const int j = data.job[s[i]], o = data.first[j] + done[j]++, k = data.machine[o];
+                const int setup = free[k] == 0 ? 0 : data.setups[before[k] * JOBS + j];
+                job[j] = free[k] = max(job[j], free[k] + setup) + data.time[o];
+                before[k] = j;
+                last = max(last, job[j]);
+            }
+            return last;
+        }
+        """
+    )
+
+    class Setups(JobShop, cost=path, state=None, cooperative=False):
+        def __init__(self, machines: Any, times: Any, setups: Any) -> None:
+            self.setups = np.array(setups)
+            super().__init__(machines, times)
+
+        def data(self) -> dict[str, Any]:
+            return super().data() | {"setups": self.setups}
+
+    problem = Setups([[0, 1], [0, 1]], [[3, 2], [1, 4]], [[0, 5], [1, 0]])
+    assert islands.solve(problem, generations=20, seed=1, backend="cpu").cost == 8
+    # On the last machine, job 0 takes 2 and job 1 takes 4, with setup times of 5 and 1 between.
+    assert problem.cost([0, 1, 2, 3]) == 3 + 2 + 5 + 4
+    assert problem.cost([2, 3, 0, 1]) == 1 + 4 + 1 + 2

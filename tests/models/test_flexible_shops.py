@@ -12,7 +12,7 @@ from shops import best_cost, checked_ends
 import islands
 from islands.backends.base import Backend
 from islands.models.flexible_shops import read
-from islands.models.shops import Dates, FlexibleShop
+from islands.models.shops import Dates, Shop
 
 SEARCH = {"algorithm": "tempering", "seed": 1}
 Choices = list[list[list[int]]]
@@ -39,7 +39,7 @@ def tardiness(due: list[int], weights: list[int], ends: Any) -> int:
 def ends_of(
     problem_of: tuple[Choices, Choices], dates: Dates, solution: Any, release: list[int]
 ) -> list[int]:
-    rows = FlexibleShop.of(*problem_of, dates).schedule(solution)
+    rows = Shop.flexible(*problem_of, dates).schedule(solution)
     return checked_ends(*problem_of, release, rows)
 
 
@@ -62,7 +62,7 @@ def test_the_least_tardiness_is_that_of_all_schedules(backend: Backend, seed: in
     dates = Dates.of(3, "tardiness", release, due, weights)
     ends = ends_of((machines, times), dates, result.solution, release)
     assert tardiness(due, weights, ends) == best
-    assert FlexibleShop.of(machines, times, dates).bound() <= best
+    assert Shop.flexible(machines, times, dates).bound() <= best
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -71,7 +71,7 @@ def test_no_schedule_costs_less_than_the_bound(seed: int) -> None:
     release = np.random.default_rng(seed).integers(0, 20, 2).tolist()
     dates = Dates.of(2, "makespan", release, None, None)
     best = best_cost(machines, times, release, max)
-    assert FlexibleShop.of(machines, times, dates).bound() <= best
+    assert Shop.flexible(machines, times, dates).bound() <= best
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_the_least_end_with_choices_is_that_of_all_schedules(backend: Backend, s
     assert result.cost == best_cost(machines, times, [0] * 3, max)
     dates = Dates.of(3, "makespan", None, None, None)
     assert max(ends_of((machines, times), dates, result.solution, [0] * 3)) == result.cost
-    assert FlexibleShop.of(machines, times, dates).bound() <= result.cost
+    assert Shop.flexible(machines, times, dates).bound() <= result.cost
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ import islands
 from islands.backends.base import Backend
 from islands.errors import RunError
 from islands.modelling.model import Model
-from islands.models.job_shops import Shop
-from islands.models.texts import text_of
+from islands.models.base import text_of
+from islands.models.shops import Shop
 
 SEARCH = {"algorithm": "tempering", "seed": 1}
 STATE = text_of("job_shop_paths").code + text_of("job_shop_tabu").code

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.models.job_shops import Shop
 from islands.models.plain import Colouring, Covering, Medians, Packing, Plain, Quadratic, whole
+from islands.models.shops import Shop
 from islands.problems.base import Problem
 from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
