@@ -11,7 +11,7 @@ from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
+from islands.instances.formats import EVERY_FORMAT
 from islands.instances.locate import Found, Index, find
 from islands.problems import loaded, read
 from islands.problems.base import Problem
@@ -55,7 +55,7 @@ def _list(args: argparse.Namespace) -> int:
             value, status = (str(known.value), known.status) if known else ("-", "-")
             place = "here" if index.of_entry(entry) else "not here"
             show(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
-    if args.name is None and (others := index.others(FOUND_BY_NAME)):
+    if args.name is None and (others := index.others()):
         show("found here, not in the catalogue:")
         for name, path in others.items():
             show(escaped(f"  {name:<20} {path}", kept=""))
@@ -67,7 +67,7 @@ def _show(args: argparse.Namespace) -> int:
         own = loaded(args.name, args.format)
         _print_rows({"name": own.instance} | _own(own))
         return 0
-    found = find(args.name, FOUND_BY_NAME)
+    found = find(args.name)
     set_name = found.name.partition("/")[0]
     fetch_it = f"not here; `islands instances fetch {set_name}` gets it"
     if found.entry and catalogue().set(set_name).is_made:

@@ -14,7 +14,6 @@ from islands.configuration.spec import RunSpec
 from islands.engine.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
 from islands.engine.request import load_instance, starting_from
 from islands.engine.waiting import Waiting, waiting_for
-from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Finder
 from islands.problems.base import Problem
 from islands.settings import Settings
@@ -30,7 +29,7 @@ class Preparing(Generic[Cell]):
         self._settings: dict[type[Problem], Settings] = {}
         """The problem settings of each kind, which all its instances share."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
-        self._finder = Finder(FOUND_BY_NAME)
+        self._finder = Finder()
         self._name = "", ""
         """The last name, and its absolute form."""
 

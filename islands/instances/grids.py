@@ -89,19 +89,19 @@ def named(name: str, n: int) -> Grid:
     kind, _, number = name.partition(".")
     change = kind.partition("-")[2]
     word = change.rstrip("0123456789")
-    own = {_CHANGES[word]: int(change.removeprefix(word))} if word else {}
+    options = {_CHANGES[word]: int(change.removeprefix(word))} if word else {}
     rows = next(each for each in range(math.isqrt(n), 0, -1) if n % each == 0)
-    return grid(rows, n // rows, _SEEDS_A_SIZE * n + int(number), **own)
+    return grid(rows, n // rows, _SEEDS_A_SIZE * n + int(number), **options)
 
 
 def text(name: str, n: int) -> str:
     """Return the QAPLIB file of the instance of a name."""
-    made = named(name, n)
+    instance = named(name, n)
     parts = [
         "".join(f"{' '.join(map(str, row))}\n" for row in matrix.tolist())
-        for matrix in (made.flows, made.distances)
+        for matrix in (instance.flows, instance.distances)
     ]
-    return "\n".join([f"{len(made.flows)}\n", *parts])
+    return "\n".join([f"{n}\n", *parts])
 
 
 _CHANGES = {"less": "deleted", "false": "false", "hidden": "hidden"}

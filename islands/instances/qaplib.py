@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError
-from islands.instances.lines import Lines, shown
+from islands.instances.lines import Lines, Numbers, shown, whole
 from islands.paths import without_gz
 from islands.text import counted
 
@@ -286,25 +286,15 @@ def counts(n: int) -> tuple[int, int, int]:
 def read_qap(path: Path) -> QapFile:
     """Return the instance in a file, plain or gzipped."""
     with Lines.open(path) as lines:
-        words = _next(lines)
-        if words is None:
+        if (words := Numbers(lines).line()) is None:
             raise lines.error("the file is empty. Get it again")
         n = _size(lines, words[0])
         a, b, stated = _content(lines, words[1:], n)
     return QapFile(Path(without_gz(path.name)).stem, path, n, a, b, stated)
 
 
-def _next(lines: Lines) -> list[bytes] | None:
-    """Return the words of the next line that has any; None at the end of the file."""
-    words = lines.words()
-    while words == []:
-        words = lines.words()
-    return words
-
-
 def _size(lines: Lines, word: bytes) -> int:
-    n = int(word) if word.isdigit() and len(word) <= _DIGITS else 0
-    if not 1 <= n <= LARGEST:
+    if (n := whole(word, LARGEST, 1)) is None:
         raise lines.error(
             f"n is {shown(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
             "must fit in memory. Name a file in the format of QAPLIB, or correct it"
