@@ -141,6 +141,9 @@ class Finder:
             matches = self._matches(instance)
         assert self._seen is not None, "it has looked for matches"
         seen = self._seen
+        set_name, _, name = instance.partition("/")
+        if not matches and (file := seen.index.files.get((set_name, name))) is not None:
+            return Found(instance, file, None)
         if not matches:
             raise _not_found(instance, path, seen.names)
         if len(matches) > 1:

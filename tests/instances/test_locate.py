@@ -78,6 +78,15 @@ def test_a_file_outside_the_catalogue_has_a_name(folders: Path) -> None:
     assert Index().others() == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
 
 
+def test_a_file_of_any_suffix_is_found_with_its_set(folders: Path) -> None:
+    path = folders / "two/setcover/scp41.txt"
+    write(path)
+    assert look("setcover/scp41.txt") == Found("setcover/scp41.txt", path, None)
+    for name in ("scp41.txt", "setcover/scp41", "jobshop/scp41.txt"):
+        with pytest.raises((InputError, UsageError)):
+            look(name)
+
+
 def test_files_with_the_same_name_keep_their_suffixes(folders: Path) -> None:
     write(folders / "two/national/zi929.qap")
     write(folders / "two/vlsi/own.qap")
