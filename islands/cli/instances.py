@@ -70,8 +70,8 @@ def _show(args: argparse.Namespace) -> int:
     found = find(args.name)
     set_name = found.name.partition("/")[0]
     fetch_it = f"not here; `islands instances fetch {set_name}` gets it"
-    if found.entry and catalogue().set(set_name).is_made:
-        fetch_it = "made when it is needed"
+    if found.entry and catalogue().set(set_name).is_generated:
+        fetch_it = "generated when it is needed"
     rows = {"name": found.name}
     problem = None if found.entry else read(found, args.format)
     if found.entry:

@@ -57,7 +57,7 @@ class _Bounded:
 
 def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) -> list[InputError]:
     """Download the files that are not in the cache; return the errors by file."""
-    if instances.is_made:
+    if instances.is_generated:
         say(f"{instances.name}: the program generates its files, without a download")
         return []
     if not instances.base and not instances.is_embedded:

@@ -275,7 +275,7 @@ class Numbers:
         raise self.error(f"{shown(word)}, one of the {what}, {fault}. Correct it")
 
     def _is_filled(self) -> bool:
-        """Read on to the next word; return whether there is one."""
+        """Read up to the next word; return whether there is one."""
         while self._next == len(self._words):
             words = self.lines.words()
             if words is None:

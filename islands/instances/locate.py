@@ -49,7 +49,7 @@ class Found:
         """Return the path; without a file, generate it, or explain how to get it."""
         if self.path is None:
             set_name = self.name.partition("/")[0]
-            if self.entry and catalogue().set(set_name).is_made:
+            if self.entry and catalogue().set(set_name).is_generated:
                 return generated.file_of(self.entry)
             file = f"{set_name}/{Path(self.entry.file).name}" if self.entry else self.name
             known = catalogue().sets.get(set_name)

@@ -127,7 +127,7 @@ def _scaled_file(
     capacities: list[ScaledRow],
     best: ScaledRow,
 ) -> MkpFile:
-    """Return the instance of these numbers."""
+    """Return the instance with these numbers, with profits and constraints scaled to integers."""
     units, optimum = _same_scale(numbers, profits, best, "profits")
     unit, total = 10 ** max(profits.places, best.places), int(units.sum())
     if optimum > total:

@@ -1,11 +1,10 @@
 """Read and write instances of the quadratic assignment problem in the format of QAPLIB.
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
-Other sets add the best known cost after n or after B, or the optimum and this cost after n. If the
-file has more numbers than the matrices, the lines decide which of them are costs. A wrong reading
-shifts both matrices by one. So the lines decide only if no other reading fits as well, by the lines
-or because only its cost is one that assignments of its matrices can have; a file that can be read
-in two ways is refused.
+Other sets add the best known cost after n or after B, or the optimum and this cost after n. In a
+file with more numbers than those of the matrices, the lines show which ones are costs. As a wrong
+reading would shift both matrices by one, a file is refused if another reading fits as well: by the
+lines, or because only that reading has a cost that assignments of its matrices can have.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -180,7 +179,7 @@ def _dominates(one: tuple[bool, ...], other: tuple[bool, ...]) -> bool:
 
 
 _MOST_SORTED = 1000
-"""Maximum n for which the costs that are possible are bounded."""
+"""Maximum n for which possible costs are bounded."""
 _SHOWN = 3
 
 
@@ -213,7 +212,7 @@ class Reading:
         return StatedCosts.of(*(self.before or self.after))
 
     def has_possible_cost(self) -> bool:
-        """Return whether it states a cost that an assignment may have, and not that it is unknown.
+        """Return whether it states a known cost, and one that an assignment may have.
 
         No order of the second matrix gives a smaller sum of products than the opposite order of the
         first, or a larger one than the same order.

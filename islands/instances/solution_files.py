@@ -1,4 +1,4 @@
-"""Solutions in files: run folders, JSON lists, and what the formats of all problems share."""
+"""Solutions in files: run folders, JSON lists, and functions for the formats of all problems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _JSON_ENTRY = 64
 
 
 class SolutionWords(NamedTuple):
-    """Words for an order in messages: a *tour* has each of its *cities visited*."""
+    """Words for a solution in messages, such as *tour*, *city*, *cities* and *visited*."""
 
     whole: str
     item: str

@@ -78,7 +78,7 @@ def read_coordinate(lines: Lines, word: bytes) -> float:
 
 
 def begins_another(words: bytes) -> bool:
-    """Return whether a new section or the end of the file ends the numbers."""
+    """Return whether a line begins a new section or ends the file."""
     keyword = words.upper()
     return keyword == b"EOF" or b"_SECTION" in keyword
 
