@@ -11,7 +11,6 @@ from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
 from islands.problems import loaded, read
 from islands.problems.base import Problem
@@ -57,7 +56,7 @@ def _list(args: argparse.Namespace) -> int:
             value, status = (str(known.value), known.status) if known else ("-", "-")
             place = "here" if index.of_entry(entry) else "not here"
             show(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
-    if args.name is None and (others := index.others(FOUND_BY_NAME)):
+    if args.name is None and (others := index.others()):
         show("found here, not in the catalogue:")
         for name, path in others.items():
             show(escaped(f"  {name:<20} {path}", kept=""))
@@ -69,11 +68,11 @@ def _show(args: argparse.Namespace) -> int:
         of_script = loaded(args.name, args.format)
         _print_rows({"name": of_script.instance} | _facts(of_script))
         return 0
-    found = find(args.name, FOUND_BY_NAME)
+    found = find(args.name)
     set_name = found.name.partition("/")[0]
     fetch_it = f"not here; `islands instances fetch {set_name}` gets it"
-    if found.entry and catalogue().set(set_name).is_made:
-        fetch_it = "made when it is needed"
+    if found.entry and catalogue().set(set_name).is_generated:
+        fetch_it = "generated when it is needed"
     rows = {"name": found.name}
     problem = None if found.entry else read(found, args.format)
     if found.entry:

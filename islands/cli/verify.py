@@ -16,7 +16,6 @@ from islands.cli.run import of_set
 from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError, UsageError
-from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, find
 from islands.instances.solution_files import Remark, solution_file
 from islands.paths import expanded, reading
@@ -97,7 +96,7 @@ def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem
     if is_reference(instance):
         path = _solution_path(solution, split_reference(instance)[0])
         return path, loaded(instance, form)
-    found = find(instance, FOUND_BY_NAME)
+    found = find(instance)
     path = _solution_path(solution, found.file())
     return path, read(found, form or _format_of_run(path, found))
 
@@ -124,7 +123,7 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     run = read_settings(path)
     form = None if run.get("format") is None else str(run["format"])
     try:
-        solved = find(str(run.get("instance", "")), FOUND_BY_NAME)
+        solved = find(str(run.get("instance", "")))
         is_same = solved.file().resolve() == found.file().resolve() and solved.part == found.part
     except InputError:
         return form  # it has moved

@@ -14,7 +14,6 @@ from islands.configuration.spec import RunSpec
 from islands.engine.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
 from islands.engine.request import load_instance, starting_from
 from islands.engine.sharing import SharingRun, sharing_run
-from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Finder
 from islands.problems.base import Problem
 from islands.settings import Settings
@@ -30,7 +29,7 @@ class Preparing(Generic[Cell]):
         self._settings: dict[type[Problem], Settings] = {}
         """The problem settings of each class of problems, which all its instances share."""
         self._known: dict[Hashable, tuple[RunSpec, SharingRun[Any] | None]] = {}
-        self._finder = Finder(FOUND_BY_NAME)
+        self._finder = Finder()
         self._name = "", ""
         """The last name, and its absolute form."""
 

@@ -55,8 +55,8 @@ class Entry:
 class InstanceSet:
     """A published set; `base` is empty if its files are not downloaded one by one.
 
-    `format` is the format of its files; empty if it is recognised from each file. Files of a set
-    that `is_made` are made by the program when they are needed.
+    `format` is the format of its files; empty if it is recognised from each file. The files of a
+    set that `is_generated` are written when they are needed.
     """
 
     name: str
@@ -67,12 +67,12 @@ class InstanceSet:
     remarks: str
     entries: dict[str, Entry]
     format: str = ""
-    is_made: bool = False
+    is_generated: bool = False
 
     @property
     def is_embedded(self) -> bool:
         """Whether its files come with the program."""
-        return not (self.home or self.is_made)
+        return not (self.home or self.is_generated)
 
     def url(self, file: str, base: str | None = None) -> str:
         """Return the address of a published file, or of its copy on the mirror `base`."""

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
@@ -57,8 +57,8 @@ class _Bounded:
 
 def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) -> list[InputError]:
     """Download the files that are not in the cache; return the errors by file."""
-    if instances.is_made:
-        say(f"{instances.name}: each file is made when it is needed, without a download")
+    if instances.is_generated:
+        say(f"{instances.name}: the program generates its files, without a download")
         return []
     if not instances.base and not instances.is_embedded:
         raise UsageError(
@@ -68,7 +68,7 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
     if not instances.base:
         say(f"{instances.name} comes with the program and needs no download")
         return []
-    folder = _folder(instances.name)
+    folder = cache_folder(f"instances/{instances.name}")
     files = {entry.file: entry for entry in instances.entries.values()}
     failures: list[InputError] = []
     for number, (file, entry) in enumerate(files.items(), start=1):
@@ -97,17 +97,7 @@ def digest(path: Path, longest: int) -> str:
     Only the beginning of a longer file is read; its digest differs anyway.
     """
     with path.open("rb") as raw:
-        sha, size = hashlib.sha256(), 0
-        for chunk in _chunks(raw):
-            sha.update(chunk)
-            size += len(chunk)
-            if size > longest:
-                break
-        return sha.hexdigest()
-
-
-def _folder(name: str) -> Path:
-    return cache_folder(f"instances/{name}")
+        return _unpacked(raw, longest)[1]
 
 
 def _fetch_file(url: str, target: Path, entry: Entry) -> None:
@@ -115,21 +105,17 @@ def _fetch_file(url: str, target: Path, entry: Entry) -> None:
     with tempfile.TemporaryFile() as raw, published(target, CACHE_ELSEWHERE) as temporary:
         if not _download(url, target, raw, entry.bytes + entry.bytes // 1000 + _GZIP_OVERHEAD):
             raise InputError(too_long)
-        sha, size = hashlib.sha256(), 0
         try:
             with temporary.open("wb") as plain:
-                for chunk in _chunks(raw):
-                    size += len(chunk)
-                    if size > entry.bytes:
-                        raise InputError(too_long)
-                    sha.update(chunk)
-                    plain.write(chunk)
+                size, found = _unpacked(raw, entry.bytes, plain)
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise InputError(f"{url}: {_unexpected(entry, 'a broken gzip file')}") from None
+        if size > entry.bytes:
+            raise InputError(too_long)
         if size < entry.bytes:
             raise InputError(f"{url}: {_unexpected(entry, f'only {size} of {entry.bytes} bytes')}")
-        if sha.hexdigest() != entry.sha256:
-            raise InputError(f"{url}: {_unexpected(entry, f'SHA-256 {sha.hexdigest()}')}")
+        if found != entry.sha256:
+            raise InputError(f"{url}: {_unexpected(entry, f'SHA-256 {found}')}")
 
 
 def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
@@ -158,14 +144,22 @@ def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
     return True
 
 
-def _chunks(raw: IO[bytes]) -> Iterator[bytes]:
-    """Yield the content of a file that may be gzipped."""
+def _unpacked(raw: IO[bytes], longest: int, copy: IO[bytes] | None = None) -> tuple[int, str]:
+    """Return the size and the SHA-256 of a file's content, decompressed if it is gzipped.
+
+    Stop when the size exceeds `longest`. The content is also written to `copy`.
+    """
     raw.seek(0)
     zipped = raw.read(2) == b"\x1f\x8b"
     raw.seek(0)
     stream = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if zipped else raw
-    while chunk := stream.read(_CHUNK):
-        yield chunk
+    sha, size = hashlib.sha256(), 0
+    while size <= longest and (chunk := stream.read(_CHUNK)):
+        sha.update(chunk)
+        size += len(chunk)
+        if copy is not None:
+            copy.write(chunk)
+    return size, sha.hexdigest()
 
 
 def _unexpected(entry: Entry, what: str) -> str:

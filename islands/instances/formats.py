@@ -8,7 +8,7 @@ file, which mostly begin on new lines. If n = m = 2, all formats can have 11 num
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Self
 
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError, UsageError
-from islands.instances.lines import Lines, Numbers, is_number, shown
+from islands.instances.lines import Lines, Numbers, is_number, shown, whole
 from islands.instances.mkp import read_drake, read_sac94
 from islands.instances.qaplib import counts, read_qap
+from islands.instances.sizes import MOST_NUMBERS
 from islands.paths import suffix_of
 from islands.text import option
 
@@ -26,12 +27,14 @@ SUFFIXES = {
     "tsplib": (".tsp", ".atsp"),
     "qaplib": (".dat", ".qap"),
     "orlib": (".txt",),
+    "bqp": (".txt",),
     "sac94": (".dat",),
     "drake": (".dat",),
     "qubo": (".qubo", ".sparse"),
     "maxcut": (".mc", ".rud", ".rudy"),
 }
-"""The suffixes of the files of each format, also with `.gz`; the content of a `.dat` decides."""
+"""The suffixes of the files of each format, also with `.gz`; if several share one, the content
+decides."""
 MODELS = {
     "jobshop": "job_shops",
     "flexiblejobshop": "flexible_shops",
@@ -45,8 +48,8 @@ MODELS = {
     "qubo": "quadratic_files",
     "bqp": "beasley",
 }
-"""The formats of `islands.models`: the module whose `read` returns the problem in a file. Most such
-files have no suffixes of their own: they are known by their set, their folder or `--format`."""
+"""The formats of `islands.models`: the module whose `read` returns the problem in a file. Most of
+them have no suffix: their files are recognised by their set, their folder or `--format`."""
 EVERY_FORMAT = (*(form for form in SUFFIXES if form not in MODELS), *MODELS)
 OF_SEVERAL = ("orlib", "bqp")
 """The formats of files with several instances, whose names do not say which one."""
@@ -64,6 +67,8 @@ _PARTS = {
     "sac94": "m n, profits, capacities, weights, optimum",
 }
 _DIGITS = 9
+_ENTRIES = 100
+"""Lines of entries that show whether a file has quadratic problems."""
 
 
 def recognised(path: Path) -> str:
@@ -71,29 +76,39 @@ def recognised(path: Path) -> str:
     suffix = suffix_of(path.name)
     forms = [form for form, suffixes in SUFFIXES.items() if suffix in suffixes]
     if not forms:
-        every = dict.fromkeys(each for suffixes in SUFFIXES.values() for each in suffixes)
+        every = dict.fromkeys(chain.from_iterable(SUFFIXES.values()))
         known = ", ".join(f"{each}, {each}.gz" for each in every)
         raise UsageError(
             f"{path}: unknown suffix {suffix!r}. Known: {known}; or name the format with"
             f" {option('format', list(EVERY_FORMAT))}"
         )
-    if forms == ["orlib"] and _has_entries(path):
-        of_entries = option("format", ["maxcut", "qubo", "bqp", "diversity"])
-        raise UsageError(
-            f"{path}: has two sizes and lines of three numbers, as graphs and matrices have. Name"
-            f" its format with {of_entries}"
-        )
+    if "orlib" in forms:
+        return _of_text(path)
     return forms[0] if len(forms) == 1 else _of_numbers(path)
 
 
-def _has_entries(path: Path) -> bool:
-    """Return whether a file begins with a line of two numbers and one of three, unlike knapsacks.
+def _of_text(path: Path) -> str:
+    """Return the format of a file of OR-Library: orlib for knapsacks, or bqp.
 
-    These begin with their number alone, or with a text.
+    Quadratic problems have two sizes on a line, and then lines of three numbers, of which the first
+    two are items. Several begin with their number, without which it may be a graph as well.
     """
     with Lines.open(path) as lines:
-        beginning = [(lines.line() or b"").split() for _ in range(2)]
-    return [*map(len, beginning)] == [2, 3] and all(map(is_number, beginning[0]))
+        text = Numbers(lines)
+        head = text.line() or []
+        sizes = (text.line() or []) if len(head) == 1 else head
+        if len(sizes) != 2 or not all(map(is_number, head + sizes)):
+            return "orlib"
+        n, m = (whole(word, MOST_NUMBERS) or 0 for word in sizes)
+        entries = islice(iter(text.line, None), min(m, _ENTRIES))
+        if any(len(words) != 3 or None in (whole(i, n) for i in words[:2]) for words in entries):
+            return "orlib"
+    if len(head) == 1:
+        return "bqp"
+    raise UsageError(
+        f"{path}: has two sizes and lines of three numbers, as graphs and matrices have. Name its"
+        f" format with {option('format', ['maxcut', 'qubo', 'bqp', 'diversity'])}"
+    )
 
 
 def _ask() -> str:
@@ -191,17 +206,17 @@ def _misfit(found: _Counts) -> str:
 
 
 def _size(lines: Lines, word: bytes) -> int:
-    if not word.isdigit() or len(word) > _DIGITS:
+    if (size := whole(word, 10**_DIGITS - 1)) is None:
         raise lines.error(
             f"{shown(word)} is not a size of at most {_DIGITS} digits, with which files of "
             f"QAPLIB and of knapsacks begin. Name a file in such a format, or {_ask()}"
         )
-    return int(word)
+    return size
 
 
 def _second(lines: Lines, word: bytes) -> int:
     """Return the second number, or -1 for a cost, which only files of QAPLIB have there."""
-    is_size = word.isdigit() and len(word) <= _DIGITS
+    is_size = whole(word, 10**_DIGITS - 1) is not None
     is_cost = not is_size and is_number(word.removeprefix(b"-"))
     return -1 if is_cost else _size(lines, word)
 

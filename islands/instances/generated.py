@@ -1,4 +1,4 @@
-"""Files of sets that the program generates, such as `dimacs`, in the cache of the user."""
+"""The files of generated sets, such as `dimacs`, in the cache of the user."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _TEXTS: dict[str, Callable[[str, int], str]] = {"dimacs": dimacs.text, "grids": 
 """The functions that return the text of an instance, given its name and size, by set."""
 
 
-def made(entry: Entry) -> Path:
-    """Return the file of an instance, made unless it is there."""
+def file_of(entry: Entry) -> Path:
+    """Return the file of an instance, and write it unless it exists."""
     path = cache_folder(f"instances/{entry.set}") / entry.file
     if path.exists() and path.stat().st_size == entry.bytes:
         return path

@@ -1,12 +1,12 @@
 """Assignments with a hidden grid, whose optimum is known.
 
-Facilities have flows to the neighbours of their places in a grid only, which are near each other;
-all other distances are random, so that no metric shows the grid. If hidden neighbours are at the
-smallest distance, the hidden assignment is an optimum. Names such as `144-less20.0` have the number
-of facilities, what differs from the plain grid, and the number of the instance:
+Facilities have flows only to their neighbours in a grid, and neighbouring places are close to each
+other; all other distances are random, so that the distances do not reveal the grid. If neighbours
+are at the smallest distance, the hidden assignment is optimal. Names such as `144-less20.0` consist
+of the number of facilities, the difference from the plain grid, and the number of the instance:
 
 - `less20`: 20 % of the flows are deleted.
-- `false2`: 2 % of the other pairs are as near as neighbours.
+- `false2`: 2 % of the other pairs are as close as neighbours.
 - `hidden2`: neighbours are at distances of 1 to 2, so that the hidden assignment is only good.
 """
 
@@ -24,7 +24,7 @@ from islands.instances.qaplib import QapFile
 Matrix = NDArray[np.int64]
 
 _NEAREST_OTHER, _FARTHEST = 2, 10
-"""The distances of pairs that are no neighbours."""
+"""The range of distances of pairs that are not neighbours."""
 _SEEDS_A_SIZE = 10
 
 
@@ -43,7 +43,7 @@ class Grid:
         return int((self.flows * self.distances[np.ix_(p, p)]).sum())
 
     def file(self, *, turned: bool = False) -> QapFile:
-        """Return the instance as of a file; `turned`: with its distances as flows."""
+        """Return the instance as if read from a file; `turned` exchanges distances and flows."""
         a, b = (self.distances, self.flows) if turned else (self.flows, self.distances)
         return QapFile("grid", None, len(a), a, b)
 
@@ -89,19 +89,19 @@ def named(name: str, n: int) -> Grid:
     kind, _, number = name.partition(".")
     change = kind.partition("-")[2]
     word = change.rstrip("0123456789")
-    own = {_CHANGES[word]: int(change.removeprefix(word))} if word else {}
+    options = {_CHANGES[word]: int(change.removeprefix(word))} if word else {}
     rows = next(each for each in range(math.isqrt(n), 0, -1) if n % each == 0)
-    return grid(rows, n // rows, _SEEDS_A_SIZE * n + int(number), **own)
+    return grid(rows, n // rows, _SEEDS_A_SIZE * n + int(number), **options)
 
 
 def text(name: str, n: int) -> str:
     """Return the QAPLIB file of the instance of a name."""
-    made = named(name, n)
+    instance = named(name, n)
     parts = [
         "".join(f"{' '.join(map(str, row))}\n" for row in matrix.tolist())
-        for matrix in (made.flows, made.distances)
+        for matrix in (instance.flows, instance.distances)
     ]
-    return "\n".join([f"{len(made.flows)}\n", *parts])
+    return "\n".join([f"{n}\n", *parts])
 
 
 _CHANGES = {"less": "deleted", "false": "false", "hidden": "hidden"}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Self, cast
+from typing import ClassVar, Self, cast
 
 from islands.errors import InputError
 from islands.paths import reading
@@ -21,6 +21,8 @@ _BLOCK = 1 << 16
 """Bytes that are read at once."""
 _WORD = 64
 _HEADER = 1 << 18
+_LONGEST = 40
+"""Maximum length of a number; the time of `int` grows with the square of the length."""
 _DEFLATE = 1032
 """Maximum ratio of the text's length to its gzip file's: deflate's limit."""
 _FIX = "Get the file again, or name another one"
@@ -32,7 +34,7 @@ _is_over = ContextVar[Callable[[], bool]]("is_over", default=lambda: False)
 
 @contextmanager
 def reading_until(is_over: Callable[[], bool]) -> Iterator[None]:
-    """Let no file be read any further in this thread when `is_over` is true, inside the block."""
+    """Stop reading files in this thread, with an error, once `is_over` is true in the block."""
     before = _is_over.set(is_over)
     try:
         yield
@@ -88,8 +90,8 @@ class Lines:
     def require(self, needs: str, least: int, words: str = "") -> None:
         """Refuse a file with fewer bytes than are needed, before memory is allocated.
 
-        `needs` is the beginning of the message, such as `DIMENSION 5 needs`, and `words` tells the
-        number of bytes in other words.
+        `needs` begins the message, such as `DIMENSION 5 needs`; `words` is what is needed, if not
+        bytes.
         """
         if least > self.longest + 1:
             raise self.error(
@@ -142,7 +144,8 @@ class Lines:
         try:
             read = self._stream.readline(_LINE)
         except _UNREADABLE as problem:
-            raise self._cannot_be_read(problem) from None
+            reason = str(problem).rstrip(".")
+            raise self.error(f"cannot be read further: {reason}. Get the file again") from None
         if self.number == 0:  # some editors begin a file with a byte order mark
             read = read.removeprefix(codecs.BOM_UTF8)
         piece = self._cut + read
@@ -155,15 +158,18 @@ class Lines:
             raise self.error("the file is longer than its header allows. Get it again")
         return piece
 
-    def _cannot_be_read(self, problem: Exception) -> InputError:
-        reason = str(problem).rstrip(".")
-        return self.error(f"cannot be read further: {reason}. Get the file again")
-
 
 def shown(raw: bytes) -> str:
     """Return bytes of a file in a form for messages: short, quoted and printable."""
     text = raw[:40].decode("utf-8", "backslashreplace")
     return ascii(text) + ("..." if len(raw) > 40 else "")
+
+
+def whole(word: bytes, largest: int, least: int = 0) -> int | None:
+    """Return a word as an integer; None if it is not one, or out of the range."""
+    if not word.isdigit() or len(word) > _LONGEST:
+        return None
+    return number if least <= (number := int(word)) <= largest else None
 
 
 def decoded(raw: bytes) -> str:
@@ -183,12 +189,14 @@ def _size(path: Path) -> int:
 
 
 _NUMBER = re.compile(rb"\d+\.?\d*|\.\d+")
-_LONGEST = 40
 _DIGITS = 18
 
 
 class Numbers:
     """The remaining words of an open file; an error names the line of its word."""
+
+    comments: ClassVar[tuple[bytes, ...]] = ()
+    """The beginnings of lines that are skipped."""
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
@@ -211,24 +219,31 @@ class Numbers:
         """Return at most `count` next words of the line without consuming them."""
         return self._words[self._next :][:count] if self._is_filled() else []
 
-    def whole(self, what: str, largest: int) -> int:
-        """Return the next number, which must be an integer from 1 to `largest`."""
+    def word(self) -> bytes | None:
+        """Return the next word; None at the end of the file."""
         if not self._is_filled():
+            return None
+        self._next += 1
+        return self._words[self._next - 1]
+
+    def size(self, what: str, largest: int) -> int:
+        """Return the next number, which must be an integer from 1 to `largest`."""
+        if (word := self.word()) is None:
             raise self.error(f"the file ends before {what}. Get it again if it is truncated")
-        word = self._words[self._next]
-        if not word.isdigit() or len(word) > _DIGITS or not 1 <= int(word) <= largest:
+        if (number := whole(word, largest, 1)) is None:
             raise self.error(
                 f"{what} is {shown(word)}: must be a whole number from 1 to {largest}. Correct it"
             )
-        self._next += 1
-        return int(word)
+        return number
 
     def take(self, count: int, what: str) -> list[bytes]:
         """Return the next `count` numbers as written; `what` is their name in the plural."""
         taken: list[bytes] = []
         while len(taken) < count:
             part = self._part(count - len(taken), count, what)
-            self._check(part, what)
+            if not all(map(bytes.isdigit, part)) or max(map(len, part)) > _DIGITS:
+                for word in part:
+                    self._check(word, what)
             taken += part
         return taken
 
@@ -249,20 +264,24 @@ class Numbers:
         self._next += len(part)
         return part
 
-    def _check(self, words: list[bytes], what: str) -> None:
-        if all(map(bytes.isdigit, words)) and max(map(len, words)) <= _DIGITS:
+    def _check(self, word: bytes, what: str) -> None:
+        if is_number(word):
             return
-        for word in words:
-            if not is_number(word):
-                raise self.error(f"{shown(word)}, one of the {what}, {_fault(word)}. Correct it")
+        fault = "is not a number such as 12 or 0.5"
+        if word[:1] == b"-" and is_number(word[1:]):
+            fault = "is negative: must be at least 0"
+        elif _NUMBER.fullmatch(word):
+            fault = f"is longer than {_LONGEST} characters, so it is not computed exactly"
+        raise self.error(f"{shown(word)}, one of the {what}, {fault}. Correct it")
 
     def _is_filled(self) -> bool:
-        """Read on to the next word; return whether there is one."""
+        """Read up to the next word; return whether there is one."""
         while self._next == len(self._words):
             words = self.lines.words()
             if words is None:
                 return False
-            self._words, self._next = words, 0
+            is_comment = bool(words) and words[0].startswith(self.comments)
+            self._words, self._next = [] if is_comment else words, 0
         return True
 
 
@@ -286,11 +305,3 @@ def scaled(words: list[bytes], places: int) -> list[int]:
 def _scaled(word: bytes, places: int) -> int:
     whole, _, fraction = word.partition(b".")
     return int(whole + fraction.rstrip(b"0").ljust(places, b"0") or b"0")
-
-
-def _fault(word: bytes) -> str:
-    if word[:1] == b"-" and is_number(word[1:]):
-        return "is negative: must be at least 0"
-    if _NUMBER.fullmatch(word):
-        return f"is longer than {_LONGEST} characters, so it is not computed exactly"
-    return "is not a number such as 12 or 0.5"

@@ -17,6 +17,7 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.instances import generated
 from islands.instances.catalogue import Entry, catalogue
+from islands.instances.formats import FOUND_BY_NAME
 from islands.paths import (
     cache_folder,
     data_folder,
@@ -45,11 +46,11 @@ class Found:
     """Index of the instance in its file, from 0, if the name gives one."""
 
     def file(self) -> Path:
-        """Return the path; if there is no file, make it, or explain how to get it."""
+        """Return the path; without a file, generate it, or explain how to get it."""
         if self.path is None:
             set_name = self.name.partition("/")[0]
-            if self.entry and catalogue().set(set_name).is_made:
-                return generated.made(self.entry)
+            if self.entry and catalogue().set(set_name).is_generated:
+                return generated.file_of(self.entry)
             file = f"{set_name}/{Path(self.entry.file).name}" if self.entry else self.name
             known = catalogue().sets.get(set_name)
             get_it = f"Run `islands instances fetch {set_name}`, "
@@ -84,7 +85,7 @@ class Index:
         names = (entry.file, Path(entry.file).name)
         return next((self.files[entry.set, n] for n in names if (entry.set, n) in self.files), None)
 
-    def others(self, suffixes: tuple[str, ...]) -> dict[str, Path]:
+    def others(self) -> dict[str, Path]:
         """Return the files that are not in the catalogue, by full name.
 
         Files that would have the same name keep their suffixes.
@@ -93,7 +94,7 @@ class Index:
         own = {
             (set_name, file): path
             for (set_name, file), path in self.files.items()
-            if file.lower().endswith(suffixes) and (set_name, file) not in known
+            if file.lower().endswith(FOUND_BY_NAME) and (set_name, file) not in known
         }
         taken = Counter([*catalogue().names(), *(_stem(*key) for key in own)])
         return {
@@ -111,11 +112,9 @@ def _published() -> frozenset[tuple[str, str]]:
 
 
 class Finder:
-    """Finds instances by their names, and keeps what it has seen in the searched folders."""
+    """Finds instances by their names, and caches the list of the files in the searched folders."""
 
-    def __init__(self, suffixes: tuple[str, ...]) -> None:
-        """Take files with one of `suffixes` for instances."""
-        self._suffixes = suffixes
+    def __init__(self) -> None:
         self._seen: _Seen | None = None
 
     def find(self, instance: str) -> Found:
@@ -142,8 +141,11 @@ class Finder:
             matches = self._matches(instance)
         assert self._seen is not None, "it has looked for matches"
         seen = self._seen
+        set_name, _, name = instance.partition("/")
+        if not matches and (file := seen.index.files.get((set_name, name))) is not None:
+            return Found(instance, file, None)
         if not matches:
-            raise _not_found(instance, path, seen.names, self._suffixes)
+            raise _not_found(instance, path, seen.names)
         if len(matches) > 1:
             listed = ", ".join(matches)
             if not seen.stems.keys().isdisjoint(matches):
@@ -157,7 +159,7 @@ class Finder:
 
     def _matches(self, instance: str) -> list[str]:
         if self._seen is None:
-            self._seen = _Seen(self._suffixes)
+            self._seen = _Seen()
         stems = self._seen.stems
         # A stem that several files share, and that is no name, matches all of them.
         return [
@@ -168,18 +170,19 @@ class Finder:
 class _Seen:
     """The names of all instances, and the files in the searched folders."""
 
-    def __init__(self, suffixes: tuple[str, ...]) -> None:
+    def __init__(self) -> None:
         self.index = Index()
-        self.others = self.index.others(suffixes)
+        self.others = self.index.others()
         self.names = [*catalogue().names(), *self.others]
-        known, suffixed = set(self.names), (n for n in self.others if n.lower().endswith(suffixes))
+        known = set(self.names)
+        suffixed = (name for name in self.others if name.lower().endswith(FOUND_BY_NAME))
         stems = ((name, _stem(*name.split("/", 1))) for name in suffixed)
         self.stems = {name: stem for name, stem in stems if stem not in known}
 
 
-def find(instance: str, suffixes: tuple[str, ...]) -> Found:
-    """Return the instance called `instance`; files with one of `suffixes` are instances."""
-    return Finder(suffixes).find(instance)
+def find(instance: str) -> Found:
+    """Return the instance with this name."""
+    return Finder().find(instance)
 
 
 def _embedded(instance: str) -> Found | None:
@@ -223,14 +226,12 @@ def _of_path(path: Path, instance: str, part: int | None) -> Found:
     return Found(entry.full_name if entry else instance, path, entry, part)
 
 
-def _not_found(
-    instance: str, path: Path, names: list[str], suffixes: tuple[str, ...]
-) -> InputError | UsageError:
+def _not_found(instance: str, path: Path, names: list[str]) -> InputError | UsageError:
     if instance and path.is_dir():
         return InputError(f"{instance}: is a folder. Name an instance or its file")
     if instance and path.exists():
         return InputError(f"{instance}: is not a regular file. Name the file of an instance")
-    if suffix_of(parted(path)[0].name) in suffixes or instance.startswith(("/", ".", "~")):
+    if suffix_of(parted(path)[0].name) in FOUND_BY_NAME or instance.startswith(("/", ".", "~")):
         return InputError(f"{instance}: no such file. Correct the path, or name an instance")
     near = _near(instance, names)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""

@@ -27,9 +27,9 @@ from islands.errors import InputError, UsageError
 from islands.instances.lines import Lines, Numbers, decimals, is_number, scaled, shown
 from islands.instances.sizes import require_size
 from islands.instances.solution_files import (
-    ENTRY_MAX,
     SolutionWords,
     in_rows,
+    item_of,
     read_json,
     solution_file,
     write_lines,
@@ -94,7 +94,7 @@ def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
         ("the number of items", MOST_ITEMS),
         ("the number of constraints", MOST_CONSTRAINTS),
     )
-    given = [numbers.whole(*each) for each in (sizes_read if items_first else reversed(sizes_read))]
+    given = [numbers.size(*each) for each in (sizes_read if items_first else reversed(sizes_read))]
     n, m = given if items_first else reversed(given)
     sizes = f"{counted(n, 'item')} and {counted(m, 'constraint')}"
     require_size(f"a knapsack of {sizes}", n * m, "weights", LARGEST, numbers.error)
@@ -119,7 +119,7 @@ def _row(numbers: Numbers, words: list[bytes], what: str) -> ScaledRow:
     return ScaledRow(np.array(whole, np.int64), sum(whole), places)
 
 
-def made(
+def _scaled_file(
     numbers: Numbers,
     name: str,
     profits: ScaledRow,
@@ -127,7 +127,7 @@ def made(
     capacities: list[ScaledRow],
     best: ScaledRow,
 ) -> MkpFile:
-    """Return the instance of these numbers."""
+    """Return the instance with these numbers, with profits and constraints scaled to integers."""
     units, optimum = _same_scale(numbers, profits, best, "profits")
     unit, total = 10 ** max(profits.places, best.places), int(units.sum())
     if optimum > total:
@@ -189,7 +189,7 @@ def read_problem(numbers: Numbers, name: str) -> MkpFile:
     profits = read_row(numbers, n, "profits")
     weights = [read_row(numbers, n, f"weights of constraint {i + 1}") for i in range(m)]
     capacities = read_values(numbers, m, "capacities")
-    return made(numbers, name, profits, weights, capacities, best)
+    return _scaled_file(numbers, name, profits, weights, capacities, best)
 
 
 def skip_problem(numbers: Numbers) -> None:
@@ -200,10 +200,10 @@ def skip_problem(numbers: Numbers) -> None:
     )
 
 
-def end(numbers: Numbers, what: str) -> None:
-    """Raise an error if the file continues."""
+def end(numbers: Numbers, what: str, *, may_have_text: bool = False) -> None:
+    """Raise an error if the file continues, or only if it does so with a number."""
     after = numbers.next()
-    if after:
+    if after and (is_number(after[0]) or not may_have_text):
         raise numbers.error(
             f"{shown(after[0])} follows the last number of {what}. "
             "Remove it and the rest, or correct the sizes"
@@ -217,13 +217,8 @@ def read_sac94(numbers: Numbers, name: str) -> MkpFile:
     capacities = read_values(numbers, m, "capacities")
     weights = [read_row(numbers, n, f"weights of constraint {i + 1}") for i in range(m)]
     best = read_row(numbers, 1, "optima")
-    file = made(numbers, name, profits, weights, capacities, best)
-    after = numbers.next()
-    if after and is_number(after[0]):
-        raise numbers.error(
-            f"{shown(after[0])} follows the optimum, the last number. "
-            "Remove it and the rest, or correct the sizes"
-        )
+    file = _scaled_file(numbers, name, profits, weights, capacities, best)
+    end(numbers, "the instance", may_have_text=True)
     return file
 
 
@@ -242,7 +237,7 @@ def read_orlib(numbers: Numbers, name: str, part: int | None) -> MkpFile:
 
 
 def _read_counted(numbers: Numbers, name: str, part: int | None) -> MkpFile:
-    count = numbers.whole("the number of problems", _MOST)
+    count = numbers.size("the number of problems", _MOST)
     chosen = part_of(numbers.lines.path, part, count)
     for _ in range(chosen):
         skip_problem(numbers)
@@ -347,8 +342,5 @@ def _read_sol(path: Path, n: int) -> NDArray[np.int64]:
     with Lines.open(path) as lines:
         lines.allow(n)
         while (words := lines.words()) is not None:
-            for word in words:
-                if not word.isdigit() or len(word) > 10 or int(word) > ENTRY_MAX:
-                    raise lines.error(f"{shown(word)} is not the number of an item. Correct it")
-                items.append(int(word) - 1)
+            items.extend(item_of(lines, word, "an item") for word in words)
     return np.array(items, np.int64)

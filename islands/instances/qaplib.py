@@ -1,11 +1,10 @@
 """Read and write instances of the quadratic assignment problem in the format of QAPLIB.
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
-Other sets add the best known cost after n or after B, or the optimum and this cost after n. If the
-file has more numbers than the matrices, the lines decide which of them are costs. A wrong reading
-shifts both matrices by one. So the lines decide only if no other reading fits as well, by the lines
-or because only its cost is one that assignments of its matrices can have; a file that can be read
-in two ways is refused.
+Other sets add the best known cost after n or after B, or the optimum and this cost after n. In a
+file with more numbers than those of the matrices, the lines show which ones are costs. As a wrong
+reading would shift both matrices by one, a file is refused if another reading fits as well: by the
+lines, or because only that reading has a cost that assignments of its matrices can have.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -24,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError
-from islands.instances.lines import Lines, shown
+from islands.instances.lines import Lines, Numbers, shown, whole
 from islands.paths import without_gz
 from islands.text import counted
 
@@ -180,7 +179,7 @@ def _dominates(one: tuple[bool, ...], other: tuple[bool, ...]) -> bool:
 
 
 _MOST_SORTED = 1000
-"""Maximum n for which the costs that are possible are bounded."""
+"""Maximum n for which possible costs are bounded."""
 _SHOWN = 3
 
 
@@ -213,7 +212,7 @@ class Reading:
         return StatedCosts.of(*(self.before or self.after))
 
     def has_possible_cost(self) -> bool:
-        """Return whether it states a cost that an assignment may have, and not that it is unknown.
+        """Return whether it states a known cost, and one that an assignment may have.
 
         No order of the second matrix gives a smaller sum of products than the opposite order of the
         first, or a larger one than the same order.
@@ -286,25 +285,15 @@ def counts(n: int) -> tuple[int, int, int]:
 def read_qap(path: Path) -> QapFile:
     """Return the instance in a file, plain or gzipped."""
     with Lines.open(path) as lines:
-        words = _next(lines)
-        if words is None:
+        if (words := Numbers(lines).line()) is None:
             raise lines.error("the file is empty. Get it again")
         n = _size(lines, words[0])
         a, b, stated = _content(lines, words[1:], n)
     return QapFile(Path(without_gz(path.name)).stem, path, n, a, b, stated)
 
 
-def _next(lines: Lines) -> list[bytes] | None:
-    """Return the words of the next line that has any; None at the end of the file."""
-    words = lines.words()
-    while words == []:
-        words = lines.words()
-    return words
-
-
 def _size(lines: Lines, word: bytes) -> int:
-    n = int(word) if word.isdigit() and len(word) <= _DIGITS else 0
-    if not 1 <= n <= LARGEST:
+    if (n := whole(word, LARGEST, 1)) is None:
         raise lines.error(
             f"n is {shown(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
             "must fit in memory. Name a file in the format of QAPLIB, or correct it"

@@ -130,22 +130,23 @@ def _about(
     targets = response.get("destinations", response.get("targets", sources))
     if not isinstance(sources, list):
         return None, None
-    flat = [each for part in sources for each in (part if isinstance(part, list) else [part])]
-    if len(flat) != count or (isinstance(targets, list) and _ids(targets) != _ids(sources)):
+    flat = _flat(sources)
+    points = [_point(each) for each in flat]
+    differ = isinstance(targets, list) and [_point(each) for each in _flat(targets)] != points
+    if len(flat) != count or differ:
         raise UsageError(
             f"{name}: sources and destinations differ. Ask for a table without them, or with the"
             " same ones"
         )
-    points = [_point(each) for each in flat]
     said = [each.get("name") for each in flat if isinstance(each, Mapping)]
     names = tuple(str(each or city) for city, each in enumerate(said))
     places = None if None in points else np.array(points, np.float64)
     return names if any(said) and len(said) == count else None, places
 
 
-def _ids(places: list[Any]) -> list[Any]:
-    flat = [each for part in places for each in (part if isinstance(part, list) else [part])]
-    return [_point(each) for each in flat]
+def _flat(places: list[Any]) -> list[Any]:
+    """Return the places of a list, some of which may be in lists of their own."""
+    return [each for part in places for each in (part if isinstance(part, list) else [part])]
 
 
 def _point(place: Any) -> tuple[float, float] | None:

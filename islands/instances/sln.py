@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.instances.lines import Lines, shown
+from islands.instances.lines import Lines, shown, whole
 from islands.instances.solution_files import ENTRY_MAX, Remark, SolutionWords, in_rows, write_lines
 
 WORDS = SolutionWords("assignment", "location", "locations", "taken")
@@ -106,9 +106,9 @@ def _numbers(lines: Lines) -> Iterator[int]:
     while (words := lines.words()) is not None:
         for word in b" ".join(words).replace(b",", b" ").split():
             largest = _COST_MAX if count < 2 else ENTRY_MAX
-            if not word.isdigit() or len(word) > len(str(largest)) or int(word) > largest:
+            if (number := whole(word, largest)) is None:
                 raise lines.error(
                     f"{shown(word)} is not a whole number from 0 to {largest}. Correct it"
                 )
-            yield int(word)
+            yield number
             count += 1

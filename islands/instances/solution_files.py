@@ -1,4 +1,4 @@
-"""Solutions in files: run folders, JSON lists, and what the formats of all problems share."""
+"""Solutions in files: run folders, JSON lists, and functions for the formats of all problems."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.inside import inside
+from islands.instances.lines import Lines, shown, whole
 from islands.paths import publish, reading
 from islands.untrusted import bounded_text, followed, parsing
 
@@ -25,7 +26,7 @@ _JSON_ENTRY = 64
 
 
 class SolutionWords(NamedTuple):
-    """Words for an order in messages: a *tour* has each of its *cities visited*."""
+    """Words for a solution in messages, such as *tour*, *city*, *cities* and *visited*."""
 
     whole: str
     item: str
@@ -66,6 +67,13 @@ def read_json(
                 "Correct it"
             )
     return np.array(entries, np.int64)
+
+
+def item_of(lines: Lines, word: bytes, item: str) -> int:
+    """Return the index of an item that a file numbers from 1; `item` is its name in messages."""
+    if (number := whole(word, ENTRY_MAX)) is None:
+        raise lines.error(f"{shown(word)} is not the number of {item}. Correct it")
+    return number - 1
 
 
 def order_fault(order: NDArray[np.int64], n: int, words: SolutionWords) -> str | None:

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.instances.lines import Lines, decoded, shown
+from islands.instances.lines import Lines, decoded, shown, whole
 from islands.instances.solution_files import (
-    ENTRY_MAX,
     SolutionWords,
+    item_of,
     order_fault,
     read_json,
     solution_file,
@@ -50,7 +50,12 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
         words = line.split()
         if len(words) != 3:
             raise lines.error(f"{shown(line)} is not of the form 'id x y'. Correct the line")
-        ids.append(_id(lines, words[0], n, seen))
+        city = _city(lines, words[0], n)
+        if seen[city]:
+            again = f"city {city + 1} is given twice. Number the cities 1 to {n}, each once"
+            raise lines.error(again)
+        seen[city] = 1
+        ids.append(city)
         places.append(read_coordinate(lines, words[1]))
         places.append(read_coordinate(lines, words[2]))
     coordinates = np.empty((n, 2))
@@ -73,21 +78,17 @@ def read_coordinate(lines: Lines, word: bytes) -> float:
 
 
 def begins_another(words: bytes) -> bool:
-    """Return whether a new section or the end of the file ends the numbers."""
+    """Return whether a line begins a new section or ends the file."""
     keyword = words.upper()
     return keyword == b"EOF" or b"_SECTION" in keyword
 
 
-def _id(lines: Lines, word: bytes, n: int, seen: bytearray) -> int:
-    """Return the index of a row's city, and mark it as seen."""
-    city = int(word) if word.isdigit() and len(word) < 10 else 0
-    if not 1 <= city <= n:
+def _city(lines: Lines, word: bytes, n: int) -> int:
+    """Return the index of a city that a word numbers from 1."""
+    if (city := whole(word, n, 1)) is None:
         raise lines.error(
             f"city {shown(word)} is not one of 1 to {n}. Correct it, or correct DIMENSION"
         )
-    if seen[city - 1]:
-        raise lines.error(f"city {city} is given twice. Number the cities 1 to {n}, each once")
-    seen[city - 1] = 1
     return city - 1
 
 
@@ -309,8 +310,7 @@ class _Reader:
             self._check_dimension(value)
 
     def _check_dimension(self, value: str) -> None:
-        plain = value.isascii() and value.isdigit() and len(value) < 20
-        if not plain or not 1 <= int(value) <= MOST_CITIES:
+        if whole(value.encode(), MOST_CITIES, 1) is None:
             raise self.lines.error(
                 f"DIMENSION {_brief(value)}: must be a whole number from 1 to {MOST_CITIES}. "
                 "Correct it to the number of cities in the file"
@@ -350,12 +350,7 @@ class _Reader:
                 ended = word == b"-1"
                 if ended:
                     break
-                city = int(word) if word.isdigit() and len(word) < 10 else 0
-                if not 1 <= city <= n:
-                    raise self.lines.error(
-                        f"city {shown(word)} of a fixed edge is not one of 1 to {n}. Correct it"
-                    )
-                numbers.append(city - 1)
+                numbers.append(_city(self.lines, word, n))
         if len(numbers) % 2:
             raise self.lines.error("a fixed edge has one city. Give two, or remove it")
         self.fixed = tuple(zip(numbers[::2], numbers[1::2], strict=True))
@@ -457,10 +452,8 @@ def _read_tsplib(lines: Lines) -> NDArray[np.int64]:
                 ended = True
             elif ended:
                 raise lines.error(f"{shown(word)} begins a second tour. Keep one tour in the file")
-            elif not word.isdigit() or len(word) > 10 or int(word) > ENTRY_MAX:
-                raise lines.error(f"{shown(word)} is not the number of a city. Correct it")
             else:
-                tour.append(int(word) - 1)
+                tour.append(item_of(lines, word, "a city"))
     if not tour:
         raise lines.error("the tour has no cities. Get the file again if it is truncated")
     return np.frombuffer(tour, np.int64)

@@ -119,7 +119,7 @@ def _greedy(first: NDArray[np.int64], other: NDArray[np.int32]) -> int:
 
 def read(path: Path) -> GraphColouring:
     """Return the problem in a DIMACS file: lines 'p edge nodes edges' and 'e node node'."""
-    with NumberFile.open(path, comment=b"c") as file:
+    with NumberFile.open(path) as file:
         nodes, n = array("q"), MOST_NODES
         while (line := file.line()) is not None:
             if line[0] in (b"p", b"e") and len(line) < 3:

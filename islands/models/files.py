@@ -8,34 +8,27 @@ from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from islands.errors import InputError, UsageError
-from islands.instances.lines import Lines, shown
+from islands.instances.lines import Lines, Numbers, shown
 from islands.instances.sizes import MOST_NUMBERS, require_size
 
 _NUMBER = re.compile(rb"-?\d{1,15}")
 
 
-class NumberFile:
-    """The whole numbers of an open file, one after another; comment lines are skipped.
+class NumberFile(Numbers):
+    """The whole numbers of an open file; lines of comments are skipped."""
 
-    Lines are not kept after they are read, so that a compressed file cannot fill the memory.
-    """
-
-    def __init__(self, lines: Lines, comment: bytes | tuple[bytes, ...] = b"#") -> None:
-        self.lines = lines
-        self._comment = comment
-        self._words: list[bytes] = []
-        self._next = 0
+    comments: ClassVar[tuple[bytes, ...]] = (b"c", b"#")
 
     @classmethod
     @contextmanager
-    def open(cls, path: Path, comment: bytes | tuple[bytes, ...] = b"#") -> Iterator[Self]:
-        """Open a file, which errors about a model's data inside the block name."""
+    def open(cls, path: Path) -> Iterator[Self]:
+        """Open a file; errors about the data of a model inside the block name it as well."""
         with Lines.open(path) as lines:
             try:
-                yield cls(lines, comment)
+                yield cls(lines)
             except UsageError as error:
                 raise InputError(f"{path}: {error}") from None
 
@@ -43,13 +36,6 @@ class NumberFile:
     def left_in_line(self) -> int:
         """The number of remaining words of the current line."""
         return len(self._words) - self._next
-
-    def line(self) -> list[bytes] | None:
-        """Return the words of the next line that is not a comment; None at the end of the file."""
-        while (line := self.lines.line()) is not None:
-            if not line.startswith(self._comment):
-                return line.split()
-        return None
 
     def expect(self, what: str, count: int) -> None:
         """Require that the file may contain this count of numbers, which `what` needs."""
@@ -60,7 +46,7 @@ class NumberFile:
         """Return the next numbers; `what` is a plural noun for them."""
         found = array("q")
         while len(found) < count:
-            if (word := self._word()) is None:
+            if (word := self.word()) is None:
                 raise self.error(
                     f"the file ends after {len(found)} of {count} {what}. Get it again, or correct"
                     " the sizes at its beginning"
@@ -71,7 +57,7 @@ class NumberFile:
     def rest(self, what: str) -> array[int]:
         """Return all remaining numbers."""
         found = array("q")
-        while (word := self._word()) is not None:
+        while (word := self.word()) is not None:
             self.lines.allow(1)
             found.append(self.whole(word, what))
             require_size(what, len(found), "numbers", MOST_NUMBERS, self.error)
@@ -96,33 +82,14 @@ class NumberFile:
             raise self.error(f"{shown(word)}, one of the {what}: must be a number. Correct it")
         return number
 
-    def skip(self) -> None:
-        """Skip the next word."""
-        self._word()
-
     def skip_past(self, last: bytes) -> None:
-        """Skip all words up to and including `last`."""
-        while (word := self._word()) is not None:
+        """Skip all words up to one of them."""
+        while (word := self.word()) is not None:
             if word == last:
                 return
         raise self.error(f"has no line with {shown(last)}. Name another file, or its format")
 
     def end(self) -> None:
-        """Reject remaining words."""
-        if (word := self._word()) is not None:
+        """Refuse words that are left."""
+        if (word := self.word()) is not None:
             raise self.error(f"{shown(word)} follows the last number. Remove it")
-
-    def error(self, message: str) -> InputError:
-        """Return an error that names the file and the current line."""
-        return self.lines.error(message)
-
-    def _word(self) -> bytes | None:
-        """Return the next word; None at the end of the file."""
-        while self._next == len(self._words):
-            words = self.lines.words()
-            if words is None:
-                return None
-            self._words = [] if words and words[0].startswith(self._comment) else words
-            self._next = 0
-        self._next += 1
-        return self._words[self._next - 1]

@@ -97,7 +97,7 @@ def read(path: Path) -> FlexibleJobShop:
         jobs, machines = file.numbers(2, "sizes", 1, 100_000)
         file.expect(f"a shop of {jobs} jobs", 4 * jobs)
         if file.left_in_line == 1:
-            file.skip()
+            file.word()
         where: list[list[list[int]]] = []
         times: list[list[list[int]]] = []
         for j in range(jobs):

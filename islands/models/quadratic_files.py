@@ -17,7 +17,6 @@ from islands.models.quadratic import Qubo, qubo
 
 _WHOLE = re.compile(rb"[-+]?\d{1,40}")
 _LARGEST = 2**62
-_COMMENTS = (b"c", b"#")
 
 
 def read(path: Path) -> Qubo:
@@ -27,7 +26,7 @@ def read(path: Path) -> Qubo:
     `i j entry`, with items from 0. BiqMac: numbers of items and entries, then lines `i j entry` of
     a triangle of a symmetric matrix, with items from 1; entries of two items count twice.
     """
-    with NumberFile.open(path, _COMMENTS) as file:
+    with NumberFile.open(path) as file:
         head = file.line() or []
         if head[:1] != [b"p"]:
             return qubo(symmetric(file, head))
@@ -37,9 +36,14 @@ def read(path: Path) -> Qubo:
                 " Correct it"
             )
         n = file.whole(head[3], "numbers of items", 1)
-        counts = [file.whole(word, "numbers of entries") for word in head[4:]]
-        entries = _entries(file, n, sum(counts), first=0)
+        diagonal, others = (file.whole(word, "numbers of entries") for word in head[4:])
+        entries = _entries(file, n, diagonal + others, first=0)
         file.end()
+        if (found := int((entries.row == entries.col).sum())) != diagonal:
+            raise file.error(
+                f"has {found} diagonal entries, and its head states {diagonal} and {others} others."
+                " Correct the head"
+            )
         return qubo(entries)
 
 

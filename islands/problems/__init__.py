@@ -25,7 +25,7 @@ from islands.custom.scripts import is_reference
 from islands.custom.trust import trust_named, trusting
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
-from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, OF_SEVERAL, recognised
+from islands.instances.formats import EVERY_FORMAT, MODELS, OF_SEVERAL, recognised
 from islands.instances.locate import Finder, Found, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
 from islands.problems.arrays import FACTS, Arrays, packed
@@ -84,7 +84,7 @@ def loaded(instance: str, form: str | None = None, finder: Finder | None = None)
             )
         problem: Problem = KIND.registered(instance).part
         return problem
-    return read((finder or Finder(FOUND_BY_NAME)).find(instance), form)
+    return read((finder or Finder()).find(instance), form)
 
 
 def taken(problem: Any, call: str) -> tuple[str, Problem | None]:

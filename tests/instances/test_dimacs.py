@@ -36,13 +36,13 @@ def test_files_are_those_of_the_catalogue() -> None:
 
 def test_a_file_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path))
-    found = find("C1k.3", (".tsp",))
+    found = find("C1k.3")
     assert found.path is None
     path = found.file()
     assert path == tmp_path / "instances" / "dimacs" / "C1k.3.tsp"
     made = path.stat().st_mtime_ns
     assert found.file().stat().st_mtime_ns == made
-    assert find("dimacs/C1k.3", (".tsp",)).path == path
+    assert find("dimacs/C1k.3").path == path
 
 
 def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,4 +51,4 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "instances" / "dimacs" / "E1k.5.tsp"
     path.parent.mkdir(parents=True)
     path.write_text("cut off")
-    assert generated.made(entry).stat().st_size == entry.bytes
+    assert generated.file_of(entry).stat().st_size == entry.bytes

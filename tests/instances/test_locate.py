@@ -14,7 +14,7 @@ from islands.instances.locate import VARIABLE, Finder, Found, Index, find
 
 
 def look(instance: str) -> Found:
-    return find(instance, (".tsp",))
+    return find(instance)
 
 
 @pytest.fixture(autouse=True)
@@ -75,24 +75,32 @@ def test_a_folder_without_permission_is_reported(
 def test_a_file_outside_the_catalogue_has_a_name(folders: Path) -> None:
     own = Found("vlsi/own", folders / "two/vlsi/own.tsp.gz", None)
     assert look("vlsi/own") == look("own") == own
-    assert Index().others((".tsp",)) == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
+    assert Index().others() == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
+
+
+def test_a_file_of_any_suffix_is_found_with_its_set(folders: Path) -> None:
+    path = folders / "two/setcover/scp41.txt"
+    write(path)
+    assert look("setcover/scp41.txt") == Found("setcover/scp41.txt", path, None)
+    for name in ("scp41.txt", "setcover/scp41", "jobshop/scp41.txt"):
+        with pytest.raises((InputError, UsageError)):
+            look(name)
 
 
 def test_files_with_the_same_name_keep_their_suffixes(folders: Path) -> None:
     write(folders / "two/national/zi929.qap")
     write(folders / "two/vlsi/own.qap")
-    suffixes = (".tsp", ".qap")
-    assert find("vlsi/own.qap", suffixes).path == folders / "two/vlsi/own.qap"
-    assert find("vlsi/own.tsp", suffixes).path == folders / "two/vlsi/own.tsp.gz"
-    assert find("national/zi929", suffixes).path == folders / "one/deep/national/zi929.tsp"
-    assert find("zi929.qap", suffixes).path == folders / "two/national/zi929.qap"
+    assert find("vlsi/own.qap").path == folders / "two/vlsi/own.qap"
+    assert find("vlsi/own.tsp").path == folders / "two/vlsi/own.tsp.gz"
+    assert find("national/zi929").path == folders / "one/deep/national/zi929.tsp"
+    assert find("zi929.qap").path == folders / "two/national/zi929.qap"
     for name in ("vlsi/own", "own"):
         with pytest.raises(UsageError, match=r"files: vlsi/own\.qap, vlsi/own\.tsp"):
-            find(name, suffixes)
+            find(name)
     write(folders / "two/other/own.tsp")
     with pytest.raises(UsageError, match=r"several files: other/own, vlsi/own.qap, vlsi/own.tsp\."):
-        find("own", suffixes)
-    assert find("other/own", suffixes).path == folders / "two/other/own.tsp"
+        find("own")
+    assert find("other/own").path == folders / "two/other/own.tsp"
 
 
 def test_a_finder_notices_files_that_come_later(
@@ -111,7 +119,7 @@ def test_a_finder_notices_files_that_come_later(
     own.mkdir(parents=True)
     for name in ("first", "second"):
         (own / f"{name}.tsp").write_text("")
-    finder = Finder((".tsp",))
+    finder = Finder()
     assert finder.find("own/first").path == own / "first.tsp"
     assert finder.find("second").path == own / "second.tsp"
     assert len(searched) == 1

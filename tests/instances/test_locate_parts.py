@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def look(instance: str) -> Found:
-    return find(instance, (".tsp", ".dat"))
+    return find(instance)
 
 
 def test_an_instance_in_a_file_of_several_is_found_by_name(folder: Path) -> None:

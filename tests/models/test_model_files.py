@@ -120,6 +120,36 @@ def test_formats_are_known_by_suffixes(tmp_path: Path, suffix: str) -> None:
         assert isinstance(islands.load(name), expected)
 
 
+def test_comments_are_skipped_in_all_formats(tmp_path: Path) -> None:
+    texts = {
+        "maxcut": "3 2\n1 2 1\n2 3 1\n",
+        "qubo": "p qubo 0 2 1 1\n0 0 -4\n0 1 1\n",
+        "bqp": "2\n1 1\n1 1 7\n1 1\n1 1 9\n",
+        "colouring": "p edge 3 2\ne 1 2\ne 2 3\n",
+        "binpacking": "3\n10\n4\n5\n6\n",
+        "jobshop": "2 2\n0 3 1 2\n1 4 0 1\n",
+    }
+    for form, text in texts.items():
+        plain, commented = tmp_path / f"{form}.txt", tmp_path / f"{form}-c.txt"
+        plain.write_text(text)
+        commented.write_text(text.replace("\n", "\nc a comment of 2 items\n# and 3\n"))
+        names = [f"{path}:01" if form == "bqp" else path for path in (plain, commented)]
+        first, second = (islands.load(name, form) for name in names)
+        assert [each.tolist() for each in first.arrays()] == [
+            each.tolist() for each in second.arrays()
+        ]
+
+
+def test_the_head_of_qbsolv_tells_diagonal_entries_from_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.qubo"
+    rows = "0 0 -4\n0 1 1\n1 1 2\n"
+    path.write_text(f"p qubo 0 2 2 1\n{rows}")
+    assert islands.load(path).cost([1, 1]) == -1
+    path.write_text(f"p qubo 0 2 1 2\n{rows}")
+    with pytest.raises(InputError, match="has 2 diagonal entries, and its head states 1 and 2"):
+        islands.load(path)
+
+
 def test_real_entries_stay_real_and_whole_ones_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.qubo"
     for entry, cost in (("0.5", 0.5), ("9007199254740993", 2**53 + 1), ("1e20", 1e20)):
@@ -133,3 +163,13 @@ def test_a_text_of_entries_is_no_file_of_knapsacks(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match='format="maxcut", "qubo", "bqp" or "diversity"'):
         islands.load(path)
     assert islands.load(path, "maxcut").size == 3
+
+
+def test_a_text_of_several_quadratic_problems_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "bqp50.txt"
+    path.write_text("2\n2 2\n1 1 -5\n1 2 3\n2 1\n2 2 9\n")
+    problem = islands.load(f"{path}:01")
+    assert isinstance(problem, islands.models.Qubo)
+    assert (problem.maximise, problem.cost([0, 1])) == (True, 9)
+    path.write_text("1\n2 1\n0 7 9\n1 2\n2\n")  # a knapsack: the optimum and two profits
+    assert islands.load(path).name == "mkp"

@@ -12,7 +12,6 @@ import numpy as np
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.errors import IslandsError
 from islands.instances.dimacs import random_numbers, uniform
-from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import find
 from islands.instances.qaplib import QapFile
 from islands.instances.tsplib import TspFile
@@ -30,7 +29,7 @@ _KEY_BYTES = 4
 def published_or(name: str, generated: Callable[[], Problem]) -> Problem:
     """Return the published instance, or a generated one if its file is missing."""
     try:
-        found = find(name, FOUND_BY_NAME)
+        found = find(name)
         found.file()
     except IslandsError:
         return generated()

@@ -15,7 +15,6 @@ import numpy as np
 
 from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
@@ -133,7 +132,7 @@ class VlsiTable(PaperTable, of="xavier2019/vlsi"):
     @classmethod
     def instances(cls, index: Index) -> list[Found]:
         """Return the instances of the catalogue, and other files in a folder of the set."""
-        others = index.others(FOUND_BY_NAME).items()
+        others = index.others().items()
         return [
             *(named(name, index) for name in cls.names()),
             *(Found(name, path, None) for name, path in others if name.startswith("vlsi/")),
