@@ -67,8 +67,9 @@ def draw_convergence(
     """
     label, values = AXES[over]
     islands = len(history.islands)
-    early = _is_early(values(history), history.overall())
-    shown = history.thinned(max(40, _POINTS // min(_FEW, islands)), early=early)
+    over, most = values(history), max(40, _POINTS // min(_FEW, islands))
+    early = _is_early(over, history.changes(over)[0])
+    shown = history.thinned(most, early=early)
     x = values(shown)
     costs = ["best", "mean"] if "costs" in parts else []
     measures = [name for name in DIVERSITY if "diversity" in parts and _is_known(shown, name)]
@@ -78,7 +79,14 @@ def draw_convergence(
     figure = new_figure(WIDTH, HEIGHT * (0.2 + 0.6 * count) + 0.16 * rows)
     panels = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
     for panel, name in zip(panels, costs, strict=False):
-        _draw_costs(panel, x, shown, name, _Scale.of(shown, best_known))
+        scale = _Scale.of(shown, best_known)
+        if name == "mean":
+            _draw(panel, x, scale.drawn(shown, shown.mean), shown)
+        else:
+            if islands > _FEW:
+                _draw(panel, x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
+            _draw_best(panel, history, over, most, scale)
+        scale.apply(panel, name)
     for panel, name in zip(panels[len(costs) :], measures, strict=True):
         _draw(panel, x, getattr(shown, name), shown)
         panel.set(ylabel=DIVERSITY[name], ylim=(0, None))
@@ -106,22 +114,28 @@ def _is_known(history: History, name: str) -> bool:
     return bool(np.isfinite(getattr(history, name)).any())
 
 
-def _draw_costs(panel: Any, x: Floats, shown: History, name: str, scale: _Scale) -> None:
-    """Draw the best or the mean costs, and in the first case also the best of all islands."""
-    if name == "mean":
-        _draw(panel, x, scale.drawn(shown, shown.mean), shown)
-    else:
-        _draw(panel, x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
-        if len(shown.islands) > 1:
-            best = scale.drawn(shown, shown.overall())
-            look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5}
-            panel.plot(x, best, drawstyle="steps-post", label="all", **look)
-    scale.apply(panel, name)
+def _draw_best(panel: Any, history: History, over: Floats, most: int, scale: _Scale) -> None:
+    """Draw the best cost of each of a few islands, and of all islands."""
+    look: dict[str, Any] = {"drawstyle": "steps-post", "marker": "o" if len(over) == 1 else None}
+    if len(history.islands) <= _FEW:
+        for column, island in enumerate(history.islands):
+            at, costs = (each[_spread(len(each), most)] for each in history.changes(over, column))
+            costs = scale.drawn(history, costs)
+            panel.plot(at, costs, color=COLOURS[column], label=str(island), **look)
+    if len(history.islands) > 1:
+        at, costs = history.changes(over)  # each new best, so that none is left out
+        look |= {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5, "label": "all"}
+        panel.plot(at, scale.drawn(history, costs), **look)
 
 
-def _is_early(x: Floats, best: Floats) -> bool:
-    """Return whether the best came so early that a linear axis would not show how."""
-    found, positive = float(x[np.flatnonzero(best == best[-1])[:1]].max(initial=0)), x[x > 0]
+def _spread(count: int, most: int) -> Whole:
+    """Return at most `most` of the numbers below `count`, with the first and the last."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
+
+
+def _is_early(x: Floats, changes: Floats) -> bool:
+    """Return whether the last change came so early that a linear axis would not show the others."""
+    positive, found = x[x > 0], float(changes[:-1].max(initial=0))
     return positive.size > 0 and found < _EARLY * x[-1] and _LONG * positive[0] < x[-1]
 
 

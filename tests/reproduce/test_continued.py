@@ -30,7 +30,7 @@ from islands.studies.papers import PAPERS, experiment
 from islands.studies.papers import perform as module
 from islands.studies.papers.experiment import ExperimentRequest
 from islands.studies.papers.perform import ExperimentFolder
-from islands.studies.papers.requested import Selection
+from islands.studies.papers.selection import Selection
 from islands.studies.papers.table import PaperTable
 
 TABLES = {

@@ -23,8 +23,8 @@ from islands.studies.pages.curves import MARKERS, curve_look
 from islands.studies.pages.folders import page_for
 from islands.studies.papers.cells import Plot, TableRow
 from islands.studies.papers.experiment import ExperimentRequest
-from islands.studies.papers.requested import Selection
 from islands.studies.papers.rows import numbers
+from islands.studies.papers.selection import Selection
 from islands.studies.papers.table import PaperTable
 from islands.tables import Row
 from islands.text import counted

@@ -1,0 +1,70 @@
+"""The selection of the instances of tables by the names that `--only` has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from islands.errors import InputError, UsageError
+from islands.instances.locate import VARIABLE, Found, Index
+from islands.studies.papers.table import PaperTable
+from islands.text import counted, either, nearest, unknown
+
+_LISTED, _NEAR = 30, 5
+"""Up to this number of instances, a message lists all, otherwise near ones."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A table and its instances."""
+
+    table: type[PaperTable]
+    here: list[Found]
+    missing: list[str]
+
+
+def select(tables: Sequence[type[PaperTable]], only: Sequence[str]) -> list[Selection]:
+    """Return the tables with instances that match `only`; all instances if it is empty."""
+    index = Index()
+    instances = {table: table.instances(index) for table in tables}
+    known = [found.name for each in instances.values() for found in each]
+    for name in only:
+        if not any(_matches(name, full) for full in known):
+            raise UsageError(f"--only: {_unknown(name, known)}")
+    picked = {
+        table: [found for found in each if not only or any(_matches(o, found.name) for o in only)]
+        for table, each in instances.items()
+    }
+    return [_checked(table, each) for table, each in picked.items() if each or not only]
+
+
+def _matches(pattern: str, full: str) -> bool:
+    """Return whether a full name matches: as it is, without its set, or by a pattern."""
+    return any(fnmatchcase(name, pattern) for name in (full, full.partition("/")[2]))
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    """Return the message for a name that matches no instance, with the near ones."""
+    short = [*dict.fromkeys(full.partition("/")[2] for full in known)]
+    if len(short) <= _LISTED:
+        return unknown("instance", name, short)
+    near = nearest(name.rpartition("/")[2], short, _NEAR)
+    hint = f"Did you mean {either(near)}?" if near else "None of their names is near."
+    return (
+        f"unknown instance {name!r}: none of the {len(short)} instances of these tables. {hint}"
+        " Name some exactly or by a pattern, such as nug*"
+    )
+
+
+def _checked(table: type[PaperTable], picked: list[Found]) -> Selection:
+    here = [found for found in picked if found.path is not None]
+    missing = [found.name for found in picked if found.path is None]
+    if missing and (table.needs_all or not here):
+        set_name = missing[0].partition("/")[0]
+        raise InputError(
+            f"the table {table.name} needs {counted(len(missing), 'missing instance')}:"
+            f" {', '.join(missing)}. Run `islands instances fetch {set_name}`, set {VARIABLE} to"
+            f" a folder that contains a folder {set_name}, or select others with --only"
+        )
+    return Selection(table, here, missing)
