@@ -67,9 +67,9 @@ def draw_convergence(
     """
     label, values = AXES[over]
     islands = len(history.islands)
-    over, most = values(history), max(40, _POINTS // min(_FEW, islands))
+    over = values(history)
     early = _is_early(over, history.changes(over)[0])
-    shown = history.thinned(most, early=early)
+    shown = history.thinned(max(40, _POINTS // min(_FEW, islands)), early=early)
     x = values(shown)
     costs = ["best", "mean"] if "costs" in parts else []
     measures = [name for name in DIVERSITY if "diversity" in parts and _is_known(shown, name)]
@@ -83,9 +83,7 @@ def draw_convergence(
         if name == "mean":
             _draw(panel, x, scale.drawn(shown, shown.mean), shown)
         else:
-            if islands > _FEW:
-                _draw(panel, x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
-            _draw_best(panel, history, over, most, scale)
+            _draw_best(panel, x, shown, history, over, scale)
         scale.apply(panel, name)
     for panel, name in zip(panels[len(costs) :], measures, strict=True):
         _draw(panel, x, getattr(shown, name), shown)
@@ -114,18 +112,36 @@ def _is_known(history: History, name: str) -> bool:
     return bool(np.isfinite(getattr(history, name)).any())
 
 
-def _draw_best(panel: Any, history: History, over: Floats, most: int, scale: _Scale) -> None:
-    """Draw the best cost of each of a few islands, and of all islands."""
-    look: dict[str, Any] = {"drawstyle": "steps-post", "marker": "o" if len(over) == 1 else None}
-    if len(history.islands) <= _FEW:
-        for column, island in enumerate(history.islands):
-            at, costs = (each[_spread(len(each), most)] for each in history.changes(over, column))
-            costs = scale.drawn(history, costs)
-            panel.plot(at, costs, color=COLOURS[column], label=str(island), **look)
+def _draw_best(
+    panel: Any, x: Floats, shown: History, history: History, over: Floats, scale: _Scale
+) -> None:
+    """Draw the best cost of each island and of all islands, with each change at its own place.
+
+    Bands of many islands change at the rows only.
+    """
+    few, step = len(history.islands) <= _FEW, {"drawstyle": "steps-post"}
+    best = history.changes(over)
+    of_islands = [
+        tuple(each[_spread(len(each), len(x))] for each in history.changes(over, column))
+        for column in range(len(history.islands) if few else 0)
+    ]
+    # A grid for all curves, so that their values are read together.
+    grid = np.unique(np.concatenate([x, best[0], *(at for at, _ in of_islands)]))
+    values = (
+        np.stack([_after(at, costs, grid) for at, costs in of_islands], axis=1)
+        if few
+        else _after(x, shown.best, grid)
+    )
+    _draw(panel, grid, scale.drawn(shown, values), shown, **step)
     if len(history.islands) > 1:
-        at, costs = history.changes(over)  # each new best, so that none is left out
-        look |= {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5, "label": "all"}
-        panel.plot(at, scale.drawn(history, costs), **look)
+        look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5, "label": "all"}
+        panel.plot(grid, scale.drawn(history, _after(*best, grid)), **look, **step)
+
+
+def _after(at: Floats, values: Floats, grid: Floats) -> Floats:
+    """Return the values from the places `at` on, at each place of a grid; NaN before the first."""
+    padded = np.concatenate([np.full_like(values[:1], np.nan), values])
+    return padded[np.searchsorted(at, grid, side="right")]
 
 
 def _spread(count: int, most: int) -> Whole:
