@@ -13,7 +13,7 @@ pytest.importorskip("scipy")
 import pytest
 
 from islands.statistics import against, friedman, holm, mean_ranks
-from islands.studies.bench.restarts import RestartLaw
+from islands.studies.bench.gpus_rows import RestartLaw
 from islands.studies.papers.xavier2019 import ValuesTable
 from islands.studies.significance import mann_whitney, signed_rank
 

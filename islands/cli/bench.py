@@ -18,10 +18,11 @@ from islands.errors import UsageError
 from islands.parallel import World, launched, world
 from islands.studies.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.compare import compared, read_tables
 from islands.studies.bench.measurement import (
+    compared,
     measurement,
     origin,
+    read_tables,
     refuse_other_measurement,
     text_of,
     write,

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from islands.cli import arguments
 from islands.display.curve import state_of_rows
@@ -29,6 +30,9 @@ from islands.studies.clusters.follow import (
 )
 from islands.text import escaped, one_line, show
 
+if TYPE_CHECKING:
+    from islands.studies.pages.folders import LivePage
+
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 _MOST_BYTES = 1 << 20
 """The maximum bytes of a log that are shown at once."""
@@ -43,6 +47,7 @@ other work, until the work ends. The exit status is 1 if the work has failed.
 examples:
   islands watch runs/zi929-20260101-120000     a run, also in a Slurm job
   islands watch ten                            a series, a tuning, islands reproduce or bench
+  islands watch ten --page ten.html            also as a page that a browser loads again
 """
 
 
@@ -109,12 +114,15 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands watch`."""
     parser.epilog = _EXAMPLES
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=_FOLDER)
+    words = "also write its report, .html or .htm, again and again until the work ends"
+    parser.add_argument("--page", metavar="FILE", type=Path, help=words)
 
 
 def watch(args: argparse.Namespace) -> int:
     """Show the progress of work that another process or a job is doing."""
+    page = None if args.page is None else _page(args.folder, args.page)
     if is_sweep(args.folder):
-        return _watch_sweep(args.folder)
+        return _watch_sweep(args.folder, page)
     for warning in warnings(args.folder):
         show(f"warning: {warning}")
     status = StatusLine(sys.stdout) if is_terminal(sys.stdout) else None
@@ -124,6 +132,8 @@ def watch(args: argparse.Namespace) -> int:
         while True:
             if time.monotonic() - read_at >= _STATE_SECONDS:
                 state, read_at = state_of(args.folder), time.monotonic()
+                if page is not None and not state.is_final:
+                    page.update(is_final=False)
             if (work := read_work(args.folder)) is not None and work.words != shown_work:
                 log.say(f"{name}: {work}")
                 shown_work = work.words
@@ -135,6 +145,8 @@ def watch(args: argparse.Namespace) -> int:
             log.show(log_of(args.folder))
             if state.is_final:
                 log.say(f"{name}: {state}")
+                if page is not None:
+                    page.update(is_final=True)
                 return 1 if state.word == "failed" else 0
             time.sleep(_LOG_SECONDS)
     finally:
@@ -142,15 +154,24 @@ def watch(args: argparse.Namespace) -> int:
             status.wipe()
 
 
-def _watch_sweep(folder: Path) -> int:
-    """Print the numbers of runs of a sweep by state, whenever they change."""
+def _page(folder: Path, path: Path) -> LivePage:
+    from islands.studies.pages.folders import LivePage  # imports Matplotlib
+
+    return LivePage(folder, path, _STATE_SECONDS)
+
+
+def _watch_sweep(folder: Path, page: LivePage | None) -> int:
+    """Print the states of the runs of a sweep whenever they change."""
     shown = ""
     while True:
         states = states_of(folder)
         if (counts := counted_states(states)) != shown:
             show(f"{_name(folder)}: {counts}")
             shown = counts
-        if all(state.is_final for state in states.values()):
+        has_ended = all(state.is_final for state in states.values())
+        if page is not None:
+            page.update(is_final=has_ended)
+        if has_ended:
             return 1 if any(state.word == "failed" for state in states.values()) else 0
         time.sleep(_STATE_SECONDS)
 

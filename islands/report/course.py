@@ -67,7 +67,8 @@ def draw_convergence(
     """
     label, values = AXES[over]
     islands = len(history.islands)
-    early = _is_early(values(history), history.overall())
+    over = values(history)
+    early = _is_early(over, history.changes(over)[0])
     shown = history.thinned(max(40, _POINTS // min(_FEW, islands)), early=early)
     x = values(shown)
     costs = ["best", "mean"] if "costs" in parts else []
@@ -78,7 +79,12 @@ def draw_convergence(
     figure = new_figure(WIDTH, HEIGHT * (0.2 + 0.6 * count) + 0.16 * rows)
     panels = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
     for panel, name in zip(panels, costs, strict=False):
-        _draw_costs(panel, x, shown, name, _Scale.of(shown, best_known))
+        scale = _Scale.of(shown, best_known)
+        if name == "mean":
+            _draw(panel, x, scale.drawn(shown, shown.mean), shown)
+        else:
+            _draw_best(panel, x, shown, history, over, scale)
+        scale.apply(panel, name)
     for panel, name in zip(panels[len(costs) :], measures, strict=True):
         _draw(panel, x, getattr(shown, name), shown)
         panel.set(ylabel=DIVERSITY[name], ylim=(0, None))
@@ -106,22 +112,46 @@ def _is_known(history: History, name: str) -> bool:
     return bool(np.isfinite(getattr(history, name)).any())
 
 
-def _draw_costs(panel: Any, x: Floats, shown: History, name: str, scale: _Scale) -> None:
-    """Draw the best or the mean costs, and in the first case also the best of all islands."""
-    if name == "mean":
-        _draw(panel, x, scale.drawn(shown, shown.mean), shown)
-    else:
-        _draw(panel, x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
-        if len(shown.islands) > 1:
-            best = scale.drawn(shown, shown.overall())
-            look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5}
-            panel.plot(x, best, drawstyle="steps-post", label="all", **look)
-    scale.apply(panel, name)
+def _draw_best(
+    panel: Any, x: Floats, shown: History, history: History, over: Floats, scale: _Scale
+) -> None:
+    """Draw the best cost of each island and of all islands, with each change at its own place.
+
+    Bands of many islands change at the rows only.
+    """
+    few, step = len(history.islands) <= _FEW, {"drawstyle": "steps-post"}
+    best = history.changes(over)
+    of_islands = [
+        tuple(each[_spread(len(each), len(x))] for each in history.changes(over, column))
+        for column in range(len(history.islands) if few else 0)
+    ]
+    # A grid for all curves, so that their values are read together.
+    grid = np.unique(np.concatenate([x, best[0], *(at for at, _ in of_islands)]))
+    values = (
+        np.stack([_after(at, costs, grid) for at, costs in of_islands], axis=1)
+        if few
+        else _after(x, shown.best, grid)
+    )
+    _draw(panel, grid, scale.drawn(shown, values), shown, **step)
+    if len(history.islands) > 1:
+        look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5, "label": "all"}
+        panel.plot(grid, scale.drawn(history, _after(*best, grid)), **look, **step)
 
 
-def _is_early(x: Floats, best: Floats) -> bool:
-    """Return whether the best came so early that a linear axis would not show how."""
-    found, positive = float(x[np.flatnonzero(best == best[-1])[:1]].max(initial=0)), x[x > 0]
+def _after(at: Floats, values: Floats, grid: Floats) -> Floats:
+    """Return the values from the places `at` on, at each place of a grid; NaN before the first."""
+    padded = np.concatenate([np.full_like(values[:1], np.nan), values])
+    return padded[np.searchsorted(at, grid, side="right")]
+
+
+def _spread(count: int, most: int) -> Whole:
+    """Return at most `most` of the numbers below `count`, with the first and the last."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
+
+
+def _is_early(x: Floats, changes: Floats) -> bool:
+    """Return whether the last change came so early that a linear axis would not show the others."""
+    positive, found = x[x > 0], float(changes[:-1].max(initial=0))
     return positive.size > 0 and found < _EARLY * x[-1] and _LONG * positive[0] < x[-1]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-_MEASURES = ("best", "mean", "distance", "distinct")
+_MEASURES = ("best", "best_generation", "mean", "distance", "distinct")
 _LONGEST = 1000
 """Steps of a lineage at most."""
 
@@ -34,6 +34,8 @@ class History:
     ranks: Whole
     """The rank of each island."""
     best: Floats
+    best_generation: Floats
+    """The generation in which the best of an island was found."""
     mean: Floats
     distance: Floats
     distinct: Floats
@@ -76,6 +78,24 @@ class History:
         best = better.reduce(np.where(np.isnan(self.best), worst, self.best), axis=1)
         reached: Floats = better.accumulate(best)
         return np.where(np.isinf(reached), np.nan, reached)
+
+    def changes(self, over: Floats, column: int | None = None) -> tuple[Floats, Floats]:
+        """Return the best costs of an island, or of all, each at its place on an axis.
+
+        `over` has the places of the generations with rows. A cost has the place of the generation
+        in which it was found, which may be between two rows. The last cost is repeated at the end.
+        """
+        if column is None:
+            best = self.overall()
+            is_best = self.best == best[:, np.newaxis]
+            found = np.where(is_best, self.best_generation, np.inf).min(axis=1)
+        else:
+            best, found = self.best[:, column], self.best_generation[:, column]
+        rows = np.flatnonzero((np.diff(best, prepend=np.nan) != 0) & np.isfinite(best))
+        previous = self.generations[np.maximum(rows - 1, 0)]
+        generation = np.clip(found[rows], previous, self.generations[rows])
+        at = np.interp(generation, self.generations, over)
+        return np.append(at, over[-1]), np.append(best[rows], best[-1])
 
     def found_best(self) -> tuple[int, int]:
         """Return the island that reached the best cost first, and the generation."""

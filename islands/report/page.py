@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -10,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import islands
+from islands.errors import UsageError
 from islands.paths import publish
 from islands.report.figure import inline
 from islands.report.interactive import SCRIPT, STYLE, policy
+from islands.text import either
 
+_SUFFIXES = (".html", ".htm")
 _NUMBER = re.compile(r"[-+\d>~]|none$|nan$|$")
 _CSS = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1c1e21; --soft: #5d636b; --grid: #d8dadd;
@@ -68,6 +72,8 @@ class Page:
 
     title: str
     parts: list[str] = field(default_factory=list)
+    reload: int | None = None
+    """Seconds after which a browser loads the page again; None for a page that does not change."""
 
     def add(self, *parts: str) -> None:
         """Add HTML at the end, if there is any."""
@@ -80,19 +86,28 @@ class Page:
 
     def html(self) -> str:
         """Return the whole page."""
+        reload, made = "", f"Page written by islands {islands.__version__}"
+        if self.reload is not None:
+            reload = f'<meta http-equiv="refresh" content="{self.reload}">'
+            made += f" at {time.strftime('%H:%M:%S')}, loaded again every {self.reload} s"
         head = (
-            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{policy()}'
+            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{policy()}{reload}'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(self.title)}</title><style>{_CSS}{STYLE}</style></head><body><main>"
             f"<h1>{escape(self.title)}</h1>"
         )
-        made = f"Page written by islands {islands.__version__}"
         foot = f"</main><footer>{made}</footer><script>{SCRIPT}</script></body></html>\n"
         return "\n".join([head, *self.parts, foot])
 
     def write(self, path: Path) -> None:
         """Write the page to a file."""
         publish(path, self.html(), errors="backslashreplace")
+
+
+def require_html(option: str, path: Path) -> None:
+    """Refuse a file name for a page, the value of an option, that browsers do not open as HTML."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise UsageError(f"{option} {path}: must end in {either(_SUFFIXES)}, as a page is HTML")
 
 
 def paragraph(text: str, kind: str = "") -> str:

@@ -183,6 +183,8 @@ def _solution(run: RecordedRun) -> Iterator[str]:
 
 def _migration(run: RecordedRun, history: History) -> Iterator[str]:
     migrants, lineage = run.migrants, run.lineage
+    if len(history.islands) == 1:
+        return
     if migrants is None or lineage is None:
         yield paragraph(_sentence(run.without_migrants()), "soft")
         return
@@ -216,7 +218,6 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
             label=cells,
         ),
     )
-    # Between islands of one rank, nothing travels.
     is_alone = len(np.unique(history.ranks)) == 1
     yield folded("Lineage of the best, and migrants by island", drawn) if is_alone else drawn
 
@@ -321,13 +322,17 @@ def _times(run: RecordedRun, history: History) -> Iterator[str]:
         if result.abandoned_seconds:
             phases["of which abandoned at the end"] = result.abandoned_seconds
         yield table({"phase": k, "seconds": f"{v:.2f}"} for k, v in phases.items())
-        yield from _by_rank(result.rank_seconds)
-    yield table(_ranks(run, history))
-    yield paragraph(
-        "Messages: the time in which migrants travel between ranks, which may overlap with"
-        " generations.",
-        "soft",
-    )
+    of_ranks = [
+        *(() if result is None else _by_rank(result.rank_seconds)),
+        table(_ranks(run, history)),
+        paragraph(
+            "Messages: the time in which migrants travel between ranks, which may overlap with"
+            " generations.",
+            "soft",
+        ),
+    ]
+    is_alone = len(np.unique(history.ranks)) == 1
+    yield from [folded("Phases of the rank", "".join(of_ranks))] if is_alone else of_ranks
 
 
 def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +29,7 @@ _MARKED = 300
 _NAMED = 40
 """Up to this number of cities, each has its name, if it has any."""
 _LONGEST = 80
-"""Characters of the value of a parameter."""
+"""Characters of the value of a parameter, and of the caption of a function that draws."""
 _PRICED = 250_000
 """With more weights, the linear relaxation, which prices capacities, takes long."""
 
@@ -75,7 +76,12 @@ def _by_own(function: Callable[[Solution, Any], Any], axes: Any, solution: Solut
         raise
     except (Exception, SystemExit) as error:
         raise RunError(f"plot= of the problem failed: {type(error).__name__}: {error}") from error
-    return "Drawn by the function of the problem."
+    # The docstring of a method says "Draw the schedule", the caption "The schedule".
+    first = (inspect.getdoc(function) or "").partition("\n")[0]
+    if not first.startswith("Draw "):
+        return "Drawn by the function of the problem."
+    words = one_line(first.removeprefix("Draw "), _LONGEST)
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:

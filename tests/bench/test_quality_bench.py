@@ -15,9 +15,14 @@ from islands.parallel import world
 from islands.studies.bench import gpus
 from islands.studies.bench.base import BenchRequest
 from islands.studies.bench.gpus_rows import RUNS, SPEED, SPEEDS, speed_rows, target_rows
-from islands.studies.bench.quality_rows import means_row, quality_row, target_row
+from islands.studies.bench.quality_rows import (
+    contrasts,
+    means_row,
+    quality_row,
+    rank_rows,
+    target_row,
+)
 from islands.studies.bench.quality_runs import RunRow
-from islands.studies.bench.quality_tests import contrasts, rank_rows
 
 COURSE = ((0.5, 300), (1.0, 202), (2.0, 200.2), (4.0, 200.0))
 """Gaps of 50, 1, 0.1 and 0 % to 200."""

@@ -20,7 +20,7 @@ from islands.errors import RunError
 from islands.parallel import World
 from islands.studies.bench import many, tabu
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.quality_tests import changes
+from islands.studies.bench.quality_rows import changes
 
 
 def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:

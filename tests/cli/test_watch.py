@@ -13,9 +13,11 @@ from commands_for_tests import Capture, Patch
 
 from islands.cli import follow, main
 from islands.display.heartbeat import Work, read_work
+from islands.studies.pages.folders import LivePage
 
 SERIES = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
 SERIES += ["--threads", "1", "--improver", "none", "--out", "a"]
+RELOAD = '<meta http-equiv="refresh" content="'
 
 
 @pytest.fixture(autouse=True)
@@ -63,3 +65,67 @@ def test_a_series_of_another_process_is_watched_and_named(capsys: Capture) -> No
     capsys.readouterr()
     assert main(["watch", "a"]) == 0
     assert "a: done: a series of runs; table: a/runs.tsv\n" in capsys.readouterr().out
+
+
+@pytest.fixture
+def pages(monkeypatch: Patch) -> list[str]:
+    """Return a list to which each version of the page `live.html` will be added."""
+    pytest.importorskip("matplotlib")
+    versions: list[str] = []
+    update = LivePage.update
+
+    def kept(page: LivePage, *, is_final: bool) -> None:
+        update(page, is_final=is_final)
+        versions.append(Path("live.html").read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(LivePage, "update", kept)
+    return versions
+
+
+@pytest.mark.slow
+def test_the_page_of_a_running_run_is_loaded_again_until_the_run_ends(pages: list[str]) -> None:
+    line = [*SERIES, "--stop", "seconds=5"]
+    process = subprocess.Popen([sys.executable, "-m", "islands", *line], stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while not (Path("a/log.txt").exists() and "Generation" in Path("a/log.txt").read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert main(["watch", "a", "--page", "live.html"]) == 0
+        assert process.wait() == 0
+    finally:
+        process.kill()
+        process.wait()
+    *running, last = pages
+    assert running
+    for page in running:
+        assert RELOAD in page
+        assert "This run is not finished" in page
+    assert RELOAD not in last
+    assert "This run is not finished" not in last
+    assert "<h2>Solution</h2>" in last
+
+
+@pytest.mark.slow
+def test_the_page_of_a_series_waits_for_its_first_run(pages: list[str]) -> None:
+    Path("a").mkdir()
+    page = LivePage(Path("a"), Path("live.html"), 0.0)
+    page.update(is_final=False)
+    assert RELOAD in pages[0]
+    assert "a: contains no run" in pages[0]
+    assert main([*SERIES, "--runs", "2", "--stop", "generations=5", "--quiet"]) == 0
+    assert main(["watch", "a", "--page", "live.html"]) == 0
+    assert RELOAD not in pages[1]
+    assert "Series in a: 2 runs" in pages[1]
+
+
+def test_a_page_that_cannot_be_made_is_refused_at_once(capsys: Capture) -> None:
+    pytest.importorskip("matplotlib")
+    Path("a").mkdir()
+    Path("a/.runs.lock").write_text("measurement")
+    for page, words in {
+        "live.pdf": "--page live.pdf: must end in .html or .htm, as a page is HTML",
+        "live.html": "--page: a contains a measurement of islands bench, which has no page",
+    }.items():
+        assert main(["watch", "a", "--page", page]) == 2
+        assert words in capsys.readouterr().err

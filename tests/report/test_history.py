@@ -13,17 +13,17 @@ from islands.report.history import History, Lineage, Migrants, sense_of
 from islands.studies.pages.curves import Curve, bands, profiles, target_of, times_to_targets
 
 ROWS = [
-    # rank, island, generation, seconds, best, mean
-    (1, 7, 0, 0.5, 50, 60.0),
-    (0, 2, 0, 0.4, None, 70.0),
-    (0, 2, 10, 1.0, 40, 55.0),
-    (1, 7, 20, 2.5, 45, 50.0),
-    (0, 2, 20, 2.0, 42, 41.0),
+    # rank, island, generation, seconds, best, its generation, mean
+    (1, 7, 0, 0.5, 50, 0, 60.0),
+    (0, 2, 0, 0.4, None, 0, 70.0),
+    (0, 2, 10, 1.0, 40, 7, 55.0),
+    (1, 7, 20, 2.5, 45, 12, 50.0),
+    (0, 2, 20, 2.0, 42, 18, 41.0),
 ]
 
 
 def trace(sign: int = 1) -> pa.Table:
-    rank, island, generation, seconds, best, mean = zip(*ROWS, strict=True)
+    rank, island, generation, seconds, best, found, mean = zip(*ROWS, strict=True)
     return pa.table(
         {
             "rank": rank,
@@ -31,6 +31,7 @@ def trace(sign: int = 1) -> pa.Table:
             "generation": generation,
             "seconds": seconds,
             "best": [None if each is None else sign * each for each in best],
+            "best_generation": found,
             "mean": [sign * each for each in mean],
             "worst": [sign * 100] * len(ROWS),
             "evaluations": [10 * (each + 1) for each in generation],
@@ -53,6 +54,19 @@ def test_tables_carry_the_last_row_of_an_island_on(sign: int) -> None:
     assert (sign * history.overall()).tolist() == [50, 40, 40]
     assert history.evaluations.tolist() == [20, 120, 420]
     assert history.losses(np.array([sign * 44.0]), sign * 40.0).tolist() == [10.0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_new_best_is_between_the_rows_at_its_generation(sign: int) -> None:
+    history = History.of(trace(sign), maximise=sign < 0)
+    for column, expected in {
+        None: {0.5: 50, 0.85: 40, 2.5: 40},
+        0: {0.85: 40, 2.2: 42, 2.5: 42},
+        1: {0.5: 50, 1.3: 45, 2.5: 45},
+    }.items():
+        at, best = history.changes(history.seconds, column)
+        assert at.tolist() == pytest.approx([*expected])
+        assert (sign * best).tolist() == [*expected.values()]
 
 
 def test_the_sense_is_seen_in_the_rows() -> None:
@@ -100,6 +114,7 @@ def arrivals(sign: int, migrants: list[Any] = MIGRANTS) -> tuple[Migrants, Histo
             "island": island,
             "generation": generation,
             "best": best,
+            "best_generation": generation,
             **dict.fromkeys(("seconds", "mean", "distance", "distinct", "evaluations"), zeros),
         }
     )

@@ -16,11 +16,10 @@ from islands.instances.catalogue import catalogue
 from islands.problems import load
 from islands.problems.mkp import Mkp
 from islands.studies.papers.cells import Scaled, TableRow
-from islands.studies.papers.experiment import RunResult
+from islands.studies.papers.experiment import RunResult, Sample
 from islands.studies.papers.jardim2021 import LiteratureTable
 from islands.studies.papers.orlib import KINDS, ProblemKind, all_names, first_names, kind
 from islands.studies.papers.rows import average, least, standard_error, total
-from islands.studies.papers.sample import Sample
 from islands.studies.papers.selection import select
 from islands.studies.papers.table import PaperTable
 from islands.studies.papers.xavier2019 import ValuesTable, VlsiTable

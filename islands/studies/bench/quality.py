@@ -14,9 +14,8 @@ from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.studies.bench import quality_rows, quality_runs
 from islands.studies.bench.base import BenchRequest
-from islands.studies.bench.quality_rows import quality_row
+from islands.studies.bench.quality_rows import contrasts, quality_row, rank_rows
 from islands.studies.bench.quality_runs import KEY, RunRow, grouped, set_of
-from islands.studies.bench.quality_tests import contrasts, rank_rows
 from islands.studies.bench.rivals.contest import Contest, require_fitting
 from islands.studies.bench.variants import Method, Variant, variants
 from islands.tables import Row

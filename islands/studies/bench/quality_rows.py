@@ -1,14 +1,18 @@
-"""The tables of the benchmark `quality`: of each method on an instance, and on groups of them."""
+"""The tables of `quality`: of methods on instances and groups of them, and tests of differences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter, itemgetter
 from statistics import fmean
 
 import numpy as np
 
+from islands.statistics import SIGNIFICANT, against, holm, mean_ranks
 from islands.studies.bench.base import table
-from islands.studies.bench.quality_runs import RunRow
+from islands.studies.bench.quality_runs import KEY, RunRow, grouped, labels, with_references
+from islands.studies.pages.curves import final_losses, target_of
+from islands.studies.significance import mann_whitney
 from islands.tables import Row
 
 KNOWN = "best known"
@@ -102,3 +106,123 @@ def moments(limit: float) -> list[float]:
     """Return 0.1, 0.2, 0.5, 1, ... up to the limit, which is the last."""
     steps = [step * 10.0**power for power in range(-1, 6) for step in (1, 2, 5)]
     return [*(round(each, 1) for each in steps if each < 0.999 * limit), limit]
+
+
+def marked(p: float) -> str:
+    """Return a p-value as text; a significant one has a star."""
+    return f"{p:.2g}{'*' if p < SIGNIFICANT else ' '}"
+
+
+CONTRASTS = table("quality_tests", marked=marked)
+RANKS = table("quality_ranks", marked=marked)
+CHANGES = table("changes", marked=marked)
+
+
+def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
+    """Yield the tests of each method against the first one of its instance."""
+    names, found = labels(rows), list[Row]()
+    for of_instance in grouped(rows, attrgetter("instance")):
+        mine = {names[each[0].backend, each[0].method]: each for each in grouped(of_instance, KEY)}
+        first, *others = mine
+        found += [_contrast(first, other, mine) for other in others]
+    gaps, times = (holm([row[name] for row in found]) for name in ("p_gap", "p_time"))
+    for row, gap, time in zip(found, gaps, times, strict=True):
+        yield row.but(p_gap=gap, p_time=time)
+
+
+def _contrast(first: str, other: str, mine: Mapping[str, Sequence[RunRow]]) -> Row:
+    one, two = mine[other], mine[first]
+    curves = [row.curve("") for rows in mine.values() for row in rows]
+    target = 0.0 if one[0].is_known and any(row.hits for row in (*one, *two)) else target_of(curves)
+    gaps = mann_whitney([row.final for row in one], [row.final for row in two])
+    times = mann_whitney(*([row.curve("").time_to(target) for row in each] for each in (one, two)))
+    return CONTRASTS.row(
+        instance=one[0].instance,
+        first=first,
+        method=other,
+        runs=len(one),
+        p_gap=gaps.p,
+        a_gap=gaps.a,
+        effect_gap=gaps.size,
+        target=target,
+        p_time=times.p,
+        a_time=times.a,
+        effect_time=times.size,
+    )
+
+
+def rank_rows(rows: Sequence[RunRow]) -> Iterator[Row]:
+    """Yield the mean rank of each method over the problems that all methods have run."""
+    names = labels(rows)
+    methods, losses = final_losses([row.curve(names[row.backend, row.method]) for row in rows])
+    if len(methods) < 2 or len(losses) < 2:
+        return
+    for name, rank, p in zip(methods, mean_ranks(losses), against(losses, 0), strict=True):
+        yield RANKS.row(method=name, problems=len(losses), mean_rank=rank, p=p)
+
+
+def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:
+    """Yield the change of each method on each instance that both measurements have.
+
+    Devices and numbers of ranks may differ, which is what is compared then.
+    """
+    earlier = {KEY(rows[0]): rows for rows in grouped(before, KEY)}
+    found = [
+        _change(earlier[KEY(rows[0])], rows)
+        for rows in grouped(now, KEY)
+        if KEY(rows[0]) in earlier
+    ]
+    for change, p in zip(found, holm([each["p"] for each in found]), strict=True):
+        yield change.but(p=p)
+
+
+def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
+    both = with_references([*before, *now])
+    old, new = both[: len(before)], both[len(before) :]
+    limit = min(old[0].limit, new[0].limit)
+    gaps = [_gaps_at(rows, limit) for rows in (old, new)]
+    means = [fmean(each) if np.isfinite(each).all() else None for each in gaps]
+    target, before_now = _times(old, new)
+    if len({*gaps[0], *gaps[1]}) == 1:
+        to_best = [[row.curve("").time_to(row.final) for row in rows] for rows in (old, new)]
+        test = mann_whitney(to_best[1], to_best[0])
+    else:
+        test = mann_whitney(gaps[1], gaps[0])
+    return CHANGES.row(
+        **new[0].key_cells(),
+        devices=[old[0].device, new[0].device],
+        limit=limit,
+        gap_before=means[0],
+        gap_now=means[1],
+        gap_difference=None if None in means else means[1] - means[0],  # type: ignore[operator]
+        target=target,
+        seconds_before=before_now[0] if before_now else None,
+        seconds_now=before_now[1] if before_now else None,
+        seconds_ratio=_ratio(*before_now) if before_now else None,
+        p=test.p,
+        a=test.a,
+    )
+
+
+def _ratio(before: float, now: float) -> float:
+    return max(before, 1e-3) / max(now, 1e-3)
+
+
+def _gaps_at(rows: Sequence[RunRow], limit: float) -> list[float]:
+    """Return the gap of each run at a time, or at its end if it ended around that time."""
+    return [
+        row.final if row.limit <= limit else float(row.curve("").at(np.array([limit]))[0])
+        for row in rows
+    ]
+
+
+def _times(
+    old: Sequence[RunRow], new: Sequence[RunRow]
+) -> tuple[str | None, tuple[float, float] | None]:
+    """Return the smallest target with both median times."""
+    for name, gap in sorted(TARGETS.items(), key=itemgetter(1)):
+        times = [[row.curve("").time_to(gap) for row in rows] for rows in (old, new)]
+        before, now = (float(np.quantile(each, 0.5, method="inverted_cdf")) for each in times)
+        if np.isfinite(before) and np.isfinite(now):
+            return name, (before, now)
+    return None, None

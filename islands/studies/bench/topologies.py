@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +13,7 @@ from numpy.typing import NDArray
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.migration.topology import TOPOLOGIES, Scene, Topology
 from islands.parallel import blocks
-from islands.paths import published
-from islands.report.figure import new_figure
 from islands.studies.bench.base import BenchRequest, table
-from islands.studies.pages.curves import MARKERS
 from islands.tables import Row
 
 _HEAD_BYTES, _KEY_BYTES = 16, 4
@@ -28,12 +24,6 @@ SEEDS = 8
 """Number of simulations of a random topology."""
 _DRAWS = 8
 """Draws of a random topology whose messages are counted."""
-_PANELS = {
-    "takeover": "migrations until takeover",
-    "transport_seconds": "seconds of the busiest rank until takeover",
-    "busiest_bytes": "bytes the busiest rank sends per migration",
-    "takeover_bytes": "mean bytes sent per rank until takeover",
-}
 
 
 def _arriving(row: Mapping[str, Any]) -> str:
@@ -197,28 +187,3 @@ def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
         most_parcels=int(np.max(np.bincount(from_rank, minlength=ranks))),
         most_messages=int(np.max(np.bincount(messages % ranks, minlength=ranks))),
     )
-
-
-def write_plot(path: Path, rows: Sequence[Row]) -> None:
-    """Write a PNG with one curve per topology; points that exceed a population are faint."""
-    figure = new_figure(11, 8)
-    panels = figure.subplots(2, 2, sharex=True)
-    for axes, (field, words) in zip(panels.flat, _PANELS.items(), strict=True):
-        _draw(axes, field, rows)
-        axes.set(xscale="log", yscale="log", xlabel="islands", ylabel=words)
-        axes.grid(visible=True, which="both", alpha=0.3)
-    panels.flat[0].legend(fontsize="small")
-    with published(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=150)
-
-
-def _draw(axes: Any, field: str, rows: Sequence[Row]) -> None:
-    names = dict.fromkeys(row["topology"] for row in rows)
-    for place, (name, marker) in enumerate(zip(names, MARKERS, strict=False)):
-        mine = [row for row in rows if row["topology"] == name]
-        style = {"marker": marker, "markersize": 4, "color": f"C{place}"}
-        for fits, look in ((True, {"label": name}), (False, {"alpha": 0.3})):
-            # With one rank no messages are sent, and a logarithmic axis has no zero.
-            shown = [row for row in mine if row["fits"] == fits and row[field] > 0]
-            xs, ys = ([row[name] for row in shown] for name in ("islands", field))
-            axes.plot(xs, ys, **style, **look)

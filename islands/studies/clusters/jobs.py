@@ -22,7 +22,7 @@ from islands.paths import publish, reading, writing
 from islands.record.folder import CHECKPOINTS, FINISHED, JOB, MANIFEST, RUN_SETTINGS
 from islands.studies.clusters.command_line import CommandWords
 from islands.studies.clusters.commands import TIME_LIMIT, is_active
-from islands.untrusted import bounded_text
+from islands.untrusted import bounded_text, parsing, typed
 
 SCRIPT = "job.sbatch"
 _JOB, _ATTEMPTS, _ERRORS = "job.json", "attempts.jsonl", "errors.txt"
@@ -55,14 +55,11 @@ def submitted(folder: Path) -> Job | None:
     path = inside(folder, JOB, _JOB)
     if not path.exists():
         return None
-    with reading(path):
-        try:
-            job = Job(**json.loads(bounded_text(path)))
-            if job.elements is not None and not 0 <= job.elements <= MOST_ELEMENTS:
-                raise ValueError(f"elements is {job.elements}")
-            return job
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{path}: is damaged: {error}. Remove it") from error
+    with parsing(path, "is damaged", "Remove it"):
+        job = typed(Job, json.loads(bounded_text(path)))
+        if job.elements is not None and not 0 <= job.elements <= MOST_ELEMENTS:
+            raise ValueError(f"elements is {job.elements}")
+        return job
 
 
 def output_in(folder: Path, name: str) -> str:

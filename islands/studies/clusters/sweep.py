@@ -22,6 +22,7 @@ from islands.errors import InputError, IslandsError, UntrustedError, UsageError
 from islands.inside import inside, inside_all
 from islands.paths import publish, writing
 from islands.record.folder import JOB
+from islands.record.lock import FolderLock
 from islands.studies.clusters.command_line import Check, CommandWords
 from islands.studies.clusters.commands import elements_in_queue, reason, sbatch
 from islands.studies.clusters.jobs import MOST_BYTES, MOST_ELEMENTS, JobAttempts, again, output_in
@@ -32,6 +33,7 @@ from islands.untrusted import bounded_text, followed
 
 LIST = "sweep.txt"
 """The file in DIR/slurm with the options of each element."""
+_LOCK = ".array.lock"
 _PATIENCE_SECONDS = 60.0
 """How long an element waits for another one to submit the collecting job."""
 _PLACES = ("account", "partition", "qos")
@@ -158,8 +160,7 @@ def arrays_of(folder: Path) -> list[Array]:
     """Return the job arrays of a sweep, the oldest first."""
     arrays = []
     for path in inside_all(inside(folder, JOB), "array-*.json"):
-        # Another element may be about to write it.
-        with suppress(OSError, ValueError, TypeError, KeyError):
+        with suppress(OSError, ValueError, TypeError, KeyError):  # of a damaged file
             values = json.loads(bounded_text(path, MOST_BYTES))
             if len(values["elements"]) > MOST_ELEMENTS:
                 continue
@@ -174,9 +175,11 @@ def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
     The submitting process and each element call this; `words` are the options of the array.
     """
     path = inside(folder, JOB, f"array-{job}.json")
-    if not _is_first(path):
-        return None
-    try:
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with FolderLock("job array", _LOCK) as lock:
+        if not lock.takes(path.parent, _PATIENCE_SECONDS) or path.exists():
+            return None
         _copy_list(folder, words)
         of_elements = _queried(job)
         of_first = next(iter(of_elements.values()), {})
@@ -185,30 +188,7 @@ def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
         command = tuple(_command(folder, words, of_first, os.environ))
         array = Array(job, time.time(), elements, tuple(words), command, collecting)
         publish(path, json.dumps(asdict(array)) + "\n")
-    except BaseException:
-        path.unlink(missing_ok=True)  # another element then writes it
-        raise
     return array
-
-
-def _is_first(path: Path) -> bool:
-    """Create an empty file and return True; return False if another process has completed it.
-
-    Wait while the file is empty, and replace it after a time: its process may have been killed.
-    """
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        while True:
-            with suppress(FileExistsError):
-                path.touch(exist_ok=False)
-                return True
-            with suppress(FileNotFoundError):
-                found = path.stat()
-                if found.st_size > 0:
-                    return False
-                if time.time() - found.st_mtime > _PATIENCE_SECONDS:
-                    path.unlink()
-            time.sleep(0.2)
 
 
 def _copy_list(folder: Path, words: Sequence[str]) -> None:

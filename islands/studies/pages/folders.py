@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from islands.record import folder as records
 from islands.record.folder import FolderKind
 from islands.record.folder import runs_in as runs_inside
 from islands.report.figure import style
-from islands.report.page import Page
+from islands.report.page import Page, note, require_html
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
 from islands.studies.pages.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
@@ -22,6 +24,8 @@ from islands.text import counted, escaped
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
 """Folders of runs that are named at most."""
+_SHARE = 0.1
+"""Maximum share of the time that a live page may take from the work, to be drawn again."""
 
 
 def page_for(
@@ -104,3 +108,37 @@ def runs_in(folder: Path) -> Iterator[Path]:
 def default_path(folders: Sequence[Path]) -> Path:
     """Return where a page is written by default."""
     return inside(folders[0], records.PAGE) if len(folders) == 1 else Path(records.PAGE)
+
+
+class LivePage:
+    """The page of a folder, which browsers load again until the work in the folder ends."""
+
+    def __init__(self, folder: Path, path: Path, seconds: float) -> None:
+        """Refuse a `path` that is no HTML file; write it at most once in so many seconds."""
+        require_html("--page", path)
+        kind = records.kind_of(folder)
+        if kind in (FolderKind.BATCH, FolderKind.MEASUREMENT):
+            raise UsageError(f"--page: {folder} contains {kind.words}, which has no page. Omit it")
+        style()  # refuse at once if Matplotlib is missing
+        self._folder, self._path, self._seconds = folder, path, seconds
+        self._due = -math.inf
+
+    def update(self, *, is_final: bool) -> None:
+        """Write the page if it is due or final; the final page is not loaded again.
+
+        Before the first run has a folder, the page contains the reason only.
+        """
+        began = time.monotonic()
+        if began < self._due and not is_final:
+            return
+        try:
+            page = page_for([self._folder])
+        except InputError as error:
+            if is_final:
+                raise
+            page = Page(f"Waiting for {self._folder.name or self._folder}")
+            page.add(note(str(error)))
+        pause = max(self._seconds, (time.monotonic() - began) / _SHARE)
+        page.reload = None if is_final else max(1, math.ceil(pause))
+        page.write(self._path)
+        self._due = time.monotonic() + pause

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,34 +63,24 @@ def with_printed(mean: float, printed: float, *, is_whole: bool) -> str:
 
 @cache
 def printed_rows(name: str) -> list[Figures]:
-    """Return the rows of a file of printed figures, whose comments name the source.
+    """Return the rows of a file of printed figures, whose first lines, comments, name the source.
 
-    A column of numbers has numbers, whole ones if all of them are.
+    The cells of a column are integers, floating-point numbers or text.
     """
-    text = (_PRINTED / f"{name}.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(row for row in text.splitlines() if not row.startswith("#")))
-    kinds = {column: _kind_of([row[column] for row in rows]) for column in rows[0]}
-    return [{column: kinds[column](cell) for column, cell in row.items()} for row in rows]
+    from pyarrow import csv
 
-
-def _kind_of(texts: Iterable[str]) -> type[Any]:
-    """Return the type of the cells of a column."""
-    for kind in (int, float):
-        try:
-            list(map(kind, texts))
-        except ValueError:
-            continue
-        return kind
-    return str
+    path = _PRINTED / f"{name}.csv"
+    comments = sum(line.startswith("#") for line in path.read_text(encoding="utf-8").splitlines())
+    rows: list[Figures] = csv.read_csv(path, csv.ReadOptions(skip_rows=comments)).to_pylist()
+    return rows
 
 
 @cache
 def figures(name: str, by: str = "") -> Mapping[str, Figures]:
     """Return the printed figures by instance; or, in each, by the values of another column."""
+    if not by:
+        return {row["instance"]: row for row in printed_rows(name)}
     table: dict[str, Any] = {}
     for row in printed_rows(name):
-        if by:
-            table.setdefault(row["instance"], {})[row[by]] = row
-        else:
-            table[row["instance"]] = row
+        table.setdefault(row["instance"], {})[row[by]] = row
     return table

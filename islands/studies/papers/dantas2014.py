@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 from islands.problems.base import Problem
 from islands.studies.papers.cells import Cell, Fact, TableRow
+from islands.studies.papers.experiment import Sample
 from islands.studies.papers.orlib import KINDS, all_names, first_names, kind
 from islands.studies.papers.rows import average, matching, mean, named, numbers, significance, total
-from islands.studies.papers.sample import Sample
 from islands.studies.papers.table import Paper, PaperTable, PooledTable
 from islands.tables import Row
 

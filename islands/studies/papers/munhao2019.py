@@ -5,8 +5,7 @@ The printed figures are of thirty runs of each instance, for the models m1 and m
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
@@ -77,10 +76,8 @@ class ModelsTable(PooledTable):
     group_name: ClassVar[str]
     """The name of a group, with columns of the printed figures in braces."""
 
-    @classmethod
-    @abstractmethod
-    def members(cls, row: Figures) -> tuple[str, ...]:
-        """Return the instances of a row of printed figures."""
+    members: ClassVar[Callable[[Figures], tuple[str, ...]]]
+    """Returns the instances of a row of printed figures."""
 
     @classmethod
     @cache
@@ -197,18 +194,17 @@ class ModelsTable(PooledTable):
         goals = sorted({str(int(goal)) for (goal,) in numbers(rows, "wanted")}, key=int)
         values = {"least_ratio": least["ratio"], "largest_ratio": most["ratio"]}
         values["as_fast_as_wanted"] = enough
-        words = {"least": _named(least), "most": _named(most), "goals": " or ".join(goals)}
-        return self.fact("ratio", rows, values, **words)
+        extremes = {"least": least, "most": most}
+        words = {name: f"{row['group']} {row['model']}" for name, row in extremes.items()}
+        return self.fact("ratio", rows, values, **words, goals=" or ".join(goals))
 
     def _speedup_fact(self, rows: Sequence[TableRow], model: str, printed: float) -> Fact:
         """Return our CPU's seconds over ours, and the printed speed-ups."""
         mine = matching(rows, model=model)
         paper = mean(mine, "paper_speedup")
         means = {each: mean(mine, f"speedup_cpu_{each}") for each in self.asked.threads}
-        shown = "".join(
-            f"our CPU with {counted(each, 'thread')} takes {value:.1f} times as long as ours; "
-            for each, value in means.items()
-        )
+        ours = "our CPU with {} takes {:.1f} times as long as ours; "
+        shown = "".join(ours.format(counted(k, "thread"), v) for k, v in means.items())
         values = {f"paper_speedup_{model}": paper, **named(f"speedup_{model}_cpu", means)}
         words = {"model": model, "shown": shown, "paper": paper, "printed": printed}
         return self.fact("speedup", mine, values, **words)
@@ -216,11 +212,8 @@ class ModelsTable(PooledTable):
     def _without_fact(self) -> Fact:
         """Return the number of runs without a feasible solution, by instance."""
         _, parts = self.parts()
-        names = [
-            f"{row['instance']} {row['model']} ({row['without']})"
-            for row in parts
-            if row["without"]
-        ]
+        name = "{instance} {model} ({without})".format_map
+        names = [name(row) for row in parts if row["without"]]
         where = f": {', '.join(names)}" if names else ""
         values, runs = {"without": total(parts, "without")}, counted(total(parts, "runs"), "run")
         return self.fact("without", parts, values, runs=runs, where=where)
@@ -234,35 +227,24 @@ def _is_as_good(row: TableRow, noise: float) -> bool:
     )
 
 
-def _named(row: TableRow) -> str:
-    return f"{row['group']} {row['model']}"
-
-
 class Sac94Table(ModelsTable, of="munhao2019/sac94"):
     """Instances from practice, with numbers of hits of the optimum."""
 
-    @classmethod
-    def members(cls, row: Figures) -> tuple[str, ...]:
-        """Return the named instances."""
-        return tuple(f"sac94/{name}" for name in row["instances"].split())
+    members = staticmethod(lambda row: tuple(f"sac94/{name}" for name in row["instances"].split()))
 
 
 class GkTable(ModelsTable, of="munhao2019/gk"):
     """Large instances, with gaps to the paper's reference values."""
 
-    @classmethod
-    def members(cls, row: Figures) -> tuple[str, ...]:
-        """Return the only one."""
-        return (f"gk/{row['instance']}",)
+    members = staticmethod(lambda row: (f"gk/{row['instance']}",))
 
 
 class OrLibraryTable(ModelsTable, of="munhao2019/orlib"):
     """Random problems, ten of each size and tightness."""
 
-    @classmethod
-    def members(cls, row: Figures) -> tuple[str, ...]:
-        """Return the ten of a kind."""
-        return ProblemKind(row["m"], row["n"], f"{row['alpha']:.2f}").instances()
+    members = staticmethod(
+        lambda row: ProblemKind(row["m"], row["n"], f"{row['alpha']:.2f}").instances()
+    )
 
 
 def referred(problem: Problem, reference: int | None) -> Problem:
@@ -370,7 +352,7 @@ class SearchTable(PooledTable, of="munhao2019/search"):
         for model in MODELS:
             mine = matching(rows, model=model)
             found = [rank for (rank,) in numbers(mine, "rank")]
-            own = found[[row["configuration"] for row in mine].index(0)]
+            own = mean(matching(mine, configuration=0), "rank")
             place = 1 + sum(rank < own for rank in found)
             others = found.count(own) - 1
             shared = f" with {counted(others, 'other')}" if others else ""

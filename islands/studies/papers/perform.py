@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from islands.cells.store import Store, differing
@@ -17,10 +18,10 @@ from islands.paths import publish, published
 from islands.problems import read
 from islands.record.folder import EXPERIMENT_SETTINGS, PAGE, PROVENANCE, experiments_in
 from islands.record.provenance import write_provenance
-from islands.report.figure import style
+from islands.report.figure import HEIGHT, WIDTH, logarithmic, new_figure, style
+from islands.studies.pages.curves import MARKERS, curve_look
 from islands.studies.pages.folders import page_for
 from islands.studies.papers.cells import Plot, TableRow
-from islands.studies.papers.columns import draw_columns
 from islands.studies.papers.experiment import ExperimentRequest
 from islands.studies.papers.rows import numbers
 from islands.studies.papers.selection import Selection
@@ -216,3 +217,51 @@ def _rows(
                 folder.table(table, rows)
                 folder.text(table, lines)
     return rows
+
+
+_HIGH = 32
+"""Characters that fit along the vertical axis."""
+_NARROW = 5
+"""Names of classes have lines of at most this number of characters."""
+_SHORT = 22
+"""Up to this number of characters, names of curves have two columns."""
+
+Points = Sequence[tuple[float, ...]]
+
+
+def draw_columns(
+    title: str,
+    axes_words: tuple[str, str],
+    curves: Sequence[tuple[str, Points]],
+    classes: Sequence[str],
+    *,
+    is_logarithmic: bool,
+) -> Any:
+    """Return a figure of curves against sizes, or against `classes` at the places 0, 1, 2 ..."""
+    x_words, y_words = axes_words
+    columns = 1 if max((len(label) for label, _ in curves), default=0) > _SHORT else 2
+    with style():
+        figure = new_figure(WIDTH, HEIGHT + 0.4 + 0.16 * -(-len(curves) // columns))
+        axes = figure.add_subplot()
+        for number, (label, points) in enumerate(curves):
+            axes.plot(*zip(*points, strict=True), label=label, **_look(number, points))
+        axes.set(xlabel=x_words, ylabel=fill(y_words, _HIGH))
+        figure.suptitle(title, fontsize=8.5, wrap=True)
+        xs, ys = ([point[i] for _, points in curves for point in points] for i in (0, 1))
+        if classes:
+            axes.set_xticks(range(len(classes)), [fill(name, _NARROW) for name in classes])
+        elif xs:
+            logarithmic(axes.xaxis, min(xs), max(xs))
+        if is_logarithmic and (above := [y for y in ys if y > 0]):
+            logarithmic(axes.yaxis, min(above), max(above))
+        if curves:
+            figure.legend(loc="outside lower left", ncols=columns)
+    return figure
+
+
+def _look(number: int, points: Points) -> dict[str, Any]:
+    """Return the look of a curve: no two of a plot have the same colour, marker and line."""
+    look = {**curve_look(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
+    xs = [point[0] for point in points]
+    # Points of several instances of one size are no course.
+    return look if len({*xs}) == len(xs) else {**look, "linestyle": "none"}

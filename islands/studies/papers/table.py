@@ -15,9 +15,14 @@ from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.studies.described import columns, described, spliced
 from islands.studies.papers.cells import Cell, Fact, Plot, Scaled, TableRow, figures, with_printed
-from islands.studies.papers.experiment import CPU_SECONDS, Experiment, ExperimentRequest, RunResult
+from islands.studies.papers.experiment import (
+    CPU_SECONDS,
+    Experiment,
+    ExperimentRequest,
+    RunResult,
+    Sample,
+)
 from islands.studies.papers.rows import mean, mean_ratio, numbers, significance
-from islands.studies.papers.sample import Sample
 from islands.tables import Column, Row, Table
 from islands.text import counted
 

@@ -26,8 +26,7 @@ from islands.studies.bench.base import BenchRequest
 from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 from islands.studies.bench.rivals.cpsat import CpSat
-from islands.studies.bench.rivals.peers import Faq, Highs, Networkx
-from islands.studies.bench.rivals.samplers import DwaveAnnealing, DwaveTabu
+from islands.studies.bench.rivals.peers import DwaveAnnealing, DwaveTabu, Faq, Highs, Networkx
 from islands.studies.bench.rivals.tours import Lkh, OrTools
 from islands.text import counted, unknown
 
