@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError, UsageError
 from islands.instances.lines import Lines, Numbers, is_number, shown, whole
-from islands.instances.mkp import read_drake, read_sac94
+from islands.instances.mkp import OF_ONE
 from islands.instances.qaplib import counts, read_qap
 from islands.instances.sizes import MOST_NUMBERS
 from islands.paths import suffix_of
@@ -60,7 +60,6 @@ FOUND_BY_NAME = tuple(
 )
 """The suffixes of files that are found by name; other files need a path."""
 
-_KNAPSACKS = {"drake": read_drake, "sac94": read_sac94}
 _PARTS = {
     "qaplib": "n optimum best, A, B",
     "drake": "n m optimum, profits, weights, capacities",
@@ -230,7 +229,7 @@ def _leading(words: list[bytes]) -> int:
 
 def _of_layout(path: Path, first: int, second: int) -> str:
     """Return the knapsack format of a file, from its optimum and its lines."""
-    plausible = [form for form in _KNAPSACKS if _is_plausible(path, form)]
+    plausible = [form for form in OF_ONE if _is_plausible(path, form)]
     by_lines = [form for form, ends in _ends(first, second).items() if _end_lines(path, ends)]
     for one, other in ((plausible, by_lines), (by_lines, plausible)):
         if len(one) == 1 and (len(other) != 1 or one == other):
@@ -281,7 +280,7 @@ def _is_plausible(path: Path, form: str) -> bool:
     """Return whether a file can be read in a format and states a possible optimum."""
     try:
         with Lines.open(path) as lines:
-            file = _KNAPSACKS[form](Numbers(lines), "")
+            file = OF_ONE[form](Numbers(lines), "")
     except InputError:
         return False
     if file.optimum is None:

@@ -87,22 +87,16 @@ class Lines:
         """Increase the allowance by a number of words, including white space around them."""
         self._allowance += _WORD * words
 
-    def require(self, needs: str, least: int, words: str = "") -> None:
-        """Refuse a file with fewer bytes than are needed, before memory is allocated.
-
-        `needs` begins the message, such as `DIMENSION 5 needs`; `words` is what is needed, if not
-        bytes.
-        """
-        if least > self.longest + 1:
-            raise self.error(
-                f"{needs} {words or f'at least {least} bytes of data'}, and the file has at most"
-                f" {self.longest} bytes. Get the file again if it is truncated, or correct the"
-                " sizes"
-            )
-
     def expect(self, needs: str, numbers: int) -> None:
-        """Allow the numbers that are needed; refuse a file that is too short for them."""
-        self.require(needs, 2 * numbers, f"{numbers} numbers")
+        """Allow the numbers that are needed; refuse a file that is too short for them.
+
+        Call it before memory is allocated. `needs` begins the message, such as `DIMENSION 5 needs`.
+        """
+        if 2 * numbers > self.longest + 1:
+            raise self.error(
+                f"{needs} {numbers} numbers, and the file has at most {self.longest} bytes. Get the"
+                " file again if it is truncated, or correct the sizes"
+            )
         self.allow(numbers)
 
     def line(self) -> bytes | None:

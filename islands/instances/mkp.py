@@ -295,7 +295,9 @@ def part_of(path: Path, part: int | None, count: int, names: list[str] | None = 
     return part
 
 
-FORMATS = ("orlib", "sac94", "drake")
+OF_ONE = {"sac94": read_sac94, "drake": read_drake}
+"""The readers of files with one instance."""
+FORMATS = ("orlib", *OF_ONE)
 
 
 def read_mkp(path: Path, form: str, part: int | None = None) -> MkpFile:
@@ -309,7 +311,7 @@ def read_mkp(path: Path, form: str, part: int | None = None) -> MkpFile:
             return read_orlib(numbers, name, part)
         if part:
             raise InputError(f"{path}:{part:02}: the file contains one problem. Name {path}")
-        return read_sac94(numbers, name) if form == "sac94" else read_drake(numbers, name)
+        return OF_ONE[form](numbers, name)
 
 
 def read_sol(path: Path, n: int) -> NDArray[np.int64]:

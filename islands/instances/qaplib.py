@@ -298,7 +298,7 @@ def _size(lines: Lines, word: bytes) -> int:
             f"n is {shown(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
             "must fit in memory. Name a file in the format of QAPLIB, or correct it"
         )
-    lines.require(f"n is {n}, which needs", 4 * n * n, f"{2 * n * n} numbers")
+    lines.expect(f"n is {n}, which needs", 2 * n * n)
     return n
 
 
@@ -350,7 +350,7 @@ def _read(
 
     The errors are for words that are valid only as costs.
     """
-    lines.allow(count + COSTS)
+    lines.allow(COSTS)
     numbers, ends, costs = array("q"), array("q"), dict[int, InputError]()
     line = lines.number
     while words is not None:

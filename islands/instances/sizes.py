@@ -1,6 +1,6 @@
 """The limits of sizes, which are checked before arrays are allocated.
 
-`require_size` compares a size with a limit, and `Lines.require` with the length of its file.
+`require_size` compares a size with a limit, and `Lines.expect` with the length of its file.
 """
 
 from __future__ import annotations

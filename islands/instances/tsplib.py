@@ -32,13 +32,10 @@ MOST_CITIES = 10_000_000
 FARTHEST = 1e11
 """Maximum coordinate, so that the length of a tour of `MOST_CITIES` fits into 64 bits."""
 
-_SHORTEST_ROW = len("1 0 0\n")
-
 
 def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
     """Return the n coordinates of the section that begins on the next line, ordered by id."""
-    lines.require(f"DIMENSION {n} needs", n * _SHORTEST_ROW)
-    lines.allow(3 * n)
+    lines.expect(f"DIMENSION {n} needs", 3 * n)
     ids, places, seen = array("q"), array("d"), bytearray(n)
     for row in range(n):
         line = lines.line()
@@ -147,8 +144,7 @@ def _read_triangle(lines: Lines, side: str, offset: int, n: int) -> NDArray[np.i
 
 
 def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
-    lines.require(f"DIMENSION {n} needs", 2 * count)
-    lines.allow(count)
+    lines.expect(f"DIMENSION {n} needs", count)
     weights = array("i")
     while len(weights) < count:
         words = lines.words()
@@ -315,7 +311,6 @@ class _Reader:
                 f"DIMENSION {_brief(value)}: must be a whole number from 1 to {MOST_CITIES}. "
                 "Correct it to the number of cities in the file"
             )
-        self.lines.require(f"DIMENSION {value} needs", int(value))
 
     def _node_coord_section(self) -> None:
         self.coordinates = read_coordinates(self.lines, self._dimension())
