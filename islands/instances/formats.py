@@ -99,9 +99,12 @@ def _of_text(path: Path) -> str:
         if len(sizes) != 2 or not all(map(is_number, head + sizes)):
             return "orlib"
         n, m = (whole(word, MOST_NUMBERS) or 0 for word in sizes)
-        entries = islice(iter(text.line, None), min(m, _ENTRIES))
-        if any(len(words) != 3 or None in (whole(i, n) for i in words[:2]) for words in entries):
-            return "orlib"
+        entries = list(islice(iter(text.line, None), min(m, _ENTRIES)))
+    is_entry = (
+        len(words) == 3 and None not in (whole(i, n) for i in words[:2]) for words in entries
+    )
+    if not entries or not all(is_entry):
+        return "orlib"
     if len(head) == 1:
         return "bqp"
     raise UsageError(
