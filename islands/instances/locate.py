@@ -142,8 +142,8 @@ class Finder:
         assert self._seen is not None, "it has looked for matches"
         seen = self._seen
         set_name, _, name = instance.partition("/")
-        if not matches and (file := seen.index.files.get((set_name, name))) is not None:
-            return Found(instance, file, None)
+        if not matches and (unlisted := seen.index.files.get((set_name, name))):
+            return Found(instance, unlisted, None)
         if not matches:
             raise _not_found(instance, path, seen.names)
         if len(matches) > 1:
