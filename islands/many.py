@@ -161,8 +161,11 @@ def _sources(problems: Iterable[Any]) -> Iterator[Callable[[], Any]]:
     if type(problems) is Batch:
         yield from (cache(partial(problems.__getitem__, k)) for k in range(len(problems)))
     else:
-        for problem in problems:
-            yield lambda problem=problem: problem
+        yield from (partial(_itself, problem) for problem in problems)
+
+
+def _itself(problem: Any) -> Any:
+    return problem
 
 
 class _Many(AskedPlan[_Run]):

@@ -1,7 +1,9 @@
-"""Prepare one run, evolve it, and end it at a criterion or signal; schedule many runs.
+"""Perform a run, or schedule many of them.
 
-`runner.py` goes from the settings to a result, `loop.py` advances the islands, and `single.py` does
-what precedes and follows the search. `scheduler.py` makes many runs on threads, streams and ranks.
+One run: `runner.py` takes its device and creates its islands, `single.py` performs it with its
+output and files, and `loop.py` advances the islands. Many runs: `scheduler.py` uses all ranks
+(`dealing.py`) and threads (`workers.py`); a `Queue` sorts runs by kind (`sharing.py`), and those of
+a kind share the launches of a `SharedLoop` (`shared.py`).
 
 - `Loop`: advances an archipelago from visit to visit, and evaluates the stopping criteria.
 - `Observer`: a side effect of a run: records, checkpoints, output, callbacks.
