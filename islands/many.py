@@ -17,7 +17,7 @@ from islands.configuration.keywords import of_keywords
 from islands.configuration.spec import GeneralSettings
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
-from islands.engine.plan import AskedPlan, Ready
+from islands.engine.plan import Plan, Ready
 from islands.engine.scheduler import Scheduler
 from islands.engine.shared import VisitRecords
 from islands.engine.workers import solving_devices
@@ -168,7 +168,7 @@ def _itself(problem: Any) -> Any:
     return problem
 
 
-class _Many(AskedPlan[_Run]):
+class _Many(Plan[_Run]):
     """The problems of a call, which all have the same settings."""
 
     trust: Trust
@@ -179,13 +179,13 @@ class _Many(AskedPlan[_Run]):
         self._asked, self.start, self.trust, self._sends = asked, start, trust, sends
         self.callback, self.shares = callback, callback is None
 
-    def asked_of(self, cell: _Run) -> tuple[Asked, Problem | None]:
+    def request(self, cell: _Run) -> tuple[Asked, Problem | None]:
         """Return the request as of `solve`."""
         name, problem = taken(cell.problem(), "solve")
         seed = {} if cell.seed is None else {"seed": cell.seed}
         return self._asked.also({"instance": name, **seed}), problem
 
-    def made(self, ready: Ready[_Run], result: Result) -> Result | IslandsError:
+    def value_of(self, ready: Ready[_Run], result: Result) -> Result | IslandsError:
         """Return what `solve` returns or raises."""
         if result.cost is None and not (result.violation > 0 or result.interrupted):
             return result.without_solution(ready.problem.words.infeasible_fix)
@@ -194,8 +194,8 @@ class _Many(AskedPlan[_Run]):
             records.leave_problem()
         return result.shown_by(draw, page)
 
-    def received(self, cell: _Run, made: Any) -> Any:
+    def received(self, cell: _Run, value: Any) -> Any:
         """Return a result whose records create their problem again when it is needed."""
-        if isinstance(made, Result) and isinstance(made.records, VisitRecords):
-            made.records.take_problem(cell.problem)
-        return made
+        if isinstance(value, Result) and isinstance(value.records, VisitRecords):
+            value.records.take_problem(cell.problem)
+        return value

@@ -211,16 +211,14 @@ def parted(start: Any) -> tuple[list[str], list[Any]]:
     """Return the files and the arrays of start solutions."""
     if start is None:
         return [], []
-    is_one = not (isinstance(start, list | tuple) and any(map(_is_solution, start)))
+    # A list of numbers is one solution.
+    is_one = not isinstance(start, list | tuple) or not any(
+        _is_file(each) or isinstance(each, Mapping) or np.ndim(each) > 0 for each in start
+    )
     if is_one and np.ndim(start) < 2:
         start = [start] if not isinstance(start, list | tuple) or start else []
     files = [str(each) for each in start if _is_file(each)]
     return files, [each for each in start if not _is_file(each)]
-
-
-def _is_solution(value: Any) -> bool:
-    """Return whether an item of a list is a solution rather than an entry of one."""
-    return _is_file(value) or isinstance(value, Mapping) or np.ndim(value) > 0
 
 
 def _is_file(value: Any) -> bool:

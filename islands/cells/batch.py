@@ -28,7 +28,7 @@ from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
 from islands.engine.failures import resuming
-from islands.engine.plan import AskedPlan, Ready
+from islands.engine.plan import Plan, Ready
 from islands.engine.request import load_and_resolve
 from islands.engine.scheduler import Scheduler
 from islands.engine.signals import INTERRUPT, INTERRUPTED_STATUS, SUSPENDED_STATUS, received
@@ -59,7 +59,7 @@ class BatchRun(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BatchPlan(AskedPlan[BatchRun]):
+class BatchPlan(Plan[BatchRun]):
     """The instances of a batch, and the settings of all of them."""
 
     instances: Sequence[str]
@@ -100,17 +100,17 @@ class BatchPlan(AskedPlan[BatchRun]):
             _ = asked.sources  # refuses scripts that this file names
         return cls(kept_names(folder), runs, asked.also(device.options), is_open)
 
-    def asked_of(self, cell: BatchRun) -> tuple[Asked, None]:
+    def request(self, cell: BatchRun) -> tuple[Asked, None]:
         """Return the request of a run; its instance is read when its turn comes."""
         own: dict[str, Any] = {**cell._asdict(), "threads": 1}
         return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
     def key(self, cell: BatchRun) -> Key:
         """Return everything on which the result of a run depends."""
-        asked, _ = self.asked_of(cell)
+        asked, _ = self.request(cell)
         return {**cell._asdict(), "settings": plain(_kept(asked))}
 
-    def made(self, ready: Ready[BatchRun], result: Result) -> Made:
+    def value_of(self, ready: Ready[BatchRun], result: Result) -> Made:
         """Return a result in the form of the store, which is also smaller to exchange."""
         return plain(result.to_mapping())
 
@@ -119,7 +119,7 @@ class BatchPlan(AskedPlan[BatchRun]):
         require_all(self.instances, "the list of instances ")
         for run in islice(self.runs_of(self.instances), _MOST_TRIED):
             try:
-                load_and_resolve(*self.asked_of(run))
+                load_and_resolve(*self.request(run))
             except InputError:
                 continue  # is reported when its turn comes
             return

@@ -328,12 +328,12 @@ class _Runs:
             self._say(self.campaign.to_continue(self.done, of, force=self.output.force))
 
     def _say(self, text: str) -> None:
-        stream = self.output.stream if self.campaign.world.rank == 0 else None
-        with Screen(stream, None, failed=self._end_without_output) as screen:
-            screen.say(text)
+        def end(_error: Exception, _is_log: bool) -> None:
+            self.interruption.request(OUTPUT_LOST)
 
-    def _end_without_output(self, _error: Exception, _is_log: bool) -> None:
-        self.interruption.request(OUTPUT_LOST)
+        stream = self.output.stream if self.campaign.world.rank == 0 else None
+        with Screen(stream, None, failed=end) as screen:
+            screen.say(text)
 
 
 def _words(result: Result) -> str:

@@ -51,6 +51,8 @@ class Ready(Generic[Cell]):
 class Plan(ABC, Generic[Cell]):
     """The base class of plans."""
 
+    start: Sequence[Any] = ()
+    """Start solutions of all requested runs, as arrays."""
     shares: bool = True
     """Whether runs may share launches."""
     repeats: bool = False
@@ -60,13 +62,17 @@ class Plan(ABC, Generic[Cell]):
     trust: Trust | None = None
     """The trust of a call in Python, for its threads."""
 
-    def made(self, ready: Ready[Cell], result: Result) -> Any:
-        """Return the value to yield for a result; called on the thread that solved the run."""
+    @abstractmethod
+    def request(self, cell: Cell) -> Resolved | tuple[Asked, Problem | None]:
+        """Return a run, or the request of one with its problem, if that is not read by its name."""
+
+    def value_of(self, ready: Ready[Cell], result: Result) -> Any:
+        """Return the value to yield for a result; called on the thread that performed the run."""
         return result
 
-    def received(self, cell: Cell, made: Any) -> Any:
+    def received(self, cell: Cell, value: Any) -> Any:
         """Return the value of a cell from any rank, completed on this rank."""
-        return made
+        return value
 
     def trusted(self) -> AbstractContextManager[None]:
         """Return a context manager that trusts the scripts of this plan."""
@@ -77,22 +83,3 @@ class Plan(ABC, Generic[Cell]):
         device.begin_run()
         output = Output(callback=self.callback, ends=is_over, collects=True)
         return run(ready.resolved, World(), output, RankOptions(device=device))
-
-
-class AskedPlan(Plan[Cell]):
-    """A plan whose cells request settings, as a command does, and instances by name."""
-
-    start: Sequence[Any] = ()
-    """Start solutions of all runs, as arrays."""
-
-    @abstractmethod
-    def asked_of(self, cell: Cell) -> tuple[Asked, Problem | None]:
-        """Return the request of a run, and its problem unless it is to be read by its name."""
-
-
-class ResolvedPlan(Plan[Cell]):
-    """A plan whose runs have settings and a problem already."""
-
-    @abstractmethod
-    def resolved(self, cell: Cell) -> Resolved:
-        """Return the settings of a run, and its problem."""

@@ -11,7 +11,7 @@ from islands.configuration.fit import require_block_memory
 from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
-from islands.engine.plan import AskedPlan, Cell, Plan, Ready, ResolvedPlan
+from islands.engine.plan import Cell, Plan, Ready
 from islands.engine.request import load_instance, starting_from
 from islands.engine.sharing import SharingRun, sharing_run
 from islands.instances.locate import Finder
@@ -25,7 +25,6 @@ class Preparing(Generic[Cell]):
     def __init__(self, plan: Plan[Cell], backend: Backend) -> None:
         """Resolve the cells of `plan`, to run them on `backend`."""
         self._plan, self._backend = plan, backend
-        self._asked = plan if isinstance(plan, AskedPlan) else None
         self._settings: dict[type[Problem], Settings] = {}
         """The problem settings of each class of problems, which all its instances share."""
         self._known: dict[Hashable, tuple[RunSpec, SharingRun[Any] | None]] = {}
@@ -35,21 +34,20 @@ class Preparing(Generic[Cell]):
 
     def ready(self, cell: Cell) -> Ready[Cell]:
         """Return the run of a cell: a `SharingRun` if it can share launches."""
-        plan = self._asked
-        if plan is None:
-            assert isinstance(self._plan, ResolvedPlan), "there are no other plans"
-            return self._of(cell, self._plan.resolved(cell))
-        asked, problem = plan.asked_of(cell)
+        request = self._plan.request(cell)
+        if isinstance(request, Resolved):
+            return self._of(cell, request)
+        asked, problem = request
         if problem is None:
             problem = load_instance(asked, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
         likeness, seed = problem.likeness(), asked.options.get("seed")
-        if likeness is None or plan.start:
-            return self._first(plan, cell, problem, asked)
+        if likeness is None or self._plan.start:
+            return self._first(cell, problem, asked)
         known = type(problem), likeness, seed is None
         if known not in self._known:
-            first = self._first(plan, cell, problem, asked)
+            first = self._first(cell, problem, asked)
             kept = first.without_problem() if isinstance(first, SharingRun) else None
             self._known[known] = first.spec, kept
             return first
@@ -65,10 +63,8 @@ class Preparing(Generic[Cell]):
             self._name = name, absolute(name)
         return self._name[1]
 
-    def _first(
-        self, plan: AskedPlan[Cell], cell: Cell, problem: Problem, asked: Asked
-    ) -> Ready[Cell]:
-        resolved = starting_from(plan.start, resolve(asked, problem))
+    def _first(self, cell: Cell, problem: Problem, asked: Asked) -> Ready[Cell]:
+        resolved = starting_from(self._plan.start, resolve(asked, problem))
         self._settings[type(problem)] = resolved.spec.problem
         return self._of(cell, resolved)
 

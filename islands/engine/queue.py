@@ -207,7 +207,7 @@ class Queue(Generic[Cell]):
                 elif isinstance(result, IslandsError):
                     yield ready.cell, result
                 else:
-                    yield ready.cell, self._plan.made(ready, result)
+                    yield ready.cell, self._plan.value_of(ready, result)
                 if self._failed:
                     yield from self._failures()
                 performs_alone = self._threads == 1 and not shared.is_slow
@@ -326,7 +326,7 @@ class Queue(Generic[Cell]):
                 result = self._plan.alone(ready, backend, self._is_over)
                 if self._is_over() and (result.interrupted or result.suspended):
                     return []  # it is incomplete
-                return [(ready.cell, self._plan.made(ready, result))]
+                return [(ready.cell, self._plan.value_of(ready, result))]
             except IslandsError as error:
                 return [] if self._is_over() else [(ready.cell, error)]
             finally:

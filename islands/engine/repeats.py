@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import Criterion
-from islands.engine.plan import Ready, ResolvedPlan
+from islands.engine.plan import Plan, Ready
 from islands.engine.shared import VisitRecords
 from islands.progress.result import Result
 
@@ -34,7 +34,7 @@ class Repeat:
     """The start of the run, by the clock of its process."""
 
 
-class Repeats(ResolvedPlan[Place]):
+class Repeats(Plan[Place]):
     """Runs of some problems with consecutive seeds."""
 
     repeats = True
@@ -47,7 +47,7 @@ class Repeats(ResolvedPlan[Place]):
         self._first, self.shares, self._sharers = first, shares, sharers
         self._alone = set[Place]()
 
-    def resolved(self, cell: Place) -> Resolved:
+    def request(self, cell: Place) -> Resolved:
         """Return the run with its seed."""
         number, later = cell
         return self._first[number].later(later)
@@ -63,7 +63,7 @@ class Repeats(ResolvedPlan[Place]):
         is_shared = stop.kind == "seconds" and self._sharers > 1
         return replace(stop, value=stop.value / self._sharers) if is_shared else stop
 
-    def made(self, ready: Ready[Place], result: Result) -> Repeat:
+    def value_of(self, ready: Ready[Place], result: Result) -> Repeat:
         """Return the result with the place and time of the run."""
         records, was_alone = result.records, ready.cell in self._alone
         present, began = None, time.perf_counter() - result.seconds

@@ -80,9 +80,9 @@ class Scheduler(Generic[Cell]):
         ahead = LIMITS.ahead_on_rank_with_gpu if self._is_on_gpu else on_cpu
         # Ranks exchange numbers instead of cells: a cell may have a large problem, or a function.
         for results in solved_by_ranks(world, deal, own, ahead):
-            for number, made in results:
+            for number, value in results:
                 cell = known.pop(number)
-                yield cell, self._plan.received(cell, made)
+                yield cell, self._plan.received(cell, value)
             if is_over is not None and world.any(is_over()):
                 self._ends.set()
 

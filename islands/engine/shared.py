@@ -138,7 +138,10 @@ class SharedLoop(Generic[Cell]):
             step = self._advance() if self._at else 0
             yield from self._results()
             if step:
-                self._make_ready(take, count)
+                # While a GPU works, create the arrays of about as many runs as will begin next.
+                if not self._backend.in_host_memory:
+                    self._ready += islice(iter(take, None), max(0, count - len(self._ready)))
+                with_arrays(self._ready)
                 self._look(step)
             elif begun == []:
                 return
@@ -179,12 +182,6 @@ class SharedLoop(Generic[Cell]):
             return []
         numbers, rest = np.divmod(self._generations, interval)
         return [*map(int, np.where(self._is_active & (rest == 0), numbers, 0))]
-
-    def _make_ready(self, take: Take[Cell], count: int) -> None:
-        """Take the next `count` runs and create their arrays, while a GPU works."""
-        if not self._backend.in_host_memory:
-            self._ready += islice(iter(take, None), max(0, count - len(self._ready)))
-        with_arrays(self._ready)
 
     def _begin(self, take: Take[Cell]) -> list[int]:
         """Begin runs in free places, as far as there are runs now, and return these places."""

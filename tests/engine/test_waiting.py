@@ -22,7 +22,7 @@ from islands.custom.scripts import Trust
 from islands.custom.trust import current, within
 from islands.engine import queue as queues
 from islands.engine.limits import LIMITS
-from islands.engine.plan import AskedPlan, Ready
+from islands.engine.plan import Plan, Ready
 from islands.engine.preparing import Preparing
 from islands.engine.queue import Queue
 from islands.engine.request import load_and_resolve
@@ -132,8 +132,8 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
             problem = islands.tsp(cities, metric="EUC_2D")
             wanted.append((problem.instance, problem, None if number == 2 else 10 + number))
 
-    class Mixed(AskedPlan[int]):
-        def asked_of(self, cell: int) -> tuple[Asked, Problem | None]:
+    class Mixed(Plan[int]):
+        def request(self, cell: int) -> tuple[Asked, Problem | None]:
             name, problem, seed = wanted[cell]
             own = {} if seed is None else {"seed": seed}
             return asked_of({**SETTINGS, "instance": name, **own}, backend), problem
@@ -144,7 +144,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
         for cell in order:
             name, problem, seed = wanted[cell]
             mine = preparing.ready(cell)
-            spec = load_and_resolve(*plan.asked_of(cell)).spec
+            spec = load_and_resolve(*plan.request(cell)).spec
             assert isinstance(mine, SharingRun)
             assert (mine.spec, mine.spec.stored) == (spec, spec.stored)
             is_path = problem is None
@@ -204,7 +204,7 @@ class Trusting(ProblemsInTurn):
         self.trust = Trust()
         self.has_trust = list[bool]()
 
-    def made(self, ready: Ready[int], result: Result) -> Result:
+    def value_of(self, ready: Ready[int], result: Result) -> Result:
         self.has_trust.append(current() is self.trust)
         return result
 

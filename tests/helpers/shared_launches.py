@@ -14,7 +14,7 @@ from islands.backends.base import Backend, Block, Program
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.configuration.asked import Asked
-from islands.engine.plan import AskedPlan
+from islands.engine.plan import Plan
 from islands.engine.queue import Queue
 from islands.errors import IslandsError
 from islands.problems.base import Problem
@@ -25,13 +25,13 @@ def asked_of(settings: dict[str, Any], backend: Backend) -> Asked:
     return Asked.of({**settings, "backend": backend.name})
 
 
-class ProblemsInTurn(AskedPlan[int]):
+class ProblemsInTurn(Plan[int]):
     """Problems with the same settings, which have the seeds 4, 5, ...; cells are their numbers."""
 
     def __init__(self, problems: Sequence[Problem], backend: Backend, **settings: Any) -> None:
         self.problems, self.backend, self.settings = problems, backend, settings
 
-    def asked_of(self, cell: int) -> tuple[Asked, Problem]:
+    def request(self, cell: int) -> tuple[Asked, Problem]:
         problem = self.problems[cell]
         own = {"instance": problem.instance, "seed": 4 + cell}
         return asked_of({**self.settings, **own}, self.backend), problem
