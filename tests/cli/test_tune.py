@@ -19,7 +19,7 @@ from islands.errors import UsageError
 
 pytest.importorskip("scipy")
 
-resolved = Repeats.resolved
+request = Repeats.request
 SMALL = ["--algorithm", "de", "--population", "16", "--islands", "2", "--migration", "none"]
 SMALL += ["--backend", "cpu", "--stop", "generations=20", "--seed", "4"]
 OVER = ["--over", "F=0.2..1", "--over", "Cr=0..1", "--configurations", "2", "--runs", "3"]
@@ -72,10 +72,10 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> 
 
 
 def _refusing(*values: object) -> Callable[..., Resolved]:
-    """Return `Repeats.resolved`, which refuses configurations with the given values of F."""
+    """Return `Repeats.request`, which refuses configurations with the given values of F."""
 
     def refusing(plan: Repeats, cell: Place) -> Resolved:
-        found = resolved(plan, cell)
+        found = request(plan, cell)
         if not values or found.spec.to_mapping()["F"] in values:
             raise UsageError("the GPU's 1 GiB are too little")
         return found
@@ -89,7 +89,7 @@ def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatc
     without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
     wanted = done(capsys, "tune", *without, "--out", "b")
     with monkeypatch.context() as refusing:
-        refusing.setattr(Repeats, "resolved", _refusing(0.4))
+        refusing.setattr(Repeats, "request", _refusing(0.4))
         tuned = done(capsys, "tune", *line, "--out", "a")
     reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
     assert tuned["left_out"] == [{"configuration": 2, "reason": reason}]
@@ -105,11 +105,11 @@ def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatc
 
 
 def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(Repeats, "resolved", _refusing())
+    monkeypatch.setattr(Repeats, "request", _refusing())
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
     assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
     assert not Path("a").exists()
-    monkeypatch.setattr(Repeats, "resolved", _refusing(0.3))
+    monkeypatch.setattr(Repeats, "request", _refusing(0.3))
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
     assert main(["tune", *line]) == 0
     assert "Only configuration 0 is left." in capsys.readouterr().out
