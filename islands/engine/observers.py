@@ -91,8 +91,7 @@ class Printing(Observer):
     def epoch(self, epoch: Epoch) -> None:
         self._screen.show(epoch.progress)
 
-    def between(self, epoch: Epoch) -> None:
-        self._screen.show(epoch.progress)
+    between = epoch
 
 
 class Checkpointing(Observer):

@@ -58,10 +58,15 @@ class Pace:
         return self._plain * step > _QUICK_SECONDS
 
     def epoch_ended(self, before: Progress | None, generation: int, seconds: float) -> None:
-        """Adapt to the speed of the epoch that has ended."""
-        measured = generation - before.generation if before is not None else 1
-        self.step = self._limited(step_after(before, generation, seconds, self._first), measured)
-        since = (before.generation, before.seconds) if before is not None else (generation - 1, 0.0)
+        """Adapt to the speed of the epoch that has ended, so that a step takes half a second."""
+        # Generation 0 takes about as long as any other generation without local search.
+        since = (generation - 1, 0.0) if before is None else (before.generation, before.seconds)
+        measured = generation - since[0]
+        # With local search, a step contains a generation with searches.
+        step = max(self._first, _fitting(measured, seconds - since[1]))
+        if before is None and self._first:
+            step = self._first
+        self.step = self._limited(step, measured)
         self._update(*since, generation, seconds)
         self._waited_at = generation, seconds
 
@@ -89,18 +94,6 @@ class Pace:
     def _searches(self, before: int, generation: int) -> int:
         """Return the number of generations with local search in (before, generation]."""
         return generation // self._first - before // self._first if self._first else 0
-
-
-def step_after(before: Progress | None, generation: int, seconds: float, first: int) -> int:
-    """Return the number of generations that take about half a second at the last epoch's speed.
-
-    With local search, each step has at least `first` generations, so that it contains one with
-    searches.
-    """
-    if before is None:
-        # Generation 0 takes about as long as any other generation without local search.
-        return first or _fitting(1, seconds)
-    return max(first, _fitting(generation - before.generation, seconds - before.seconds))
 
 
 def first_step(spec: RunSpec) -> int:
