@@ -207,7 +207,7 @@ class _Batch:
         done = self._world.from_first(lambda: self._show_known(names))
         self._end.done, self._is_open = len(done), arriving is not None
         if not self._output.quiet:
-            more = ", and those of names that come" if self._is_open else ""
+            more = ", and more as names arrive" if self._is_open else ""
             words = f"{counted(count - len(done), 'run')} of {count} to do{more}"
             self._print(f"{words}, in {self._folder}")
         # A generator: a batch may have more runs than fit into memory.
@@ -307,7 +307,7 @@ class _Batch:
         elif self._world.rank == 0:
             write_work(self._folder, Work(end.done, end.count, state, ""))
         if end.ended_by or end.failed:
-            self._print(f"To go on with the rest: {resuming(self._folder)}")
+            self._print(f"To continue with the rest: {resuming(self._folder)}")
         self._print(f"Wrote {self._folder}: {BATCH_TABLE}, and all results in runs.jsonl")
 
     def _print(self, text: str) -> None:

@@ -64,7 +64,10 @@ class Plan(ABC, Generic[Cell]):
 
     @abstractmethod
     def request(self, cell: Cell) -> Resolved | tuple[Asked, Problem | None]:
-        """Return a run, or the request of one with its problem, if that is not read by its name."""
+        """Return a resolved run, or a request and its problem.
+
+        The problem is None if it is read by the name in the request.
+        """
 
     def value_of(self, ready: Ready[Cell], result: Result) -> Any:
         """Return the value to yield for a result; called on the thread that performed the run."""
