@@ -184,37 +184,36 @@ def run_batch(
             return batch.perform(rank_options, arriving)
 
 
+@dataclass
 class _Batch:
     """Performs the runs and shows the progress."""
 
-    def __init__(
-        self,
-        plan: BatchPlan,
-        campaign: Campaign,
-        output: Output,
-        folder: Path,
-        lines: Callable[[Made], None] | None,
-    ) -> None:
-        self._plan, self._campaign, self._world = plan, campaign, campaign.world
-        self._output, self._folder, self._lines = output, folder, lines
-        self._end, self._is_open = BatchEnd(folder), False
+    plan: BatchPlan
+    campaign: Campaign
+    output: Output
+    folder: Path
+    lines: Callable[[Made], None] | None
+
+    def __post_init__(self) -> None:
+        self._world = self.campaign.world
+        self._end, self._is_open = BatchEnd(self.folder), False
         self._began, self._new, self._running = perf_counter(), 0, 0
 
     def perform(self, rank_options: RankOptions, arriving: Iterator[str | None] | None) -> BatchEnd:
         """Perform the remaining runs; return how the batch ended."""
         names = self._world.from_first(self._write_request)
-        self._end.count = count = self._plan.runs * len(names)
+        self._end.count = count = self.plan.runs * len(names)
         done = self._world.from_first(lambda: self._show_known(names))
         self._end.done, self._is_open = len(done), arriving is not None
-        if not self._output.quiet:
+        if not self.output.quiet:
             more = ", and more as names arrive" if self._is_open else ""
             words = f"{counted(count - len(done), 'run')} of {count} to do{more}"
-            self._print(f"{words}, in {self._folder}")
+            self._print(f"{words}, in {self.folder}")
         # A generator: a batch may have more runs than fit into memory.
-        left = (run for run in self._plan.runs_of(names) if run not in done)
+        left = (run for run in self.plan.runs_of(names) if run not in done)
         self._began = perf_counter()
         self._report()
-        with closing(keeping(arriving or (), self._folder, names)) as later:
+        with closing(keeping(arriving or (), self.folder, names)) as later:
             for run, made in self._results(chain(left, self._of_names(later)), rank_options):
                 self._take(run, made)
         self._conclude()
@@ -222,39 +221,39 @@ class _Batch:
 
     def _write_request(self) -> list[str]:
         """Write the request and the known names; return all instances so far."""
-        plan, folder, names = self._plan, self._folder, [*self._plan.instances]
-        if plan.is_open and not self._output.force:
+        plan, folder, names = self.plan, self.folder, [*self.plan.instances]
+        if plan.is_open and not self.output.force:
             names = [*dict.fromkeys([*kept_names(folder), *names])]
         keep_names(folder, names)
         publish(inside(folder, BATCH_SETTINGS), json.dumps(plan.stored()) + "\n")
-        self._campaign.store.tabulate(folder / BATCH_TABLE, COLUMNS, _row)
+        self.campaign.store.tabulate(folder / BATCH_TABLE, COLUMNS, _row)
         return names
 
     def _show_known(self, names: Iterable[str]) -> set[BatchRun]:
         """Show the results that the folder has, and return their runs; a signal ends this."""
-        store, done = self._campaign.store, set[BatchRun]()
+        store, done = self.campaign.store, set[BatchRun]()
         count = len(store)
-        for run in self._plan.runs_of(names):
+        for run in self.plan.runs_of(names):
             if len(done) == count or received():
                 break
-            if (made := store.known(self._plan.key(run))) is not None:
+            if (made := store.known(self.plan.key(run))) is not None:
                 done.add(run)
-                if self._lines is not None:
-                    self._lines(made)
+                if self.lines is not None:
+                    self.lines(made)
         return done
 
     def _of_names(self, names: Iterable[str | None]) -> Iterator[BatchRun | None]:
         """Yield the runs of arriving names, and None when none has arrived."""
         for name in names:
-            self._end.count += 0 if name is None else self._plan.runs
-            yield from [None] if name is None else self._plan.runs_of([name])
+            self._end.count += 0 if name is None else self.plan.runs
+            yield from [None] if name is None else self.plan.runs_of([name])
         self._is_open = False
 
     def _results(
         self, runs: Iterable[BatchRun | None], rank_options: RankOptions
     ) -> Iterator[tuple[BatchRun, Made | IslandsError]]:
         """Yield the runs with their results, on all ranks, until a signal arrives."""
-        plan, world = self._plan, self._world
+        plan, world = self.plan, self._world
         options = plan.asked.options
         name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
         share = rank_options.share_gpu
@@ -265,7 +264,7 @@ class _Batch:
             # Only rank 0 knows the names that arrive.
             groups = (None if run is None else [run] for run in runs)
             yield from scheduler.run(groups, lambda: received() != 0, from_first=True)
-        self._end.ended_by = self._campaign.received()
+        self._end.ended_by = self.campaign.received()
 
     def _take(self, run: BatchRun, made: Made | IslandsError) -> None:
         """Store and show a result."""
@@ -275,16 +274,16 @@ class _Batch:
             self._print(f"islands: {one_line(run.instance)}: {made}")
         else:
             end.done += 1
-            self._campaign.store.add(self._plan.key(run), made)
-            if self._lines is not None:
-                self._lines(made)
-            elif not self._output.quiet:
+            self.campaign.store.add(self.plan.key(run), made)
+            if self.lines is not None:
+                self.lines(made)
+            elif not self.output.quiet:
                 self._print(_words(made))
         self._new += 1
         self._report()
 
     def _report(self) -> None:
-        self._campaign.heartbeat.report(self._end.done, self._end.count, self._state())
+        self.campaign.heartbeat.report(self._end.done, self._end.count, self._state())
 
     def _state(self) -> str:
         end, seconds = self._end, perf_counter() - self._began
@@ -303,16 +302,16 @@ class _Batch:
         end, state = self._end, self._state()
         self._print(f"batch: {state}")
         if not end.ended_by:
-            self._campaign.end_work()
+            self.campaign.end_work()
         elif self._world.rank == 0:
-            write_work(self._folder, Work(end.done, end.count, state, ""))
+            write_work(self.folder, Work(end.done, end.count, state, ""))
         if end.ended_by or end.failed:
-            self._print(f"To continue with the rest: {resuming(self._folder)}")
-        self._print(f"Wrote {self._folder}: {BATCH_TABLE}, and all results in runs.jsonl")
+            self._print(f"To continue with the rest: {resuming(self.folder)}")
+        self._print(f"Wrote {self.folder}: {BATCH_TABLE}, and all results in runs.jsonl")
 
     def _print(self, text: str) -> None:
         with suppress(OSError, ValueError):
-            self._campaign.print(text, self._output.stream)
+            self.campaign.print(text, self.output.stream)
 
 
 def _kept(asked: Asked) -> dict[str, Any]:
