@@ -48,7 +48,7 @@ class Campaign:
     ) -> None:
         """Begin without a folder, so that no results are kept."""
         self.world, self.heartbeat = world or World(), heartbeat or Heartbeat()
-        self.store, self.kind = Store(kind=kind), kind
+        self.store, self.kind = Store(kind), kind
         self.folder: Path | None = None
         self._is_new = False
 

@@ -33,10 +33,8 @@ class Store:
     is always the same.
     """
 
-    def __init__(
-        self, folder: Path | None = None, kind: FolderKind = FolderKind.EXPERIMENT
-    ) -> None:
-        """Open the file in the folder, if there is one."""
+    def __init__(self, kind: FolderKind = FolderKind.EXPERIMENT) -> None:
+        """Begin without a folder."""
         self._kind, self._lock = kind, FolderLock(kind.noun, kind.lock)
         self._known: dict[bytes, tuple[int, ...]] = {}
         """The positions of the unused results in the file that was opened, by digest of the key."""
@@ -47,8 +45,6 @@ class Store:
         self._table: tuple[Path, Sequence[str], Callable[[Key, Made], Row]] | None = None
         self.has_new = False
         """Whether this command has added lines."""
-        if folder is not None:
-            self.open(folder)
 
     def open(self, folder: Path, *, force: bool = False) -> None:
         """Lock the folder and read its lines, unless it is open; with `force`, remove the lines.

@@ -40,8 +40,13 @@ class Clock:
         return self.now
 
 
-def add(kept: Store, clock: Clock, seed: int, seconds: float) -> None:
+def opened(folder: Path) -> Store:
+    kept = Store()
+    kept.open(folder)
+    return kept
 
+
+def add(kept: Store, clock: Clock, seed: int, seconds: float) -> None:
     def run() -> dict[str, int]:
         clock.now += seconds
         return {"cost": seed}
@@ -54,7 +59,7 @@ def add(kept: Store, clock: Clock, seed: int, seconds: float) -> None:
 def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(store, "perf_counter", clock)
-    first = Store(tmp_path)
+    first = opened(tmp_path)
     clock.now += 1
     add(first, clock, 1, 4.0)
     add(first, clock, 2, 2.5)
@@ -62,7 +67,7 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     clock.now += 30  # killed before the third result: this time is repeated
     first.close()
     clock.now += 1000
-    second = Store(tmp_path)
+    second = opened(tmp_path)
     assert second.seconds() == 7.5
     add(second, clock, 1, 4.0)  # known
     clock.now += 0.5
@@ -70,7 +75,7 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     add(second, clock, 3, 2.0)
     assert second.seconds() == 10.0
     second.close()
-    third = Store(tmp_path)
+    third = opened(tmp_path)
     assert third.seconds() == 10.0
     third.close()
 
@@ -101,12 +106,12 @@ def test_only_empty_folders_and_those_of_a_batch_are_taken(
 @pytest.mark.slow
 def test_results_stay_on_disk_until_they_are_asked_for(tmp_path: Path) -> None:
     solution, count = list(range(300)), 200
-    kept = Store(tmp_path)
+    kept = opened(tmp_path)
     for seed in range(count):
         kept.add({"instance": "own", "seed": seed}, {"cost": seed, "solution": solution})
     kept.close()
     tracemalloc.start()
-    again = Store(tmp_path)
+    again = opened(tmp_path)
     taken = [again.known({"instance": "own", "seed": seed}) for seed in (7, 3, 3)]
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
@@ -118,27 +123,27 @@ def test_results_stay_on_disk_until_they_are_asked_for(tmp_path: Path) -> None:
 
 def test_equal_questions_have_their_results_in_order(tmp_path: Path) -> None:
     for first in (0, 2):
-        kept = Store(tmp_path)
+        kept = opened(tmp_path)
         for cost in (first, first + 1):
             kept.add({"seed": 1}, {"cost": cost})
         kept.close()
-    again = Store(tmp_path)
+    again = opened(tmp_path)
     assert [again.known({"seed": 1}) for _ in range(5)] == [*({"cost": k} for k in range(4)), None]
     again.close()
 
 
 def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
-    kept = Store(tmp_path)
+    kept = opened(tmp_path)
     for seed in range(3):
         kept.add({"seed": seed}, {"cost": seed})
     kept.close()
     path = tmp_path / LEDGER
     path.write_bytes(path.read_bytes()[:-9])
-    again = Store(tmp_path)
+    again = opened(tmp_path)
     assert [again.known({"seed": seed}) for seed in range(3)] == [{"cost": 0}, {"cost": 1}, None]
     again.add({"seed": 2}, {"cost": 7})
     again.close()
-    last = Store(tmp_path)
+    last = opened(tmp_path)
     assert last.known({"seed": 2}) == {"cost": 7}
     last.close()
 

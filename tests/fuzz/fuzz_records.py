@@ -67,7 +67,8 @@ def checkpoints(folder: Path) -> list[Target]:
     """Return the readers of a run's folder: its result, its row in a series, and its checkpoint."""
     finished = Finished("demo/qap", folder, algorithm="ga", encoding="permutation")
     which, manifest = finished.identity, finished.manifest
-    row, ledger = row_of(finished.result), Store(folder.parent)
+    row, ledger = row_of(finished.result), Store()
+    ledger.open(folder.parent)
     ledger.add({"instance": row["instance"], "seed": row["seed"]}, row)
     ledger.close()
 
@@ -86,7 +87,8 @@ def checkpoints(folder: Path) -> list[Target]:
     lines = (folder.parent / LEDGER).read_bytes()
 
     def ledger_of(path: Path) -> None:
-        with closing(Store(path.parent)) as read:
+        with closing(Store()) as read:
+            read.open(path.parent)
             read.tabulate(path.with_name("table.tsv"), COLUMNS, lambda _, row: row)
 
     result = folder / "solution.parquet"
