@@ -19,7 +19,7 @@ from islands.errors import InputError
 from islands.paths import reading
 
 _WRITES = os.O_WRONLY | os.O_RDWR
-_AT_ONCE = 1 << 16
+_AT_ONCE, _LAST = 1 << 16, 1 << 20
 
 
 def inside(folder: Path, *names: str) -> Path:
@@ -78,13 +78,13 @@ def opened(path: Path, mode: str = "rb", **options: Any) -> IO[Any]:
     return open(path, mode, opener=lambda _, flags: descriptor(path, flags), **options)
 
 
-def last_lines(path: Path, longest: int = 1 << 20) -> Iterator[str]:
-    """Yield the lines in the last `longest` bytes of a text inside a folder."""
+def last_lines(path: Path) -> Iterator[str]:
+    """Yield the lines in the last megabyte of a text inside a folder."""
     with opened(path) as stream:
         size = os.fstat(stream.fileno()).st_size
-        stream.seek(max(0, size - longest))
-        lines = stream.read(longest).decode(errors="replace").split("\n")
-    if size > longest:
+        stream.seek(max(0, size - _LAST))
+        lines = stream.read(_LAST).decode(errors="replace").split("\n")
+    if size > _LAST:
         del lines[0]  # its beginning may be missing
     yield from lines
 

@@ -25,12 +25,7 @@ class Pace:
     """
 
     def __init__(
-        self,
-        spec: RunSpec,
-        generation: int = 0,
-        seconds: float = 0.0,
-        *,
-        may_take_long: bool = False,
+        self, spec: RunSpec, generation: int, seconds: float, *, may_take_long: bool
     ) -> None:
         """Begin at a generation and the time of its completion.
 

@@ -88,7 +88,7 @@ def _may_share(spec: RunSpec) -> bool:
 
 
 def sharing_run(
-    cell: Cell, resolved: Resolved, backend: Backend, *, has_own_kind: bool = False
+    cell: Cell, resolved: Resolved, backend: Backend, *, has_own_kind: bool
 ) -> SharingRun[Cell] | None:
     """Return a run that shares launches; None if it cannot.
 
@@ -117,7 +117,7 @@ def sharing_run(
 
 
 def places_for(
-    first: SharingRun[Any], backend: Backend, threads: int = 1, wanted: int | None = None
+    first: SharingRun[Any], backend: Backend, threads: int, wanted: int | None = None
 ) -> int:
     """Return the number of runs of a launch: those `wanted`, or as many as fill the device.
 

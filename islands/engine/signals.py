@@ -236,13 +236,13 @@ class Alarm:
         archipelago: Archipelago,
         interruption: Interruption,
         is_late: Callable[[], bool],
-        world: World | None = None,
-        slow: Slow | None = None,
+        world: World,
+        slow: Slow | None,
     ) -> None:
-        """Let `slow` report long generations; collective over a `world` of several ranks."""
+        """Let `slow` report long generations; collective."""
         self._archipelago, self._interruption = archipelago, interruption
         self._is_late, self._slow = is_late, slow
-        self._notice = StopNotice(world if world is not None else World())
+        self._notice = StopNotice(world)
         self._lost: range | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)

@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 @contextmanager
 def solving_devices(
-    world: World, name: str, threads: int | None, *, share_gpu: bool = False
+    world: World, name: str, threads: int | None, *, share_gpu: bool
 ) -> Iterator[list[Backend]]:
     """Yield a device for each thread of this rank; collective.
 
