@@ -358,8 +358,7 @@ class Solver:
         general = self.spec.general
         name, threads = general.backend, general.threads or None
         backend = take_device(self._world, name, threads, share_gpu=share_gpu)
-        deal = resolved.deal(self._world.size)
-        self._archipelago = make_archipelago(resolved, self._world, backend, deal)
+        self._archipelago = make_archipelago(resolved, self._world, backend)
         self.reset()
 
     @property

@@ -122,8 +122,8 @@ class SharedRuns:
         self._launches = Launches(memory, self.reader.measured, self._halt, instances=instances)
         self._numbers = self._numbers_of(parts)
         self._records = RankIslands(islands_a_run, range(islands_a_run), seed=0).records()
-        self._write = _Rows(backend, runs, self._written())
-        self._read = _Rows(backend, runs, self._final())
+        self._write = _Rows(backend, runs, self._written_at_start())
+        self._read = _Rows(backend, runs, self._read_at_end())
         self._bind()
         self._exchange = None
         if migration is not None:
@@ -182,7 +182,7 @@ class SharedRuns:
         plan = parts.algorithm.plan(self._launches.arrays)
         return [*_numbers(data), *_numbers(plan), *_numbers(parts.improver.plan())]
 
-    def _written(self) -> dict[str, _Part]:
+    def _written_at_start(self) -> dict[str, _Part]:
         """Return the data that are written when a run begins."""
         state, fields = self._memory.state, self._parts.fields
 
@@ -202,7 +202,7 @@ class SharedRuns:
                 parts[f"{name} {half}"] = part(name, state.part(name, half), is_zero=True)
         return parts
 
-    def _final(self) -> dict[str, _Part]:
+    def _read_at_end(self) -> dict[str, _Part]:
         """Return the data that are read when a run is over."""
         arrays, islands, fields = self._memory.state.arrays, self.islands_a_run, self._parts.fields
         names = [name for name in FinalIslands._fields if name in fields]
@@ -302,7 +302,7 @@ class SharedRuns:
         self._read.choose(chosen)
         self._backend.run([self._rest])
 
-    def found(self, chosen: Sequence[int]) -> list[FinalIslands]:
+    def final(self, chosen: Sequence[int]) -> list[FinalIslands]:
         """Return the islands of runs that are over."""
         self._read.choose(chosen)
         self._backend.run([self._reading])

@@ -63,7 +63,7 @@ def _start(backend_name: str) -> None:
     compiled: list[str] = []
     backend.compiling.tell = compiled.append
     moments["programs"] = time.monotonic()
-    archipelago = make_archipelago(resolved, World(), backend, resolved.deal(1))
+    archipelago = make_archipelago(resolved, World(), backend)
     moments["generation 0"] = time.monotonic()
     archipelago.start()
     archipelago.measure()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, gpus, takes_gpu
@@ -18,9 +17,9 @@ from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.errors import InputError, RunError
-from islands.migration import Ranks
+from islands.migration import Ranks, Transport
 from islands.migration.transport import find
-from islands.parallel import Deal, World
+from islands.parallel import World
 from islands.problems.base import Problem, Solution
 from islands.text import show
 
@@ -96,18 +95,20 @@ def islands_of(
     world: World,
     backend: Backend,
     *,
+    transport: type[Transport] | None = None,
+    team: World | None = None,
+    asynchronous: bool = False,
     warm_start: Callable[[], Sequence[Solution]] = tuple,
-    **links: Any,
 ) -> Archipelago:
-    """Return this rank's islands; `links` are arguments of `Ranks`, such as the transport."""
-    spec = resolved.spec
+    """Return this rank's islands; for the arguments see `Ranks` and `Archipelago`."""
+    spec, deal = resolved.spec, resolved.deal(world.size)
     return Archipelago(
         problem=resolved.problem,
         colonies=spec.all_colonies,
         seed=spec.general.seed,
         migration=spec.migration,
         backend=backend,
-        ranks=Ranks(world, resolved.deal(world.size), **links),
+        ranks=Ranks(world, deal, transport, team, asynchronous),
         warm_start=warm_start,
     )
 
@@ -116,7 +117,6 @@ def make_archipelago(
     resolved: Resolved,
     world: World,
     backend: Backend,
-    deal: Deal,
     *,
     asynchronous: bool = False,
     goes_on: bool = False,
@@ -126,7 +126,7 @@ def make_archipelago(
     if not goes_on:
         # A resumed run does not need these files, and they may have been removed.
         world.run_on_all(warm_start)
-    transport = None
+    transport, deal = None, resolved.deal(world.size)
     team = world.split(deal.team(world.rank).start) if deal.largest_team > 1 else None
     if team is not None or has_halo(resolved.spec) or resolved.spec.migrates:
         transport, trouble = find(world, backend)

@@ -182,7 +182,7 @@ def run(
 
         with backend.stopping_if(must_end), interruption.before_checkpoints():
             archipelago = make_archipelago(
-                resolved, world, backend, deal, asynchronous=asynchronous, goes_on=not is_new
+                resolved, world, backend, asynchronous=asynchronous, goes_on=not is_new
             )
             machine = Machine.of(world, backend, archipelago)
             # All programs are compiled before anything is written.

@@ -22,7 +22,7 @@ class RepeatedExchange:
 
     def __init__(self, world: World, backend: Backend, transport: type[Transport]) -> None:
         self._world, self._backend, self._transport = world, backend, transport
-        self._parts: list[tuple[Transport, Sequence[Parcel], Sequence[Parcel]]] = []
+        self._carriers: list[tuple[Transport, Sequence[Parcel], Sequence[Parcel]]] = []
         self._messages: list[PersistentMessages] = []
         self.seconds = 0.0
         """The time of the messages, including waiting for other ranks."""
@@ -30,7 +30,7 @@ class RepeatedExchange:
     def add(self, rows: Array, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         """Add rows of bytes to send and receive; all ranks add their arrays in the same order."""
         carrier = self._transport(self._world, self._backend, rows)
-        self._parts.append((carrier, sends, receives))
+        self._carriers.append((carrier, sends, receives))
         self._messages.append(
             self._world.persistent(
                 [(parcel.rank, carrier.memory(parcel)) for parcel in sends],
@@ -45,9 +45,9 @@ class RepeatedExchange:
         The `others`, exchanges between the same ranks, run at the same time.
         """
         exchanges = (self, *others)
-        parts = [part for exchange in exchanges for part in exchange._parts]
+        carriers = [carrier for exchange in exchanges for carrier in exchange._carriers]
         messages = [message for exchange in exchanges for message in exchange._messages]
-        for carrier, sends, _ in parts:
+        for carrier, sends, _ in carriers:
             carrier.stage(sends)
         self._backend.synchronise()
         began = time.perf_counter()
@@ -56,7 +56,7 @@ class RepeatedExchange:
         for message in messages:
             message.wait()
         self.seconds += time.perf_counter() - began
-        for carrier, _, receives in parts:
+        for carrier, _, receives in carriers:
             carrier.unstage(receives)
 
 

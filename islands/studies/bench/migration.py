@@ -134,7 +134,7 @@ class Case:
     def measured(self, world: World, backend: Backend, alone: Row | None) -> list[Row]:
         """Return the row of these ranks, and of the ends of their epochs if any; collective."""
         run = self.run(1)
-        archipelago = make_archipelago(run, world, backend, run.deal(world.size))
+        archipelago = make_archipelago(run, world, backend)
         # The first run also captures the CUDA graphs of later runs.
         short = _FEWEST_EPOCHS * self.request.interval
         rate = self._rate(archipelago, world, short)
