@@ -255,11 +255,15 @@ def _cause(log: str, names: Iterable[str], headers: Mapping[str, str]) -> str:
 
 def user_line(text: str, name: str, number: int) -> str | None:
     """Return a line of the user's code in a header, with its place; None if it is not there."""
+    line = _line_of(text, name, number)
+    return None if line is None else f"{name}, line {number}, {line!r}"
+
+
+def _line_of(text: str, name: str, number: int) -> str | None:
     for match in _LINE.finditer(text):
         following = text[match.end() :].splitlines()
         if match[2] == name and 1 <= number <= len(following):
-            line = following[number - 1].strip().replace(WHOLE, "long long")
-            return f"{name}, line {number}, {line!r}"
+            return following[number - 1].strip().replace(WHOLE, "long long")
     return None
 
 
@@ -270,7 +274,7 @@ def _shown(error: str, headers: Mapping[str, str]) -> str:
         return ""
     name, number = place[1], int(place[2])
     for text in headers.values():
-        if line := user_line(text, name, number):
-            return line.partition(f"line {number}, ")[2].strip("'\"")
+        if (line := _line_of(text, name, number)) is not None:
+            return line
     lines = headers.get(name, "").splitlines()
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""
