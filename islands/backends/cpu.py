@@ -34,7 +34,7 @@ from islands.text import counted, option
 _SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
 # Without a return, a function continues with whatever code comes after it.
 _SAME += ["-Werror=return-type", "-Werror=div-by-zero"]
-# How functions pass vectors depends on the processor, but the programs call none of each other.
+# Passing vectors to functions depends on the processor, but no program calls another.
 _SAME += ["-Wno-psabi"]
 _OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden"]
 _FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX names another level; none changes a result
