@@ -37,9 +37,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     "growth": Growth,
 }
 
-KIND = PartKind(
-    *("algorithm", Algorithm, ALGORITHMS, ALGORITHMS.values()),
-    needs=("header", "encodings", "Settings"),
-)
+_NEEDS = ("header", "encodings", "Settings")
+KIND = PartKind("algorithm", Algorithm, ALGORITHMS, ALGORITHMS.values(), _NEEDS)
 
 __all__ = ["ALGORITHMS", "KIND", "Algorithm"]

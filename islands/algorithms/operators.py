@@ -60,12 +60,9 @@ class Mutation(Operator):
     folder: ClassVar[str] = "mutations"
 
 
-_ORDERS, _BITS, _KEYS, _VECTORS, _CHOICES = ENCODINGS = (
-    *("permutation", "bits"),
-    *("keys", "vector", "choices"),
-)
+ENCODINGS = ("permutation", "bits", "keys", "vector", "choices")
 """The encodings with operators; the first one that fits a problem is its default."""
-
+_ORDERS, _BITS, _KEYS, _VECTORS, _CHOICES = ENCODINGS
 _BY_ITEM = (_KEYS, _BITS, _VECTORS, _CHOICES)
 
 # The default of an encoding is the operator that lists it at the lowest index; ties: the first.
@@ -92,16 +89,9 @@ CROSSOVERS: dict[str, Crossover] = {operator.name: operator for operator in _ALL
 MUTATIONS: dict[str, Mutation] = {operator.name: operator for operator in _ALL_MUTATIONS}
 """The operators by name; the one for orders if two share a name."""
 
-CROSSOVER = PartKind(
-    *("crossover", Crossover, CROSSOVERS, _ALL_CROSSOVERS),
-    needs=("header", "encodings"),
-    is_made=True,
-)
-MUTATION = PartKind(
-    *("mutation", Mutation, MUTATIONS, _ALL_MUTATIONS),
-    needs=("header", "encodings"),
-    is_made=True,
-)
+_NEEDS = ("header", "encodings")
+CROSSOVER = PartKind("crossover", Crossover, CROSSOVERS, _ALL_CROSSOVERS, _NEEDS, is_made=True)
+MUTATION = PartKind("mutation", Mutation, MUTATIONS, _ALL_MUTATIONS, _NEEDS, is_made=True)
 
 _Operator = TypeVar("_Operator", bound=Operator)
 _Settings = TypeVar("_Settings", bound=Settings)

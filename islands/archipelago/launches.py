@@ -216,21 +216,24 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started, population_source = time.perf_counter(), self._population_source()
-        is_known = self._backend.knows(*population_source)
-        if not is_known:
-            self._backend.compiling.expect(self._parts.kind, self._source())
+        if self._backend.knows(*population_source):
+            room = self._required_room(launches)
+            populations = self._backend.compile(*population_source)
+            compiled = room, self._compiled_parts(room), populations
+            self._backend.compile_seconds += time.perf_counter() - started
+            return compiled
+        self._backend.compiling.expect(self._parts.kind, self._source())
         with ThreadPoolExecutor(1) as pool:
-            populations = pool.submit(self._backend.compile, *population_source)
+            future = pool.submit(self._backend.compile, *population_source)
             try:
                 room = self._required_room(launches)
-                compiled = room, self._compiled_parts(room), populations.result()
+                compiled = room, self._compiled_parts(room), future.result()
             except BaseException:
-                self._backend.stop_all([populations])
+                self._backend.stop_all([future])
                 raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
-        if not is_known:
-            self._backend.compiling.took(seconds)
+        self._backend.compiling.took(seconds)
         return compiled
 
     def _population_source(self) -> tuple[Source, Block]:
@@ -305,7 +308,8 @@ class Launches:
         return self._backend.call(
             self._program,
             "evaluate_children",
-            *(archipelago, *self.arguments[1:]),
+            archipelago,
+            *self.arguments[1:],
             blocks=self._shape.islands * self._parts.tiles,
             room=room if fits else Room(0),
         )
@@ -326,7 +330,10 @@ class Launches:
         return self._backend.call(
             self._program,
             launch.kernel,
-            *(archipelago, data, changed, improving),
+            archipelago,
+            data,
+            changed,
+            improving,
             blocks=launch.blocks,
             room=room,
             threads=launch.threads,
@@ -353,7 +360,8 @@ class Launches:
         return self._backend.call(
             self.populations,
             kernel,
-            *(self._archipelago, self._ranking_plan(step)),
+            self._archipelago,
+            self._ranking_plan(step),
             blocks=self._shape.islands,
             room=self._ranking_room if kernel == "rank" else None,
         )

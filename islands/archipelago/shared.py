@@ -127,11 +127,8 @@ class SharedRuns:
         self._bind()
         self._exchange = None
         if migration is not None:
-            self._exchange = SharedExchange(
-                *(migration, backend, self._launches.side()),
-                migrant_bytes=layout.bytes,
-                islands_a_run=islands_a_run,
-            )
+            side = self._launches.side()
+            self._exchange = SharedExchange(migration, backend, side, layout.bytes, islands_a_run)
 
     def _bind(self) -> None:
         """Prepare the launches."""
@@ -151,10 +148,8 @@ class SharedRuns:
             self._changed = memory.state.arrays["changed"]
             self._unchanged = backend.host_array(self._changed.shape, np.int32)
             self._unchanged[:] = 0
-        self._start: Calls = [
-            *(write, *launches.begin_runs, *start, launches.rank_again, *launches.adopt, ended),
-            launches.measure,
-        ]
+        self._start: Calls = [write, *launches.begin_runs, *start, launches.rank_again]
+        self._start = [*self._start, *launches.adopt, ended, launches.measure]
         self._after: Calls = [*self._sort, launches.measure]
         self._faults = self._reports(count)
 

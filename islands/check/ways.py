@@ -234,13 +234,9 @@ class CheckProgram:
         backend, (count, moves, _), kinds = self._backend, ends.shape, self._problem.kind.moves
         changes = backend.zeros((len(kinds), count, moves), np.int64)
         rows = self._rows(orders)
-        sizes = (self._problem.size, rows.shape[1], count, moves)
-        self._run(
-            "compute_deltas",
-            count,
-            *(self._data, backend.upload(rows), *(np.int32(size) for size in sizes)),
-            *(backend.upload(ends), changes),
-        )
+        sizes = map(np.int32, (self._problem.size, rows.shape[1], count, moves))
+        arrays = backend.upload(rows), *sizes, backend.upload(ends), changes
+        self._run("compute_deltas", count, self._data, *arrays)
         by_move = dict(zip(kinds, backend.download(changes), strict=True))
         return {move: by_move[move] for move in kinds if move in self._problem.moves}
 
@@ -277,15 +273,12 @@ class CheckProgram:
         """Make children, if there are mates, and moves; return the final solutions."""
         upload, kind, count = self._backend.upload, self._problem.kind, len(solutions)
         rows = upload(kind.encoded(solutions))
-        sizes = (np.int32(size) for size in (kind.size, count, steps))
+        sizes = map(np.int32, (kind.size, count, steps))
         crossed: tuple[Any, Any] = Null(kind.stored_dtype(in_tiles=False)), Null(np.uint32)
         if mates is not None:
             crossed = upload(kind.encoded(mates.solutions)), upload(mates.random)
-        self._run(
-            *("follow_moves", count, self._data, rows, *sizes, *map(upload, moves), *results),
-            *crossed,
-            has_room=True,
-        )
+        arguments = rows, *sizes, *map(upload, moves), *results, *crossed
+        self._run("follow_moves", count, self._data, *arguments, has_room=True)
         return rows
 
     def _read(self, rows: Array) -> NDArray[Any]:

@@ -157,7 +157,10 @@ class Exchange:
         )
         self._crossings = {
             number: Crossing(
-                *(self._backend, encodings, self._starts, number),
+                self._backend,
+                encodings,
+                starts=self._starts,
+                receiver=number,
                 buffer=self._buffer,
                 first=place * slots,
                 migrants=migrants,
@@ -166,7 +169,10 @@ class Exchange:
         }
         self._kernels = [
             Kernels(
-                *(self._settings, self._backend, side, self._buffer),
+                self._settings,
+                self._backend,
+                side,
+                self._buffer,
                 degree=self._planner.most_sources,
                 slots=slots,
                 crossing=self._crossings.get(number),
