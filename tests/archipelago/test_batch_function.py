@@ -1,4 +1,4 @@
-"""A GPU repeats the launches of a batch function, and their costs are compared with its own."""
+"""A GPU repeats the launches of a batch function, and sometimes compares with its costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes are refused before any array exists, with the memory that is needed and that is there."""
+"""Sizes are refused before arrays are allocated; messages name the needed and the free memory."""
 
 from __future__ import annotations
 

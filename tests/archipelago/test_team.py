@@ -1,4 +1,4 @@
-"""Ranks that share islands have the bits of a single rank, and try whether sharing is faster."""
+"""Ranks that share islands have the bits of a single rank; trials decide if sharing is faster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from islands.testing.ranks import on_ranks
 ENDED = ISLAND.index("ended")
 SMALL = [name for name in RUNS if name != "many cities"]
 UNDIVIDED = [name for name in RUNS if "growth" in name]
-"""Those whose islands are never shared: the first member has them."""
+"""Algorithms whose islands are not shared: the first member does all the work."""
 
 
 def on(ranks: World, name: str, folder: Path, **given: Any) -> Any:
@@ -205,7 +205,7 @@ LONGEST = 100
 
 
 class Machine(threading.local):
-    """The clock of each rank, and the time that its device still needs for what was launched."""
+    """The clock of each rank, and the time that its device still needs for pending launches."""
 
     now = 0.0
     launched = 0.0

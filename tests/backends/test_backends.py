@@ -1,4 +1,4 @@
-"""What all backends have in common, on each available device."""
+"""The interface of backends, on each available device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`islands check` makes children by the cross of a state, and finds wrong ones."""
+"""`islands check` makes children by the cross of a state, and detects invalid ones."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ Says = dict[str, str]
 
 @pytest.fixture
 def smi(monkeypatch: pytest.MonkeyPatch) -> Says:
-    """Return what nvidia-smi says, by the end of its options."""
+    """Return nvidia-smi's output for its options."""
     says = {"nounits": LIST, "-m": TOPOLOGY, "r": PEERS}
 
     def run(line: list[str], **_: Any) -> Any:

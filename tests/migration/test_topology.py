@@ -1,4 +1,4 @@
-"""Topologies: the islands that each receives from, and the routes between ranks."""
+"""Topologies: the sources of each island, and the routes between ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages between ranks: transports and their trials, repeated and without waiting."""
+"""Messages between ranks: transports and their trials, repeated and asynchronous exchanges."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
         assert channel.pending == {1 - ranks.rank}
         assert sources == set()
         assert migrated() == (first, set())
-        # A message arrives; the own one is still pending.
+        # A message arrives; the one to the other rank is still pending.
         exchange._buffer[received.first : received.last] = exchange._buffer[sent.first : sent.last]
         channel.has_arrived = {1 - ranks.rank}
         still, sources = migrated()

@@ -1,4 +1,4 @@
-"""A stop request reaches all ranks through rank 0; islands are dealt to ranks in teams."""
+"""A stop request reaches all ranks through rank 0; islands are dealt to teams of ranks."""
 
 from __future__ import annotations
 

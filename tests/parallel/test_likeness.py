@@ -1,4 +1,4 @@
-"""Ranks that run another program are refused; what MPI is given before it starts."""
+"""Ranks that run another program are refused; the environment of MPI before it starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(islands.__file__).parents[1]
 
 
 def found(*facts: dict[str, Any]) -> str:
-    """Return what rank 0 of ranks with these facts finds; all ranks find the same."""
+    """Return the differences between ranks with these facts, the same on all ranks."""
     said = on_ranks(len(facts), lambda world: differences(world, facts[world.rank], ", at 4"))
     assert len(set(said)) == 1
     return re.sub(r"host [^\s,]+", "host X", said[0])

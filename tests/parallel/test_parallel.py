@@ -1,4 +1,4 @@
-"""Ranks: what a launcher says, what they tell each other, and errors and interrupts of one."""
+"""Ranks: their number from the launcher, collectives, and errors and interrupts on one of them."""
 
 from __future__ import annotations
 
