@@ -30,8 +30,8 @@ from islands.backends.base import (
     Block,
     Call,
     Calls,
+    CompiledProgram,
     Fork,
-    Program,
     Room,
     arena,
     in_turn,
@@ -210,7 +210,7 @@ class Launches:
         slow = self._algorithm.slow_to_compile
         return Source("program.cuh", macros, structs, slow, is_waited_for)
 
-    def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
+    def _compiled(self, launches: set[Launch]) -> tuple[Room, CompiledProgram, CompiledProgram]:
         """Return the scratch memory of a block, the program of the parts and that of populations.
 
         Both programs are compiled at the same time.
@@ -254,7 +254,7 @@ class Launches:
         source = Source("population.cuh", macros, structs, is_waited_for=is_waited_for)
         return source, block
 
-    def _compiled_parts(self, room: Room) -> Program:
+    def _compiled_parts(self, room: Room) -> CompiledProgram:
         # Arenas in global memory stay small compared with the genes.
         slices = max(1, self._shape.individuals // _INDIVIDUALS_A_SLICE)
         fewest = self._algorithm.fewest_threads

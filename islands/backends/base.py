@@ -63,7 +63,7 @@ def scratch_bytes(*parts: int) -> int:
 
 
 @dataclass(frozen=True)
-class Program:
+class CompiledProgram:
     """A compiled program, in pieces; the backend loads a kernel from its `handle`."""
 
     handles: Sequence[Any]
@@ -207,11 +207,11 @@ class Backend(ABC):
         synchronise so often that many small ones are faster.
         """
 
-    def compile(self, source: Source, block: Block) -> Program:
+    def compile(self, source: Source, block: Block) -> CompiledProgram:
         """Return the program, compiled now or loaded from the cache; from any thread."""
         pieces = self._pieces(source, block)
         handles = self._together([partial(self._handle, piece) for piece in pieces])
-        return Program(handles, block, source.apart, self._spilled(block))
+        return CompiledProgram(handles, block, source.apart, self._spilled(block))
 
     def _together(self, jobs: Sequence[Callable[[], _Made]]) -> list[_Made]:
         """Run compilations in parallel and return their results; if one fails, stop all."""
@@ -314,7 +314,7 @@ class Backend(ABC):
     @abstractmethod
     def call(
         self,
-        program: Program,
+        program: CompiledProgram,
         kernel: str,
         *arguments: Any,
         blocks: int,

@@ -23,7 +23,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends import zig
 from islands.backends.arguments import Arguments, host_address
-from islands.backends.base import Array, Backend, Block, Call, Calls, Program, Room, arena, in_turn
+from islands.backends.base import (
+    Array,
+    Backend,
+    Block,
+    Call,
+    Calls,
+    CompiledProgram,
+    Room,
+    arena,
+    in_turn,
+)
 from islands.backends.cache import Compiling, loaded
 from islands.backends.source import Source, crash_place, refused, without_kernel
 from islands.errors import CompileError, RunError, Suspended, UsageError, system_reason
@@ -218,7 +228,7 @@ class CpuBackend(Backend):
 
     def call(
         self,
-        program: Program,
+        program: CompiledProgram,
         kernel: str,
         *arguments: Any,
         blocks: int,

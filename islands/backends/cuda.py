@@ -24,8 +24,8 @@ from islands.backends.base import (
     Branches,
     Call,
     Calls,
+    CompiledProgram,
     Fork,
-    Program,
     Room,
     arena,
     in_turn,
@@ -221,7 +221,7 @@ class CudaBackend(Backend):
 
     def call(
         self,
-        program: Program,
+        program: CompiledProgram,
         kernel: str,
         *arguments: Any,
         blocks: int,
@@ -327,7 +327,7 @@ def _slice(room: Room) -> int:
     return -(-room.large // _LINE) * _LINE
 
 
-def _arena(room: Room, blocks: int, program: Program) -> tuple[Any, int, int]:
+def _arena(room: Room, blocks: int, program: CompiledProgram) -> tuple[Any, int, int]:
     """Return the arena, its bytes of shared memory, and the number of blocks to launch."""
     if program.spilled is None:
         return arena(None, room.large), room.total, blocks

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from islands.backends import automatic
 from islands.backends.arguments import Null, Struct
-from islands.backends.base import Array, Backend, Block, Call, Program, Room
+from islands.backends.base import Array, Backend, Block, Call, CompiledProgram, Room
 from islands.backends.source import Macros, Source
 from islands.errors import CompileError, RunError
 from islands.modelling.evaluation import backend_of
@@ -199,7 +199,7 @@ class CheckProgram:
             if backend.block_memory is not None and self._room.total > backend.block_memory:
                 chosen = backend.block(self._room, 16 * threads, _BLOCKS, fewest=threads)
                 block = Block(threads, 1, chosen.spill)
-        self._program: Program = backend.compile(source, block)
+        self._program: CompiledProgram = backend.compile(source, block)
 
     def evaluate(self, solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return costs in the sense of the problem, and the evaluated solutions.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Null, Struct, layout_of
-from islands.backends.base import Array, Backend, Call, Program, Room
+from islands.backends.base import Array, Backend, Call, CompiledProgram, Room
 from islands.migration import migrant, repeated
 from islands.migration.migrant import Crossing
 from islands.migration.route import Route
@@ -29,7 +29,7 @@ class Side:
     population: int
     fixed: int
     """Number of best individuals of an island that are never replaced."""
-    program: Program
+    program: CompiledProgram
     archipelago: Struct
     rank_again: Call
     """Sorts the islands by cost."""

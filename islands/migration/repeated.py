@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from islands.backends.arguments import Null, Struct
-from islands.backends.base import Array, Backend, Call, Program
+from islands.backends.base import Array, Backend, Call, CompiledProgram
 from islands.migration.ranks import Ranks
 from islands.migration.route import Parcel
 from islands.migration.transport import Transport
@@ -107,7 +107,7 @@ class Halo:
             [Parcel(source(rank), received, received + 1)],
         )
 
-    def prepare(self, program: Program, archipelago: Struct) -> None:
+    def prepare(self, program: CompiledProgram, archipelago: Struct) -> None:
         """Bind the kernel to the archipelago's arrays."""
         halo = _halo(self._reach, self.exchange is None, self._buffer)
         self.pack: Call = self._backend.call(

@@ -63,7 +63,7 @@ def test_each_kernel_is_in_one_piece_for_gpus(most: int, source: Source) -> None
     assert all(found)
     assert sorted(name for names in found for name in names) == sorted(NAMES)
     # A kernel is taken from the piece that contains it.
-    program = islands.backends.base.Program(found, Block(), source.apart)
+    program = islands.backends.base.CompiledProgram(found, Block(), source.apart)
     assert all(name in program.handle(name) for name in NAMES)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from islands.backends.base import Backend, Block, Call, Fork, Program
+from islands.backends.base import Backend, Block, Call, CompiledProgram, Fork
 from islands.backends.source import Header, Source
 from islands.errors import CompileError
 
@@ -64,7 +64,7 @@ class BackendContract:
         return self.backend()
 
     @pytest.fixture
-    def program(self, device: Backend) -> Program:
+    def program(self, device: Backend) -> CompiledProgram:
         """Return the kernels of these tests."""
         return device.compile(source(_TEXT), Block(64))
 
@@ -96,7 +96,7 @@ class BackendContract:
         assert device.peek(words).tolist() == [1, 0, 0]
 
     def test_kernels_take_structs_numbers_and_arrays(
-        self, device: Backend, program: Program
+        self, device: Backend, program: CompiledProgram
     ) -> None:
         values = np.random.default_rng(5).integers(-(2**30), 2**30, (5, 33), np.int32)
         numbers = device.uploaded({"values": values, "factor": np.int64(2**31 + 1)})
@@ -105,14 +105,18 @@ class BackendContract:
         device.run([device.call(program, "multiply", *arguments, blocks=5)])
         assert np.array_equal(device.download(products), values * np.int64(2**31 + 1))
 
-    def test_threads_of_a_block_work_together(self, device: Backend, program: Program) -> None:
+    def test_threads_of_a_block_work_together(
+        self, device: Backend, program: CompiledProgram
+    ) -> None:
         values = np.random.default_rng(6).integers(0, 1 << 20, (3, 700), np.uint32)
         array = device.upload(values)
         device.run([device.call(program, "sums_before", np.int32(700), array, blocks=3)])
         expected = np.cumsum(values, axis=1, dtype=np.uint32) - values
         assert np.array_equal(device.download(array), expected)
 
-    def test_random_numbers_are_those_of_philox(self, device: Backend, program: Program) -> None:
+    def test_random_numbers_are_those_of_philox(
+        self, device: Backend, program: CompiledProgram
+    ) -> None:
         seed, rows = 0x0123456789ABCDEF, 4
         words = device.zeros((rows, 4), np.uint32)
         device.run([device.call(program, "random_words", np.uint64(seed), words, blocks=rows)])
@@ -120,7 +124,9 @@ class BackendContract:
         assert device.download(words).tolist() == expected
 
     @pytest.mark.parametrize("times", [1, 2, 5, 250])
-    def test_launches_keep_their_order(self, device: Backend, program: Program, times: int) -> None:
+    def test_launches_keep_their_order(
+        self, device: Backend, program: CompiledProgram, times: int
+    ) -> None:
         value = device.zeros((2,), np.uint32)
         add, twice = self.calls(device, program, value)
         device.run([add, twice], times)
@@ -129,7 +135,9 @@ class BackendContract:
             expected = (expected + 1) * 2 & 0xFFFFFFFF
         assert device.download(value).tolist() == [expected] * 2
 
-    def test_branches_and_forks_are_complete(self, device: Backend, program: Program) -> None:
+    def test_branches_and_forks_are_complete(
+        self, device: Backend, program: CompiledProgram
+    ) -> None:
         one, other = (device.zeros((1,), np.uint32) for _ in range(2))
         first, second = (self.calls(device, program, value) for value in (one, other))
         device.run_branches([(first, 1), (second, 2)], 3)
@@ -137,7 +145,7 @@ class BackendContract:
         assert device.download(one).tolist() == [2 * (2 * (2 + 1) + 1) + 2]
         assert device.download(other).tolist() == [2 * sum(2**each for each in range(1, 7))]
 
-    def test_marks_are_in_order(self, device: Backend, program: Program) -> None:
+    def test_marks_are_in_order(self, device: Backend, program: CompiledProgram) -> None:
         begin = device.mark()
         device.run(self.calls(device, program, device.zeros((1,), np.uint32)), 50)
         end = device.mark()
@@ -149,7 +157,7 @@ class BackendContract:
             device.compile(source(f"{_TEXT}\nKERNEL(bad, (int32_t* a)) {{ nowhere(a); }}"), Block())
 
     @staticmethod
-    def calls(device: Backend, program: Program, value: Any) -> list[Call]:
+    def calls(device: Backend, program: CompiledProgram, value: Any) -> list[Call]:
         """Return two launches: the first adds 1 to all entries, the second doubles them."""
         blocks = len(value)
         return [

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from islands.backends.base import Block, Call, Program, Room
+from islands.backends.base import Block, Call, CompiledProgram, Room
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 
@@ -45,7 +45,7 @@ class EmulatedGpu(CpuBackend):
         threads = self._most if needed is None else max(self._most, needed.threads)
         return Block(threads, spill=_SHARED_SLICES if is_large else 0)
 
-    def compile(self, source: Source, block: Block) -> Program:
+    def compile(self, source: Source, block: Block) -> CompiledProgram:
         defines = {**source.defines, "ISLANDS_THREADS": str(block.threads)}
         # In one piece, as the threads that take turns are variables of the program.
         whole = dataclasses.replace(source, defines=defines, apart=())
@@ -53,7 +53,7 @@ class EmulatedGpu(CpuBackend):
 
     def call(
         self,
-        program: Program,
+        program: CompiledProgram,
         kernel: str,
         *arguments: Any,
         blocks: int,

@@ -12,7 +12,7 @@ import numpy as np
 from problems_for_tests import NUMBERS, cities, facilities, knapsack, lattice
 
 from islands.backends.arguments import Arguments
-from islands.backends.base import Block, Call, Program, Room, arena
+from islands.backends.base import Block, Call, CompiledProgram, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.configuration.asked import Asked
@@ -36,12 +36,12 @@ class Recorder(CpuBackend):
         super().__init__(1)
         self.launches: list[Launch] = []
 
-    def compile(self, source: Source, block: Block) -> Program:
-        return Program([source], block)
+    def compile(self, source: Source, block: Block) -> CompiledProgram:
+        return CompiledProgram([source], block)
 
     def call(
         self,
-        program: Program,
+        program: CompiledProgram,
         kernel: str,
         *arguments: Any,
         blocks: int,

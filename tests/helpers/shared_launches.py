@@ -10,7 +10,7 @@ from programs_for_tests import for_gpu, require_compiles
 
 import islands
 from islands.backends import choose
-from islands.backends.base import Backend, Block, Program
+from islands.backends.base import Backend, Block, CompiledProgram
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.configuration.asked import Asked
@@ -67,7 +67,7 @@ def sources_of(monkeypatch: pytest.MonkeyPatch) -> list[Source]:
     """Return a list that gets the source of each program that is compiled for CPUs."""
     compiled, original = list[Source](), CpuBackend.compile
 
-    def noted(backend: CpuBackend, source: Source, block: Block) -> Program:
+    def noted(backend: CpuBackend, source: Source, block: Block) -> CompiledProgram:
         compiled.append(source)
         return original(backend, source, block)
 
