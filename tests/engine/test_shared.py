@@ -158,13 +158,13 @@ def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.Mon
 
 
 def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    problems, ends, original = tours(40, 9), list[int](), SharedRuns.found
+    problems, ends, original = tours(40, 9), list[int](), SharedRuns.final
 
     def interrupted(runs: SharedRuns, chosen: Sequence[int]) -> list[FinalIslands]:
         ends.extend(chosen)  # as by a signal, while several have just ended
         return original(runs, chosen)
 
-    monkeypatch.setattr(SharedRuns, "found", interrupted)
+    monkeypatch.setattr(SharedRuns, "final", interrupted)
     settings = {**EAX, "stop": "generations=5"}
     every = found(problems, choose("cpu", 1), lambda: bool(ends), **settings)
     assert len(every) == len(ends)
