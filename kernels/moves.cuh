@@ -123,7 +123,7 @@ struct Any {
         return visit(Rotation{u, v, by});
     }
 
-    // A struct, as some versions of NVRTC treat generic lambdas as host functions.
+    // A struct instead of a lambda: some versions of NVRTC treat generic lambdas as host functions.
     struct Apply {
         int32_t* order;
 

@@ -27,7 +27,7 @@ class Judge {
     }
 
   private:
-    // A struct, as some versions of NVRTC treat generic lambdas as host functions.
+    // A struct instead of a lambda: some versions of NVRTC treat generic lambdas as host functions.
     struct Stated {
         const Judge& judge;
         const Solution& solution;

@@ -36,7 +36,7 @@ class Judge {
     }
 
   private:
-    // Structs, as some versions of NVRTC treat generic lambdas as host functions.
+    // Structs instead of lambdas: some versions of NVRTC treat generic lambdas as host functions.
     struct Stated {
         const Judge& judge;
         const Solution& solution;
