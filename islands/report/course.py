@@ -67,8 +67,8 @@ def draw_convergence(
     """
     label, values = AXES[over]
     islands = len(history.islands)
-    over = values(history)
-    early = _is_early(over, history.changes(over)[0])
+    places = values(history)
+    early = _is_early(places, history.changes(places)[0])
     shown = history.thinned(max(40, _POINTS // min(_FEW, islands)), early=early)
     x = values(shown)
     costs = ["best", "mean"] if "costs" in parts else []
@@ -83,7 +83,7 @@ def draw_convergence(
         if name == "mean":
             _draw(panel, x, scale.drawn(shown, shown.mean), shown)
         else:
-            _draw_best(panel, x, shown, history, over, scale)
+            _draw_best(panel, x, shown, history, places, scale)
         scale.apply(panel, name)
     for panel, name in zip(panels[len(costs) :], measures, strict=True):
         _draw(panel, x, getattr(shown, name), shown)
@@ -113,16 +113,16 @@ def _is_known(history: History, name: str) -> bool:
 
 
 def _draw_best(
-    panel: Any, x: Floats, shown: History, history: History, over: Floats, scale: _Scale
+    panel: Any, x: Floats, shown: History, history: History, places: Floats, scale: _Scale
 ) -> None:
     """Draw the best cost of each island and of all islands, with each change at its own place.
 
     Bands of many islands change at the rows only.
     """
     few, step = len(history.islands) <= _FEW, {"drawstyle": "steps-post"}
-    best = history.changes(over)
+    best = history.changes(places)
     of_islands = [
-        tuple(each[_spread(len(each), len(x))] for each in history.changes(over, column))
+        tuple(each[_spread(len(each), len(x))] for each in history.changes(places, column))
         for column in range(len(history.islands) if few else 0)
     ]
     # A grid for all curves, so that their values are read together.

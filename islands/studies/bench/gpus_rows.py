@@ -199,11 +199,6 @@ TARGETS, SPEEDS, LAWS, MEANS = (
 )
 
 
-def target_name(gap: float) -> str:
-    """Return the name of a gap in per cent."""
-    return f"{gap:g} %" if gap else KNOWN
-
-
 def target_rows(gap: float, runs: Runs) -> Iterator[Row]:
     """Yield the row of each number of ranks, the fewest first."""
     alone = runs[min(runs)]
@@ -216,7 +211,7 @@ def target_rows(gap: float, runs: Runs) -> Iterator[Row]:
         speed_up = base / now if base is not None and now is not None else None
         yield TARGETS.row(
             **_shared(rows, alone),
-            target=target_name(gap),
+            target=f"{gap:g} %" if gap else KNOWN,
             limit=limit,
             reached=sum(bool(np.isfinite(row.time_to(gap))) for row in rows),
             **times,

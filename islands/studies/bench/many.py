@@ -69,7 +69,8 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
             problems = list(tsp_batch(places, "EUC_2D"))
             rival = _by_lkh(problems, places, cores) if request.rivals else None
         else:
-            problems = list(qap_batch(*_symmetric(random, (2, count, size, size))))
+            flows = np.triu(random.integers(0, _MOST_FLOW + 1, (2, count, size, size)), 1)
+            problems = list(qap_batch(*(flows + flows.swapaxes(-1, -2))))
         solved = [
             _by_islands(problems, method, backend, cores, world)
             for backend in request.backends
@@ -149,8 +150,3 @@ def _tour(places: NDArray[np.float64]) -> list[int]:
 
     found: list[int] = Coordinates2D(dict(enumerate(places.tolist()))).solve_tsp(runs=1)
     return found[:-1]
-
-
-def _symmetric(random: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    upper = np.triu(random.integers(0, _MOST_FLOW + 1, shape), 1)
-    return upper + upper.swapaxes(-1, -2)

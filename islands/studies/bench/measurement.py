@@ -119,14 +119,14 @@ def read_tables(path: Path) -> tuple[Tables, str]:
         whole = json.loads(text)
         tables: dict[str, Any] = whole if isinstance(whole, dict) else {"": None}
         made, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
-        if not (isinstance(made, dict) and all(map(_is_table, tables.values()))):
+        are_tables = all(
+            isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+            for rows in tables.values()
+        )
+        if not (isinstance(made, dict) and are_tables):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
         read_rows(tables.get(RUNS.name, []))  # refuses rows of another kind
         return tables, _words(made)
-
-
-def _is_table(rows: object) -> bool:
-    return isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
 
 
 def _words(made: Mapping[str, Any]) -> str:

@@ -118,7 +118,7 @@ def _times(topology: Topology, islands: int, seed: int) -> NDArray[np.int64]:
     while np.any(open_starts):
         epoch += 1
         if topology.changes or epoch == 1:
-            columns = _columns(topology, Scene(islands, seed, epoch))
+            columns = topology.sources(Scene(islands, seed, epoch), range(islands)).T
         arriving = have[columns[0]]
         for column in columns[1:]:
             arriving |= have[column]
@@ -129,11 +129,6 @@ def _times(topology: Topology, islands: int, seed: int) -> NDArray[np.int64]:
             times[open_starts & (bits == 1)] = epoch
             open_starts = bits == 0
     return times
-
-
-def _columns(topology: Topology, scene: Scene) -> list[NDArray[np.int64]]:
-    """Return arrays of the first sender to each island, the second, and so on."""
-    return list(np.ascontiguousarray(topology.sources(scene, range(scene.islands)).T))
 
 
 class Traffic(NamedTuple):

@@ -165,10 +165,6 @@ class JobAttempts:
         """Return the last attempt, or None."""
         return next(reversed(self.all()), None)
 
-    def last_with_run(self) -> JobAttempt | None:
-        """Return the attempt that was the last one to use the run in the folder, or None."""
-        return next((each for each in reversed(self.all()) if each.holds_run), None)
-
     def begin(self, job: str, words: Sequence[str], *, holds_run: bool = False) -> JobAttempt:
         """Write that an attempt begins, and return it."""
         number, before, output = len(self.all()) + 1, JobProgress.of(self._folder), ""

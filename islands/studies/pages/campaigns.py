@@ -223,7 +223,10 @@ def page_of_tuning(folder: Path) -> Page:
     with parsing(folder / RANKING):
         values = [json.loads(row["values"]) for row in ranked]
         ranks = [float(row["mean_rank"]) for row in ranked]
-        names = [_words(each) for each in values]
+        names = [
+            " ".join(f"{name}={value}" for name, value in each.items()) or "as given"
+            for each in values
+        ]
     words = "Mean rank of each configuration, 1 is the best; light: significantly worse"
     labels = [
         one_line(f"{row['configuration']}: {name}", _LONGEST)
@@ -326,7 +329,3 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
         axes.margins(x=0.2)
     axes.set(xlabel=key, ylabel="mean rank")
     return made
-
-
-def _words(values: Mapping[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in values.items()) or "as given"

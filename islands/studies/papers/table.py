@@ -304,10 +304,6 @@ class PooledTable(PaperTable):
         if not self._awaited[group]:
             yield from self.pooled(group, [row for row in self._parts if row["group"] == group])
 
-    def has_begun(self, group: str) -> bool:
-        """Return whether any instance of the group has a row."""
-        return any(row["group"] == group for row in self._parts)
-
     def parts(self) -> tuple[Table, list[TableRow]]:
         """Return the rows of single instances, in a table with a column for each of their cells."""
         names = dict.fromkeys(name for row in self._parts for name in row)
