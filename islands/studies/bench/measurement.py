@@ -95,8 +95,6 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[s
 
 SPEEDS: Mapping[str, str] = described(TABLES)["ratios"]["speeds"]
 """The compared column of each table."""
-_TIMES = ("end",)
-"""Columns in which less is faster."""
 _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes", "digests")
 """Columns that do not tell what was measured."""
 _COMMIT = 12
@@ -146,7 +144,7 @@ def ratios(before: Tables, now: Tables) -> Iterator[Row]:
             if other is None or not (row.get(column) and other.get(column)):
                 continue
             new, old = float(row[column]), float(other[column])
-            ratio = old / new if column in _TIMES else new / old
+            ratio = new / old
             spread = max(float(each.get("spread") or 0) for each in (row, other))
             is_same = abs(ratio - 1) <= spread
             yield RATIOS.row(

@@ -180,7 +180,11 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
     both = with_references([*before, *now])
     old, new = both[: len(before)], both[len(before) :]
     limit = min(old[0].limit, new[0].limit)
-    gaps = [_gaps_at(rows, limit) for rows in (old, new)]
+    # The gap of each run at the limit, or at its end if it ended around that time.
+    gaps = [
+        [r.final if r.limit <= limit else float(r.curve("").at(np.array([limit]))[0]) for r in rows]
+        for rows in (old, new)
+    ]
     means = [fmean(each) if np.isfinite(each).all() else None for each in gaps]
     target, seconds = _times(old, new)
     if len({*gaps[0], *gaps[1]}) == 1:
@@ -202,14 +206,6 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
         p=test.p,
         a=test.a,
     )
-
-
-def _gaps_at(rows: Sequence[RunRow], limit: float) -> list[float]:
-    """Return the gap of each run at a time, or at its end if it ended around that time."""
-    return [
-        row.final if row.limit <= limit else float(row.curve("").at(np.array([limit]))[0])
-        for row in rows
-    ]
 
 
 def _times(

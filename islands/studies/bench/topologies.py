@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,10 @@ _DRAWS = 8
 """Draws of a random topology whose messages are counted."""
 
 
-def _arriving(row: Mapping[str, Any]) -> str:
-    return f"{row['arriving']}" if row["fits"] else f"({row['arriving']})"
-
-
 TABLE = table(
     "topologies",
     chosen_islands=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}",
-    arriving=_arriving,
+    arriving=lambda row: ("{}" if row["fits"] else "({})").format(row["arriving"]),
     milliseconds=lambda seconds: f"{1000 * seconds:.2f}",
 )
 

@@ -234,13 +234,13 @@ def page_of_tuning(folder: Path) -> Page:
     ]
     pictures = [plot(_bars(ranked, labels, ranks), words)]
     keys = list(dict.fromkeys(k for each in values for k in each))
-    for key in keys:
-        told = f"Mean rank over {key}"
-        pictures.append(plot(_scatter(key, values, ranks), told))
-    legend, conclusion = _conclusion(folder)
-    page.section("Conclusion", *map(html.paragraph, conclusion))
+    pictures += [plot(_scatter(key, values, ranks), f"Mean rank over {key}") for key in keys]
+    # What the terminal said: first about the columns, last which configurations differ.
+    told = folder / CONCLUSION
+    legend, *others = bounded_text(told).strip().split("\n\n") if told.is_file() else [""]
+    page.section("Conclusion", *map(html.paragraph, others[-1].splitlines() if others else ()))
     metric = str(made.get("metric") or "loss")
-    columns = [html.paragraph(line, "soft") for line in legend]
+    columns = [html.paragraph(line, "soft") for line in legend.splitlines()]
     page.section(
         "Configurations",
         html.figures(*pictures),
@@ -265,15 +265,6 @@ def _sizes(tasks: Sequence[Row]) -> list[tuple[str, object]]:
         ("rows done", len(tasks)),
         ("device", ", ".join(distinct("device"))),
     ]
-
-
-def _conclusion(folder: Path) -> tuple[list[str], list[str]]:
-    """Return what the terminal said about the columns, and which configurations differ."""
-    path = folder / CONCLUSION
-    if not path.is_file():  # of an earlier version
-        return [], []
-    legend, *others = bounded_text(path).strip().split("\n\n")
-    return legend.splitlines(), others[-1].splitlines() if others else []
 
 
 def _ranking(

@@ -88,10 +88,9 @@ def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Refer
 def _reference(runs: Sequence[RecordedRun]) -> Reference:
     """Return the reference of runs of one instance."""
     courses = [run.history for run in runs if run.history is not None]
-    known = [run.best_known for run in runs if run.history is not None]
-    for value in known:
-        if value is not None:
-            return Reference(value, True)
+    known = (run.best_known for run in runs if run.history is not None)
+    if (value := next((each for each in known if each is not None), None)) is not None:
+        return Reference(value, True)
     ends = [(each.maximise, float(each.overall()[-1])) for each in courses]
     solved = [(maximise, end) for maximise, end in ends if not np.isnan(end)]
     better = max if solved and solved[0][0] else min

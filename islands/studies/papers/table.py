@@ -265,10 +265,6 @@ class Paper:
         """The tables by name."""
         return {kind.name: kind for kind in self.kinds}
 
-    def own_tables(self) -> dict[str, type[PaperTable]]:
-        """Return the tables that are in the paper."""
-        return {name: table for name, table in self.tables.items() if not table.is_extra}
-
 
 class PooledTable(PaperTable):
     """Yields the rows of a group as soon as its last instance is complete."""
