@@ -114,7 +114,7 @@ class _Case:
         return rows
 
     def _stop(self) -> list[str]:
-        """How a run for the speed ends: after the generations of one rank in half of the limit."""
+        """Return the end of a run for the speed: what one rank does in half of the limit."""
         generations = self.request.stop
         if generations is None:
             half = [f"seconds={self.request.limit / 2:g}"]

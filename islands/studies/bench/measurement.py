@@ -32,13 +32,13 @@ MEASUREMENT = "measurement"
 PRINTED = "printed"
 """The key of the texts of the tables; all other keys, but for the provenance, are tables."""
 _MOST_BYTES = 1 << 24
-"""Of the tables of a measurement."""
+"""Maximum size of the file of a measurement."""
 _DEFINING = ("of", "variant", "mixes", "colony", "instances")
 """Options that make another measurement; with other ones, it is continued or made again."""
 
 
 def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
-    """Return what is measured, as JSON has it."""
+    """Return the options that define a measurement, as JSON has them."""
     options = {name: list(getattr(request, name)) for name in _DEFINING}
     return {"benchmarks": sorted(benchmarks), **options}
 
@@ -71,7 +71,7 @@ def text_of(rows: Sequence[Row]) -> str:
 def origin(
     tables: Mapping[str, Sequence[Row]], what: Mapping[str, Any], command: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what made the tables, on which devices, and the tables as they were printed."""
+    """Return the provenance of the tables, their devices, and their text as printed."""
     rows = [row for each in tables.values() for row in each if "device" in row]
     devices = dict.fromkeys(str(row["device"]) for row in rows)
     made = {**provenance(), "devices": [*devices], "driver": driver(), "command": [*command]}
@@ -96,7 +96,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[s
 SPEEDS: Mapping[str, str] = described(TABLES)["ratios"]["speeds"]
 """The compared column of each table."""
 _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes", "digests")
-"""Columns that do not tell what was measured."""
+"""Columns with results, which do not identify a row."""
 _COMMIT = 12
 """Digits of a commit that are shown."""
 
@@ -160,7 +160,7 @@ def ratios(before: Tables, now: Tables) -> Iterator[Row]:
 
 
 def _key(row: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Return the columns that tell what was measured."""
+    """Return the columns that identify a row."""
     return tuple(
         (name, value)
         for name, value in row.items()

@@ -27,9 +27,9 @@ from islands.untrusted import bounded_text, parsing, typed
 SCRIPT = "job.sbatch"
 _JOB, _ATTEMPTS, _ERRORS = "job.json", "attempts.jsonl", "errors.txt"
 MOST_ELEMENTS = 100_000
-"""Of a job array; Slurm allows 1000 unless it is configured otherwise."""
+"""Maximum size of a job array; Slurm allows 1000 unless it is configured otherwise."""
 MOST_BYTES = 1 << 24
-"""Of a file about jobs; an attempt has less than a thousand, apart from its options."""
+"""Maximum size of a file about jobs; an attempt has under a thousand bytes, and its options."""
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ _LONGEST = 60
 Points = Sequence[tuple[int, float]]
 """Numbers of ranks with their speed-ups."""
 MARKERS = "osD^v<>ph*XP"
-"""Those of curves, in order."""
+"""Markers of curves, in order."""
 _TINY, _WIDE = 1e-3, 20.0
-"""Gaps from the first in per cent on have a logarithmic scale, if they differ by the second."""
+"""From the first gap in per cent on, the scale is logarithmic if gaps differ by this factor."""
 POINTS = 80
 _SHORTEST = 1e-3
 """Seconds: shorter times are equal."""
@@ -59,7 +59,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Reference:
-    """What losses of an instance are relative to."""
+    """The value that losses of an instance are relative to."""
 
     value: float
     is_known: bool
