@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NEAREST = 1e-3
-"""Costs nearer to the last one than this share of the range have the lowest block."""
+"""Distances below this share of the largest one have the lowest block."""
 _ROW = re.compile(
     r"[* ][C ] *\d+ +(?P<time>\S+) \| +(?P<cost>-?\d\S*) +(?P<gap>\S+) +\S+ \|", re.MULTILINE
 )
@@ -29,7 +29,7 @@ def state_of_rows(text: str, width: int) -> str:
 
 
 def curve(costs: Sequence[float], width: int) -> str:
-    """Return how far costs are from the last one, on a logarithmic scale, in `width` blocks."""
+    """Return the distances of costs from the last one as `width` blocks, on a logarithmic scale."""
     distances = [abs(cost - costs[-1]) for cost in costs]
     whole = max(distances)
     if whole == 0:

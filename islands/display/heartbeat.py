@@ -52,7 +52,7 @@ class Work:
 
 
 class Heartbeat:
-    """Reports which piece of its work a command is doing; with the stream None, nothing.
+    """Reports the piece of work that a command is doing; without a stream, nothing.
 
     A thread reports during long pieces, while the `with` block lasts. Otherwise output appears only
     between pieces, so that it does not affect measurements.
@@ -217,7 +217,7 @@ def end_work(folder: Path) -> None:
 
 
 def read_work(folder: Path) -> Work | None:
-    """Return what the work is doing, or was doing when it ended; None if all is done."""
+    """Return the current state of the work, or the last one if it stopped; None if it is done."""
     path = inside(folder, _FILE)
     if not path.exists():
         return None

@@ -43,7 +43,7 @@ class Notices:
 def announce(
     resolved: Resolved, deal: Deal, world: World, stream: TextIO | None, *, quiet: bool
 ) -> Notices:
-    """Print what runs before the slow steps, device setup and compilation; collective."""
+    """Print the header before the slow steps, device setup and compilation; collective."""
     notices = Notices(Screen(stream if world.rank == 0 else None, None, quiet=quiet))
     notices.say(opening(islands.__version__, resolved, deal))
     return notices
@@ -195,7 +195,7 @@ class Slow:
         return f"  {what} after {seconds:.0f} s{self._advice()}"
 
     def _warn(self, seconds: float) -> None:
-        """Tell what to do about an evaluation that does not return, also if the run is quiet."""
+        """Print how to end an evaluation that does not return, even if the run is quiet."""
         show(
             f"islands: the run should have ended {seconds:.0f} s ago, but waits for"
             f" {self._evaluator}. If it never returns, end the run with Ctrl-C, twice, or with"

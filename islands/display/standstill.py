@@ -1,4 +1,4 @@
-"""Messages that a search stands still or finds nothing feasible: each is printed once a run."""
+"""Messages about a plateau, and about a search without a feasible solution: once per run."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Standstill:
 
 
 def cure(problem: Problem) -> str:
-    """Return what to try if no feasible solution is found."""
+    """Return the hint for a search without a feasible solution."""
     return HOW_TO_BE_FEASIBLE if problem.scale.priced else problem.words.infeasible_fix
 
 
 def advice(resolved: Resolved) -> str:
-    """Return what to try if a search stands still."""
+    """Return the hint for a long plateau."""
     spec, problem = resolved.spec, resolved.problem
     usual = str(searches(problem)[0]["algorithm"])
     tried = [option("algorithm", usual)] if usual != spec.algorithm else []

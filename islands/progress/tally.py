@@ -29,7 +29,7 @@ _ABANDONED = 1 << 16  # differs from the numbers of all signals
 
 
 class StopRequests(NamedTuple):
-    """What can end or delay a run apart from its islands."""
+    """Events outside the islands that can end or delay a run."""
 
     signals: int
     """The signals that any rank has received, as `islands.engine.signals` numbers them."""

@@ -1,4 +1,4 @@
-"""The generations in which a device is asked for what its islands have found."""
+"""The generations after which the host inspects its islands."""
 
 from __future__ import annotations
 

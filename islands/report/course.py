@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _FEW = len(COLOURS)
-"""More islands are drawn as bands."""
+"""Maximum number of islands with a curve each; more are drawn as bands."""
 _POINTS = 6000
-"""Points of a curve family at most."""
+"""Maximum number of points of all curves of a panel."""
 _FINE, _WIDE = 0.1, 20.0
-"""The axis is logarithmic from a gap in per cent on, if some gaps are larger by this factor."""
+"""The axis is logarithmic above this gap, in per cent, if some gaps are larger by this factor."""
 _EARLY, _LONG = 0.1, 50.0
-"""Time has a logarithmic axis if the best came in the first share of it, and if the end is the
-first row times the second."""
+"""The time axis is logarithmic if the best was found within this share of the time, and if the last
+row is later than the first one by this factor."""
 _SOFT = "#8a8a8a"
 _COLUMNS = 9
 """Columns of the legend of islands."""
@@ -48,9 +48,9 @@ AXES: dict[str, tuple[str, Callable[[History], Floats]]] = {
     "generations": ("generation", lambda history: history.generations.astype(np.float64)),
     "evaluations": ("evaluations of all islands", lambda history: history.evaluations),
 }
-"""What the course is drawn over: the label, and the values."""
+"""The horizontal axes: their labels and values."""
 _CELLS = 128
-"""Rows and columns of a drawn matrix at most; more islands share cells."""
+"""Maximum number of rows and columns of a matrix; with more islands, several share a cell."""
 _ARROWS = 400
 
 
@@ -67,8 +67,8 @@ def draw_convergence(
     """
     label, values = AXES[over]
     islands = len(history.islands)
-    over = values(history)
-    early = _is_early(over, history.changes(over)[0])
+    places = values(history)
+    early = _is_early(places, history.changes(places)[0])
     shown = history.thinned(max(40, _POINTS // min(_FEW, islands)), early=early)
     x = values(shown)
     costs = ["best", "mean"] if "costs" in parts else []
@@ -83,7 +83,7 @@ def draw_convergence(
         if name == "mean":
             _draw(panel, x, scale.drawn(shown, shown.mean), shown)
         else:
-            _draw_best(panel, x, shown, history, over, scale)
+            _draw_best(panel, x, shown, history, places, scale)
         scale.apply(panel, name)
     for panel, name in zip(panels[len(costs) :], measures, strict=True):
         _draw(panel, x, getattr(shown, name), shown)
@@ -113,16 +113,16 @@ def _is_known(history: History, name: str) -> bool:
 
 
 def _draw_best(
-    panel: Any, x: Floats, shown: History, history: History, over: Floats, scale: _Scale
+    panel: Any, x: Floats, shown: History, history: History, places: Floats, scale: _Scale
 ) -> None:
     """Draw the best cost of each island and of all islands, with each change at its own place.
 
     Bands of many islands change at the rows only.
     """
     few, step = len(history.islands) <= _FEW, {"drawstyle": "steps-post"}
-    best = history.changes(over)
+    best = history.changes(places)
     of_islands = [
-        tuple(each[_spread(len(each), len(x))] for each in history.changes(over, column))
+        tuple(each[_spread(len(each), len(x))] for each in history.changes(places, column))
         for column in range(len(history.islands) if few else 0)
     ]
     # A grid for all curves, so that their values are read together.
@@ -163,7 +163,7 @@ class _Scale:
     """None if costs themselves are drawn."""
     is_known: bool
     side: str
-    """On which side of the reference worse costs are."""
+    """The side of the reference on which worse costs are."""
 
     @classmethod
     def of(cls, history: History, best_known: float | None) -> Self:
@@ -188,7 +188,7 @@ class _Scale:
 
 
 def _legend(figure: Any, axes: Any) -> None:
-    """Name the islands below all panels, where no title is."""
+    """Add a legend of the islands below all panels."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
         handles,

@@ -1,4 +1,4 @@
-"""The course of a run: what each island had reached, and what migrants brought."""
+"""The course of a run: the costs of its islands, and the gains by migrants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Whole = NDArray[np.int64]
 
 _MEASURES = ("best", "best_generation", "mean", "distance", "distinct")
 _LONGEST = 1000
-"""Steps of a lineage at most."""
+"""Maximum number of steps of a lineage."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class History:
         return int(ranks[0]) if ranks.size else None
 
     def placed(self, island: int) -> str:
-        """Return an island with its rank."""
+        """Return an island and its rank as text."""
         rank = self.rank_of(island)
         return f"{island} (rank {'?' if rank is None else rank})"
 
@@ -137,7 +137,7 @@ class History:
 
 
 def sense_of(trace: pa.Table) -> bool | None:
-    """Return whether costs are maximised, as the best and the worst of islands show it.
+    """Return whether costs are maximised, inferred from the best and worst costs of islands.
 
     Return None if all individuals of each island were equal.
     """
@@ -264,7 +264,7 @@ def _best_before(history: History, generation: Whole, island: Whole) -> Floats:
 
 
 def _greatest(gain: Floats, generation: Whole, island: Whole) -> NDArray[np.bool_]:
-    """Return which gain is the first of the greatest ones of its island and generation."""
+    """Return a mask of the largest gain per island and generation; of equal gains, the first."""
     order = np.lexsort((-gain, island, generation))
     is_first = np.ones(len(gain), bool)
     is_first[1:] = (np.diff(generation[order]) != 0) | (np.diff(island[order]) != 0)

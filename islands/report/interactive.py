@@ -1,4 +1,4 @@
-"""What a reader can do with the figures of a page: read values at the pointer, and magnify."""
+"""Interactive figures of a page: values at the pointer, and zoom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 _POINTS = 200
-"""Points of a curve that are read at most."""
+"""Maximum number of points of a curve whose values are shown."""
 _DIGITS = 10
 _INCH = 72.0
 """Units of an SVG in an inch."""
@@ -108,7 +108,7 @@ for (const picture of document.querySelectorAll("figure svg")) {
 
 
 def policy() -> str:
-    """Return the head of a page that lets no other script run, and nothing be loaded."""
+    """Return the security policy of a page: only its own script runs, and nothing is loaded."""
     allowed = b64encode(sha256(SCRIPT.encode()).digest()).decode()
     return (
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';'
@@ -117,7 +117,7 @@ def policy() -> str:
 
 
 def panels_of(figure: Any) -> str:
-    """Return the curves of a figure with names as JSON: their values, and where they are drawn."""
+    """Return the named curves of a figure as JSON: their values, and positions in the picture."""
     height = figure.get_figheight() * _INCH
     panels = [panel for axes in figure.axes if (panel := _panel(axes, height)) is not None]
     return json.dumps(panels, separators=(",", ":"), allow_nan=False) if panels else ""
@@ -165,7 +165,7 @@ def _drawn(axes: Any, points: np.ndarray, height: float) -> np.ndarray:
 
 
 def _values(numbers: np.ndarray) -> Iterator[float | int | None]:
-    """Yield numbers for JSON, whole ones without a point, and None for those that miss."""
+    """Yield numbers for JSON: integers without a decimal point, and None for missing values."""
     for each in numbers.tolist():
         if not math.isfinite(each):
             yield None

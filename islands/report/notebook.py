@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: facts, a picture if Matplotlib is installed, settings."""
+"""HTML of a result for notebooks: facts, a picture if Matplotlib is installed, and settings."""
 
 from __future__ import annotations
 

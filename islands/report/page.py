@@ -1,4 +1,4 @@
-"""HTML pages: one file that loads nothing, readable in light and dark, on a phone and on paper."""
+"""Self-contained HTML pages with a light and a dark theme, for screens, phones and paper."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def note(text: str) -> str:
-    """Return a remark that a reader must not miss."""
+    """Return a highlighted remark."""
     return f'<p class="note">{escape(text)}</p>'
 
 
@@ -159,7 +159,7 @@ def table_of(names: Sequence[str], rows: Iterable[Sequence[object]], *, words: b
 
 
 def _characters(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Return how many characters wide a table is, with its headings on several lines."""
+    """Return the width of a table in characters, with its headings wrapped."""
     return sum(
         1 + max(map(len, [*name.split(), *(row[place] for row in rows)]), default=0)
         for place, name in enumerate(header)
@@ -167,7 +167,7 @@ def _characters(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 
 def folded(title: str, body: str) -> str:
-    """Return a part that opens when its title is selected; empty without a body."""
+    """Return a collapsed part with a title; empty without a body."""
     return f"<details><summary>{escape(title)}</summary>{body}</details>" if body else ""
 
 
@@ -185,6 +185,6 @@ def plot(drawn: Any, caption: str, numbers: str = "", *, label: str = "") -> str
 
 
 def figures(*parts: str, kind: str = "") -> str:
-    """Return figures in as many columns as there is room for; of kind `three`, narrower ones."""
+    """Return figures in a grid as wide as the page; those of kind `three` are narrower."""
     shown = [part for part in parts if part]
     return f'<div class="figures {kind}">{"".join(shown)}</div>' if shown else ""

@@ -18,7 +18,7 @@ from islands.report.solution import draw_into, draw_solution
 from islands.text import either, one_line, unknown
 
 _LONGEST = 60
-"""Characters of the first line of a title at most."""
+"""Maximum number of characters in the first line of a title."""
 
 
 def _solution(run: RecordedRun) -> Any:

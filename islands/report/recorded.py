@@ -64,7 +64,7 @@ class RecordedRun:
         migrations: bool = True,
         moved: str | None = None,
     ) -> Self:
-        """Return the run in a folder; refuse another folder, and damaged files."""
+        """Return the run in a folder; refuse a folder without a run, and damaged files."""
         require_run(folder)
         settings = flat(read_settings(folder))
         finished = recorded(folder) if (folder / FINISHED).exists() else None
@@ -139,7 +139,7 @@ class RecordedRun:
         return problem
 
     def _fits(self, problem: Problem) -> bool:
-        """Return whether the run's solution, if there is one, is a solution of a problem."""
+        """Return whether the solution of the run, if any, is valid for a problem."""
         try:
             if self.result is not None and self.result.solution is not None:
                 problem.check(self.result.solution)

@@ -45,7 +45,7 @@ from islands.text import counted
 
 _ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200
 _STOPS = 6
-"""Islands at the start and at the end of a lineage that a sentence names."""
+"""Number of islands that a sentence names at each end of a lineage."""
 _DIVERSITY = (
     "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere;"
     " of tours, the share of edges that only one of them has. Distinct costs: their"
@@ -281,7 +281,7 @@ def _origin(run: RecordedRun) -> Iterator[tuple[str, str]]:
 
 
 def _settings(run: RecordedRun) -> Iterator[tuple[str, str]]:
-    """Yield all settings, and what the run used for those that left it the choice.
+    """Yield all settings, with the values that the run has chosen for automatic ones.
 
     Each colony has one row.
     """
@@ -336,7 +336,7 @@ def _times(run: RecordedRun, history: History) -> Iterator[str]:
 
 
 def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:
-    """Yield a picture and a table of the phases of each rank, without those that no rank has."""
+    """Yield a picture and a table of the phases of each rank; omit phases without time."""
     names = [name for name in PHASES if any(each.get(name) for each in ranks)]
     phases = [name for name in names if name != RANKS or len(ranks) > 1]
     if not phases:

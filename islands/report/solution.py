@@ -23,15 +23,15 @@ from islands.report.figure import COLOURS, HEIGHT, WIDTH, matrices, new_figure, 
 from islands.text import one_line
 
 _MANY_EDGES = 3000
-"""Longer tours are drawn as pixels, as curves would be large."""
+"""Tours with more cities are rasterised, to keep files small."""
 _MARKED = 300
-"""Up to this number of cities, each has a mark."""
+"""Maximum number of cities with a marker."""
 _NAMED = 40
-"""Up to this number of cities, each has its name, if it has any."""
+"""Maximum number of cities that are labelled with their names, if they have any."""
 _LONGEST = 80
 """Characters of the value of a parameter, and of the caption of a function that draws."""
 _PRICED = 250_000
-"""With more weights, the linear relaxation, which prices capacities, takes long."""
+"""Maximum number of weights for which the linear relaxation, which prices capacities, is solved."""
 
 
 def tells_something(problem: Problem | None, kind: str) -> bool:

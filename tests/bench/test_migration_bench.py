@@ -9,7 +9,7 @@ import pytest
 from islands.cli import main
 
 
-def test_one_rank_has_rates_of_islands_and_phases(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_rank_has_rates_of_islands(capsys: pytest.CaptureFixture[str]) -> None:
     small = ["--instances", "demo/tsp", "--population", "32", "--islands-a-rank", "2"]
     line = ["bench", "migration", *small, "--interval", "3", "--seconds", "0.01", "--json"]
     assert main([*line, "--backend", "cpu", "--threads", "1", "--quiet"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from islands.custom.trust import command
 from islands.errors import UntrustedError
 from islands.record.folder import FINISHED
 from islands.record.solution import recorded
-from islands.studies.clusters import processes, sweep
+from islands.studies.clusters import processes
 from islands.studies.clusters.command_line import CommandWords
 from islands.studies.clusters.follow import state_of, states_of
 from islands.studies.clusters.jobs import JobAttempts
@@ -280,17 +281,12 @@ def test_the_elements_and_options_of_an_array_are_those_that_slurm_lists(
     assert begin_array(Path("all"), "5", ["demo/tsp"]) is None
 
 
-def test_an_element_completes_the_record_that_a_killed_one_has_begun(
-    slurm: Commands, monkeypatch: Patch
-) -> None:
-    path = Path("all/slurm/array-5.json")
-    path.parent.mkdir(parents=True)
-    path.touch()
-    monkeypatch.setattr(sweep, "_PATIENCE_SECONDS", 0.5)
-    begun = begin_array(Path("all"), "5", ["demo/tsp"])
-    assert begun is not None
-    assert begun.collecting == "99"
-    assert begin_array(Path("all"), "5", ["demo/tsp"]) is None
+def test_of_several_elements_that_begin_together_one_records_the_array(slurm: Commands) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        begun = list(pool.map(lambda _: begin_array(Path("all"), "5", ["demo/tsp"]), range(3)))
+    (array,) = [each for each in begun if each is not None]
+    assert array.collecting == "99"
+    assert len(slurm.calls("sbatch")) == 1
 
 
 @pytest.mark.slow

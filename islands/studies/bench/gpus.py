@@ -35,13 +35,8 @@ def waiting(order: NDArray[Any]) -> int:
     return int(abs(order[1:] - order[:-1]).sum())
 
 
-SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
+_SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
 """Settings with which an island has much to divide."""
-
-
-def sleeping() -> Problem:
-    """Return a problem whose evaluations only wait; it has no best known value."""
-    return permutation(_ITEMS, function=waiting, name=SLEEP)
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
@@ -92,7 +87,7 @@ class _Case:
         self.has_target = problem.best_known is not None
         backend, most = request.backends[0], powers_of_two(request.world.size)[-1]
         if problem.instance == SLEEP:
-            variant = replace(variant, asked=variant.asked.filled(SLEEP_SETTINGS))
+            variant = replace(variant, asked=variant.asked.filled(_SLEEP_SETTINGS))
             threads = request.threads or 1
         gap = min(request.gap)
         ends = [f"gap={gap:.17g}%" if gap else "best-known"] if self.has_target else []
@@ -119,7 +114,7 @@ class _Case:
         return rows
 
     def _stop(self) -> list[str]:
-        """How a run for the speed ends: after the generations of one rank in half of the limit."""
+        """Return the end of a run for the speed: what one rank does in half of the limit."""
         generations = self.request.stop
         if generations is None:
             half = [f"seconds={self.request.limit / 2:g}"]
@@ -154,4 +149,6 @@ class _Case:
 
 
 def _loaded(name: str) -> Problem:
-    return sleeping() if name == SLEEP else loaded(name)
+    if name == SLEEP:
+        return permutation(_ITEMS, function=waiting, name=SLEEP)
+    return loaded(name)

@@ -199,24 +199,19 @@ TARGETS, SPEEDS, LAWS, MEANS = (
 )
 
 
-def target_name(gap: float) -> str:
-    """Return the name of a gap in per cent."""
-    return f"{gap:g} %" if gap else KNOWN
-
-
 def target_rows(gap: float, runs: Runs) -> Iterator[Row]:
     """Yield the row of each number of ranks, the fewest first."""
     alone = runs[min(runs)]
-    before = _times(alone, gap)["seconds_50"]
+    before = at_shares([row.time_to(gap) for row in alone])["seconds_50"]
     for ranks, rows in sorted(runs.items()):
-        limit, times = rows[0].limit, _times(rows, gap)
+        limit, times = rows[0].limit, at_shares([row.time_to(gap) for row in rows])
         now = times["seconds_50"]
         is_at_least = before is None and now is not None and rows is not alone
         base = limit if is_at_least else before
         speed_up = base / now if base is not None and now is not None else None
         yield TARGETS.row(
             **_shared(rows, alone),
-            target=target_name(gap),
+            target=f"{gap:g} %" if gap else KNOWN,
             limit=limit,
             reached=sum(bool(np.isfinite(row.time_to(gap))) for row in rows),
             **times,
@@ -244,10 +239,6 @@ def speed_rows(runs: Runs) -> Iterator[Row]:
             speed_up=speed_up,
             efficiency=speed_up / ranks,
         )
-
-
-def _times(rows: Sequence[GpuRunRow], gap: float) -> dict[str, float | None]:
-    return at_shares([row.time_to(gap) for row in rows])
 
 
 def _shared(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> dict[str, Any]:

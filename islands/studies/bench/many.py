@@ -69,7 +69,8 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
             problems = list(tsp_batch(places, "EUC_2D"))
             rival = _by_lkh(problems, places, cores) if request.rivals else None
         else:
-            problems = list(qap_batch(*_symmetric(random, (2, count, size, size))))
+            flows = np.triu(random.integers(0, _MOST_FLOW + 1, (2, count, size, size)), 1)
+            problems = list(qap_batch(*(flows + flows.swapaxes(-1, -2))))
         solved = [
             _by_islands(problems, method, backend, cores, world)
             for backend in request.backends
@@ -124,13 +125,10 @@ def _by_islands(
     found = solve_many(problems, **settings)
     seconds = perf_counter() - began
     times = f"{world.size} x " if world.size > 1 else ""
-    device = times + (_cpu(cores) if backend == "cpu" else found[0].device)
+    cpu = f"CPU, {counted(cores, 'thread')}"
+    device = times + (cpu if backend == "cpu" else found[0].device)
     costs = np.array([each.require_solution().cost for each in found], np.int64)
     return _Solved(f"{method.name}, {backend}", device, seconds, costs)
-
-
-def _cpu(cores: int) -> str:
-    return f"CPU, {counted(cores, 'thread')}"
 
 
 def _by_lkh(problems: Sequence[Problem], places: NDArray[np.float64], processes: int) -> _Solved:
@@ -141,7 +139,8 @@ def _by_lkh(problems: Sequence[Problem], places: NDArray[np.float64], processes:
         seconds = perf_counter() - began
     costs = [each.cost(np.array(tour)) for each, tour in zip(problems, tours, strict=True)]
     name = f"{Lkh.name}, {Lkh.package} {version(Lkh.package)}"
-    return _Solved(name, _cpu(processes), seconds, np.array(costs, np.int64))
+    device = f"CPU, {counted(processes, 'thread')}"
+    return _Solved(name, device, seconds, np.array(costs, np.int64))
 
 
 def _tour(places: NDArray[np.float64]) -> list[int]:
@@ -149,8 +148,3 @@ def _tour(places: NDArray[np.float64]) -> list[int]:
 
     found: list[int] = Coordinates2D(dict(enumerate(places.tolist()))).solve_tsp(runs=1)
     return found[:-1]
-
-
-def _symmetric(random: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    upper = np.triu(random.integers(0, _MOST_FLOW + 1, shape), 1)
-    return upper + upper.swapaxes(-1, -2)

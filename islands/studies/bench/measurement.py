@@ -32,13 +32,13 @@ MEASUREMENT = "measurement"
 PRINTED = "printed"
 """The key of the texts of the tables; all other keys, but for the provenance, are tables."""
 _MOST_BYTES = 1 << 24
-"""Of the tables of a measurement."""
+"""Maximum size of the file of a measurement."""
 _DEFINING = ("of", "variant", "mixes", "colony", "instances")
 """Options that make another measurement; with other ones, it is continued or made again."""
 
 
 def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
-    """Return what is measured, as JSON has it."""
+    """Return the options that define a measurement, as JSON has them."""
     options = {name: list(getattr(request, name)) for name in _DEFINING}
     return {"benchmarks": sorted(benchmarks), **options}
 
@@ -71,7 +71,7 @@ def text_of(rows: Sequence[Row]) -> str:
 def origin(
     tables: Mapping[str, Sequence[Row]], what: Mapping[str, Any], command: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what made the tables, on which devices, and the tables as they were printed."""
+    """Return the provenance of the tables, their devices, and their text as printed."""
     rows = [row for each in tables.values() for row in each if "device" in row]
     devices = dict.fromkeys(str(row["device"]) for row in rows)
     made = {**provenance(), "devices": [*devices], "driver": driver(), "command": [*command]}
@@ -95,10 +95,8 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[s
 
 SPEEDS: Mapping[str, str] = described(TABLES)["ratios"]["speeds"]
 """The compared column of each table."""
-_TIMES = ("end",)
-"""Columns in which less is faster."""
 _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes", "digests")
-"""Columns that do not tell what was measured."""
+"""Columns with results, which do not identify a row."""
 _COMMIT = 12
 """Digits of a commit that are shown."""
 
@@ -119,14 +117,14 @@ def read_tables(path: Path) -> tuple[Tables, str]:
         whole = json.loads(text)
         tables: dict[str, Any] = whole if isinstance(whole, dict) else {"": None}
         made, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
-        if not (isinstance(made, dict) and all(map(_is_table, tables.values()))):
+        are_tables = all(
+            isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+            for rows in tables.values()
+        )
+        if not (isinstance(made, dict) and are_tables):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
         read_rows(tables.get(RUNS.name, []))  # refuses rows of another kind
         return tables, _words(made)
-
-
-def _is_table(rows: object) -> bool:
-    return isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
 
 
 def _words(made: Mapping[str, Any]) -> str:
@@ -146,7 +144,7 @@ def ratios(before: Tables, now: Tables) -> Iterator[Row]:
             if other is None or not (row.get(column) and other.get(column)):
                 continue
             new, old = float(row[column]), float(other[column])
-            ratio = old / new if column in _TIMES else new / old
+            ratio = new / old
             spread = max(float(each.get("spread") or 0) for each in (row, other))
             is_same = abs(ratio - 1) <= spread
             yield RATIOS.row(
@@ -162,7 +160,7 @@ def ratios(before: Tables, now: Tables) -> Iterator[Row]:
 
 
 def _key(row: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Return the columns that tell what was measured."""
+    """Return the columns that identify a row."""
     return tuple(
         (name, value)
         for name, value in row.items()

@@ -55,7 +55,6 @@ def _targets(curves: Sequence[Curve]) -> dict[str, float]:
     return {name: TARGETS[name]}
 
 
-NAME = "gpus.png"
 _MOST = 16
 """Curves of a panel at most."""
 
@@ -73,4 +72,4 @@ def write_speed_ups(folder: Path, rows: Sequence[Row]) -> None:
                 curves.setdefault(name, []).append((row["ranks"], row["speed_up"]))
     if panels:
         with style():
-            save(draw_speed_ups(panels), inside(folder, NAME), "png")
+            save(draw_speed_ups(panels), inside(folder, "gpus.png"), "png")

@@ -180,9 +180,13 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
     both = with_references([*before, *now])
     old, new = both[: len(before)], both[len(before) :]
     limit = min(old[0].limit, new[0].limit)
-    gaps = [_gaps_at(rows, limit) for rows in (old, new)]
+    # The gap of each run at the limit, or at its end if it ended around that time.
+    gaps = [
+        [r.final if r.limit <= limit else float(r.curve("").at(np.array([limit]))[0]) for r in rows]
+        for rows in (old, new)
+    ]
     means = [fmean(each) if np.isfinite(each).all() else None for each in gaps]
-    target, before_now = _times(old, new)
+    target, seconds = _times(old, new)
     if len({*gaps[0], *gaps[1]}) == 1:
         to_best = [[row.curve("").time_to(row.final) for row in rows] for rows in (old, new)]
         test = mann_whitney(to_best[1], to_best[0])
@@ -196,24 +200,12 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
         gap_now=means[1],
         gap_difference=None if None in means else means[1] - means[0],  # type: ignore[operator]
         target=target,
-        seconds_before=before_now[0] if before_now else None,
-        seconds_now=before_now[1] if before_now else None,
-        seconds_ratio=_ratio(*before_now) if before_now else None,
+        seconds_before=seconds[0] if seconds else None,
+        seconds_now=seconds[1] if seconds else None,
+        seconds_ratio=max(seconds[0], 1e-3) / max(seconds[1], 1e-3) if seconds else None,
         p=test.p,
         a=test.a,
     )
-
-
-def _ratio(before: float, now: float) -> float:
-    return max(before, 1e-3) / max(now, 1e-3)
-
-
-def _gaps_at(rows: Sequence[RunRow], limit: float) -> list[float]:
-    """Return the gap of each run at a time, or at its end if it ended around that time."""
-    return [
-        row.final if row.limit <= limit else float(row.curve("").at(np.array([limit]))[0])
-        for row in rows
-    ]
 
 
 def _times(

@@ -25,7 +25,7 @@ from islands.studies.pages.curves import Curve
 from islands.tables import Table, columns_of
 
 KEY = attrgetter("instance", "backend", "method")
-"""Returns what a run is a sample of."""
+"""Returns the instance, the backend and the method of a run."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class RunRow:
     """Each better cost, with the seconds until it was seen."""
 
     def key_cells(self) -> dict[str, str]:
-        """Return what the run is a sample of, as cells of tables."""
+        """Return the cells that identify the instance and the method."""
         return dict(zip(("instance", "backend", "method"), KEY(self), strict=True))
 
     @property
@@ -113,7 +113,7 @@ def with_references(rows: Sequence[RunRow]) -> list[RunRow]:
 
 
 def grouped(rows: Iterable[RunRow], by: Callable[[RunRow], Hashable]) -> list[list[RunRow]]:
-    """Return the runs for which `by` returns the same, such as `KEY`, in order."""
+    """Group runs by what `by`, such as `KEY`, returns for them; keep their order."""
     found: dict[Hashable, list[RunRow]] = {}
     for row in rows:
         found.setdefault(by(row), []).append(row)
@@ -189,7 +189,7 @@ def followed(
 
 
 def facts(problem: Problem) -> dict[str, Any]:
-    """Return the facts of an instance that a `RunRow` has."""
+    """Return the fields of a `RunRow` that describe the instance."""
     known, of_set = problem.best_known, set_of(problem.instance)
     size = f"{problem.constraints} x {problem.size}"
     return {
@@ -209,5 +209,5 @@ def set_of(instance: str) -> str:
 
 
 def program() -> Mapping[str, Any]:
-    """Return what distinguishes versions of this program: runs of another are not used."""
+    """Return what identifies this version of the program: runs of other versions are not used."""
     return {"version": islands.__version__, "sources": sources()}

@@ -37,18 +37,14 @@ def measure(request: BenchRequest) -> Iterator[Row]:
     for name in request.backends:
         backend = choose(name, 1 if name == "cpu" else request.threads)
         for size in request.heartbeat.over(SIZES, f"n={{}} on {name}".format):
-            searches = TabuSearches(backend, size, *_effort(name, size))
+            effort = _GPU_SEARCHES, _GPU_STEPS
+            if name == "cpu":
+                effort = 1, min(50_000, _CPU_EVALUATIONS // (size * (size - 1) // 2))
+            searches = TabuSearches(backend, size, *effort)
             yield searches.measured("kernel")
             if name == "cpu":
                 yield searches.measured("loop")
             searches.check()
-
-
-def _effort(name: str, size: int) -> tuple[int, int]:
-    """Return the number of searches and the number of steps of each."""
-    if name != "cpu":
-        return _GPU_SEARCHES, _GPU_STEPS
-    return 1, min(50_000, _CPU_EVALUATIONS // (size * (size - 1) // 2))
 
 
 class TabuSearches:

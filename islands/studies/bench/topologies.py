@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,10 @@ _DRAWS = 8
 """Draws of a random topology whose messages are counted."""
 
 
-def _arriving(row: Mapping[str, Any]) -> str:
-    return f"{row['arriving']}" if row["fits"] else f"({row['arriving']})"
-
-
 TABLE = table(
     "topologies",
     chosen_islands=lambda row: f"{'*' * row['chosen']} {row['islands']:>7}",
-    arriving=_arriving,
+    arriving=lambda row: ("{}" if row["fits"] else "({})").format(row["arriving"]),
     milliseconds=lambda seconds: f"{1000 * seconds:.2f}",
 )
 
@@ -118,7 +114,7 @@ def _times(topology: Topology, islands: int, seed: int) -> NDArray[np.int64]:
     while np.any(open_starts):
         epoch += 1
         if topology.changes or epoch == 1:
-            columns = _columns(topology, Scene(islands, seed, epoch))
+            columns = topology.sources(Scene(islands, seed, epoch), range(islands)).T
         arriving = have[columns[0]]
         for column in columns[1:]:
             arriving |= have[column]
@@ -129,11 +125,6 @@ def _times(topology: Topology, islands: int, seed: int) -> NDArray[np.int64]:
             times[open_starts & (bits == 1)] = epoch
             open_starts = bits == 0
     return times
-
-
-def _columns(topology: Topology, scene: Scene) -> list[NDArray[np.int64]]:
-    """Return arrays of the first sender to each island, the second, and so on."""
-    return list(np.ascontiguousarray(topology.sources(scene, range(scene.islands)).T))
 
 
 class Traffic(NamedTuple):

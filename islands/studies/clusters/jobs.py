@@ -27,9 +27,9 @@ from islands.untrusted import bounded_text, parsing, typed
 SCRIPT = "job.sbatch"
 _JOB, _ATTEMPTS, _ERRORS = "job.json", "attempts.jsonl", "errors.txt"
 MOST_ELEMENTS = 100_000
-"""Of a job array; Slurm allows 1000 unless it is configured otherwise."""
+"""Maximum size of a job array; Slurm allows 1000 unless it is configured otherwise."""
 MOST_BYTES = 1 << 24
-"""Of a file about jobs; an attempt has less than a thousand, apart from its options."""
+"""Maximum size of a file about jobs; an attempt has under a thousand bytes, and its options."""
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,6 @@ class JobAttempts:
     def last(self) -> JobAttempt | None:
         """Return the last attempt, or None."""
         return next(reversed(self.all()), None)
-
-    def last_with_run(self) -> JobAttempt | None:
-        """Return the attempt that was the last one to use the run in the folder, or None."""
-        return next((each for each in reversed(self.all()) if each.holds_run), None)
 
     def begin(self, job: str, words: Sequence[str], *, holds_run: bool = False) -> JobAttempt:
         """Write that an attempt begins, and return it."""

@@ -95,7 +95,7 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
     """Return whether the run in the folder continues; refuse the folder of another run."""
     if given.resumes:
         return True
-    last = attempts.last_with_run()
+    last = next((each for each in reversed(attempts.all()) if each.holds_run), None)
     if last is not None and last.job == job:
         return True
     # The same job, submitted again, continues: its --force was for the run before it. If it is

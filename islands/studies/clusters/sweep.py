@@ -184,8 +184,8 @@ def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
         of_elements = _queried(job)
         of_first = next(iter(of_elements.values()), {})
         collecting = _submit_collecting(folder, job, of_first)
-        elements = tuple(of_elements) or _range(os.environ)
-        command = tuple(_command(folder, words, of_first, os.environ))
+        elements = tuple(of_elements) or _range()
+        command = tuple(_command(folder, words, of_first))
         array = Array(job, time.time(), elements, tuple(words), command, collecting)
         publish(path, json.dumps(asdict(array)) + "\n")
     return array
@@ -212,10 +212,10 @@ def _queried(job: str) -> dict[int, dict[str, str]]:
     return {int(each["element"]): each for each in values if each["element"].isdecimal()}
 
 
-def _range(environment: Mapping[str, str]) -> tuple[int, ...]:
+def _range() -> tuple[int, ...]:
     """Return the elements between the first and the last one."""
     first, last, step = (
-        int(environment.get(f"SLURM_ARRAY_TASK_{name}", default))
+        int(os.environ.get(f"SLURM_ARRAY_TASK_{name}", default))
         for name, default in (("MIN", "1"), ("MAX", "0"), ("STEP", "1"))
     )
     return tuple(range(first, last + 1, max(1, step)))
@@ -249,17 +249,13 @@ def _places(of_element: Mapping[str, str]) -> list[str]:
     return [f"--{name}={value}" for name, value in found if value not in ("", "(null)", "N/A")]
 
 
-def _command(
-    folder: Path,
-    words: Sequence[str],
-    of_element: Mapping[str, str],
-    environment: Mapping[str, str],
-) -> list[str]:
+def _command(folder: Path, words: Sequence[str], of_element: Mapping[str, str]) -> list[str]:
     """Return the words after `sbatch --array=...` that run elements again."""
     if (submitted := again(folder)) is not None:
         return shlex.split(submitted)[1:]
-    sizes = [f"--{name}={environment[key]}" for name, key in _SIZES.items() if environment.get(key)]
+    asked = os.environ
+    sizes = [f"--{name}={asked[key]}" for name, key in _SIZES.items() if asked.get(key)]
     time = of_element.get("time", "")
     limit = [f"--time={time}"] if time[:1].isdigit() else []
-    script = environment.get("ISLANDS_SCRIPT", "slurm/sweep.sbatch")
+    script = asked.get("ISLANDS_SCRIPT", "slurm/sweep.sbatch")
     return [*sizes, *limit, *_places(of_element), script, *words, "--out", str(folder)]

@@ -223,7 +223,10 @@ def page_of_tuning(folder: Path) -> Page:
     with parsing(folder / RANKING):
         values = [json.loads(row["values"]) for row in ranked]
         ranks = [float(row["mean_rank"]) for row in ranked]
-        names = [_words(each) for each in values]
+        names = [
+            " ".join(f"{name}={value}" for name, value in each.items()) or "as given"
+            for each in values
+        ]
     words = "Mean rank of each configuration, 1 is the best; light: significantly worse"
     labels = [
         one_line(f"{row['configuration']}: {name}", _LONGEST)
@@ -231,13 +234,13 @@ def page_of_tuning(folder: Path) -> Page:
     ]
     pictures = [plot(_bars(ranked, labels, ranks), words)]
     keys = list(dict.fromkeys(k for each in values for k in each))
-    for key in keys:
-        told = f"Mean rank over {key}"
-        pictures.append(plot(_scatter(key, values, ranks), told))
-    legend, conclusion = _conclusion(folder)
-    page.section("Conclusion", *map(html.paragraph, conclusion))
+    pictures += [plot(_scatter(key, values, ranks), f"Mean rank over {key}") for key in keys]
+    # What the terminal said: first about the columns, last which configurations differ.
+    told = folder / CONCLUSION
+    legend, *others = bounded_text(told).strip().split("\n\n") if told.is_file() else [""]
+    page.section("Conclusion", *map(html.paragraph, others[-1].splitlines() if others else ()))
     metric = str(made.get("metric") or "loss")
-    columns = [html.paragraph(line, "soft") for line in legend]
+    columns = [html.paragraph(line, "soft") for line in legend.splitlines()]
     page.section(
         "Configurations",
         html.figures(*pictures),
@@ -262,15 +265,6 @@ def _sizes(tasks: Sequence[Row]) -> list[tuple[str, object]]:
         ("rows done", len(tasks)),
         ("device", ", ".join(distinct("device"))),
     ]
-
-
-def _conclusion(folder: Path) -> tuple[list[str], list[str]]:
-    """Return what the terminal said about the columns, and which configurations differ."""
-    path = folder / CONCLUSION
-    if not path.is_file():  # of an earlier version
-        return [], []
-    legend, *others = bounded_text(path).strip().split("\n\n")
-    return legend.splitlines(), others[-1].splitlines() if others else []
 
 
 def _ranking(
@@ -326,7 +320,3 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
         axes.margins(x=0.2)
     axes.set(xlabel=key, ylabel="mean rank")
     return made
-
-
-def _words(values: Mapping[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in values.items()) or "as given"

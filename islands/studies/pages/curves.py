@@ -22,9 +22,9 @@ _LONGEST = 60
 Points = Sequence[tuple[int, float]]
 """Numbers of ranks with their speed-ups."""
 MARKERS = "osD^v<>ph*XP"
-"""Those of curves, in order."""
+"""Markers of curves, in order."""
 _TINY, _WIDE = 1e-3, 20.0
-"""Gaps from the first in per cent on have a logarithmic scale, if they differ by the second."""
+"""From the first gap in per cent on, the scale is logarithmic if gaps differ by this factor."""
 POINTS = 80
 _SHORTEST = 1e-3
 """Seconds: shorter times are equal."""
@@ -59,7 +59,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Reference:
-    """What losses of an instance are relative to."""
+    """The value that losses of an instance are relative to."""
 
     value: float
     is_known: bool
@@ -88,10 +88,9 @@ def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Refer
 def _reference(runs: Sequence[RecordedRun]) -> Reference:
     """Return the reference of runs of one instance."""
     courses = [run.history for run in runs if run.history is not None]
-    known = [run.best_known for run in runs if run.history is not None]
-    for value in known:
-        if value is not None:
-            return Reference(value, True)
+    known = (run.best_known for run in runs if run.history is not None)
+    if (value := next((each for each in known if each is not None), None)) is not None:
+        return Reference(value, True)
     ends = [(each.maximise, float(each.overall()[-1])) for each in courses]
     solved = [(maximise, end) for maximise, end in ends if not np.isnan(end)]
     better = max if solved and solved[0][0] else min

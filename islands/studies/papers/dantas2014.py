@@ -286,9 +286,8 @@ class EqualTimeTable(SizeTable, of="dantas2014/islands"):
         return facts
 
 
-def _name(count: int) -> str:
-    """Return the name of a column in files."""
-    return f"seconds_{count}_islands"
+_name = "seconds_{}_islands".format
+"""Returns the name of a column in files."""
 
 
 class SizeTimesTable(SizeTable, of="dantas2014/times"):

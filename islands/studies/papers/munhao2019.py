@@ -5,7 +5,7 @@ The printed figures are of thirty runs of each instance, for the models m1 and m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
@@ -76,7 +76,7 @@ class ModelsTable(PooledTable):
     group_name: ClassVar[str]
     """The name of a group, with columns of the printed figures in braces."""
 
-    members: ClassVar[Callable[[Figures], tuple[str, ...]]]
+    members: ClassVar[staticmethod[[Figures], tuple[str, ...]]]
     """Returns the instances of a row of printed figures."""
 
     @classmethod
@@ -103,9 +103,12 @@ class ModelsTable(PooledTable):
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with both models; time the CPU on the first instance of each group."""
         name = self.group(problem.instance)
-        group, is_first = self.groups()[name], not self.has_begun(name)
+        group, is_first = self.groups()[name], not matching(self.parts()[1], group=name)
+        if (value := group.reference) is not None:
+            problem = copy(problem)
+            problem.best_known = BestKnown(value, "best_known", "reference of the paper's gaps")
         for model, preset in MODELS.items():
-            sample = self.sample(referred(problem, group.reference), preset=preset)
+            sample = self.sample(problem, preset=preset)
             ours = self.seconds(sample)
             yield {
                 "instance": problem.instance,
@@ -245,15 +248,6 @@ class OrLibraryTable(ModelsTable, of="munhao2019/orlib"):
     members = staticmethod(
         lambda row: ProblemKind(row["m"], row["n"], f"{row['alpha']:.2f}").instances()
     )
-
-
-def referred(problem: Problem, reference: int | None) -> Problem:
-    """Return the problem with gaps to `reference`, if it is given."""
-    if reference is None:
-        return problem
-    problem = copy(problem)
-    problem.best_known = BestKnown(reference, "best_known", "reference value of the paper's gaps")
-    return problem
 
 
 class ComparisonTable(PaperTable, of="munhao2019/comparison"):

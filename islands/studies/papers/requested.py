@@ -70,7 +70,12 @@ def prepared(
         name: _threads(args.threads, len(cores), paper.threads)
         for name, (paper, _) in papers.items()
     }
-    _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
+    needed = ["scipy", "matplotlib"] if args.out is not None else ["scipy"]
+    if absent := [name for name in needed if find_spec(name) is None]:
+        raise UsageError(
+            f"reproduce needs {' and '.join(absent)}: not installed. Install the extra with: pip"
+            " install 'islands[report]'"
+        )
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
         for each in papers if args.what == ALL else ():
@@ -109,7 +114,10 @@ def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]
         each: import_module(PAPERS[each]).PAPER for each in (PAPERS if name == ALL else [name])
     }
     if not slash:
-        return {each: (paper, paper.own_tables()) for each, paper in papers.items()}
+        return {
+            each: (paper, {table.name: table for table in paper.kinds if not table.is_extra})
+            for each, paper in papers.items()
+        }
     paper: Paper = papers[name]
     table = meant(table, (*paper.tables, *paper.printed))
     table = paper.printed.get(table, table)
@@ -133,16 +141,6 @@ def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, 
             f"--threads {asked}: must be none, or whole numbers of at least 1, such as 1,4,all"
         )
     return tuple(dict.fromkeys(numbers))
-
-
-def _require_packages(names: list[str]) -> None:
-    absent = [name for name in names if find_spec(name) is None]
-    if absent:
-        it = "it" if len(absent) == 1 else "them"
-        raise UsageError(
-            f"reproduce needs {' and '.join(absent)}. Install {it} with: pip install"
-            " 'islands[report]'"
-        )
 
 
 def _settings(

@@ -12,7 +12,7 @@ from islands.studies.papers.table import PaperTable
 from islands.text import counted, either, nearest, unknown
 
 _LISTED, _NEAR = 30, 5
-"""Up to this number of instances, a message lists all, otherwise near ones."""
+"""Maximum number of instances that a message lists; of more, it lists similar names."""
 
 
 @dataclass(frozen=True)

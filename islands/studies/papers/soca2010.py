@@ -79,7 +79,8 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
 
     def _best_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the combination with the smallest mean gap, and the paper's choice."""
-        gaps = {levels: _gap(rows, levels) for levels in dict.fromkeys(map(_levels, rows))}
+        combinations = dict.fromkeys(tuple(row[name] for name in FACTORS) for row in rows)
+        gaps = {levels: _gap(rows, levels) for levels in combinations}
         best = min(gaps, key=lambda levels: gaps[levels])
         place = 1 + sum(gap < gaps[CHOSEN] for gap in gaps.values())
         found: dict[str, Cell] = {"best_setting": _words(best), "mean_gap_best_setting": gaps[best]}
@@ -103,11 +104,7 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
 
 
 def _gap(rows: Sequence[TableRow], levels: tuple[Cell, ...]) -> float:
-    return mean([row for row in rows if _levels(row) == levels], "mean_gap")
-
-
-def _levels(row: TableRow) -> tuple[Cell, ...]:
-    return tuple(row[name] for name in FACTORS)
+    return mean(matching(rows, **dict(zip(FACTORS, levels, strict=True))), "mean_gap")
 
 
 def _words(levels: Sequence[Cell]) -> str:

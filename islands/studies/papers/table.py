@@ -265,10 +265,6 @@ class Paper:
         """The tables by name."""
         return {kind.name: kind for kind in self.kinds}
 
-    def own_tables(self) -> dict[str, type[PaperTable]]:
-        """Return the tables that are in the paper."""
-        return {name: table for name, table in self.tables.items() if not table.is_extra}
-
 
 class PooledTable(PaperTable):
     """Yields the rows of a group as soon as its last instance is complete."""
@@ -303,10 +299,6 @@ class PooledTable(PaperTable):
         self._awaited[group] -= 1
         if not self._awaited[group]:
             yield from self.pooled(group, [row for row in self._parts if row["group"] == group])
-
-    def has_begun(self, group: str) -> bool:
-        """Return whether any instance of the group has a row."""
-        return any(row["group"] == group for row in self._parts)
 
     def parts(self) -> tuple[Table, list[TableRow]]:
         """Return the rows of single instances, in a table with a column for each of their cells."""

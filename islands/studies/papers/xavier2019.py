@@ -52,13 +52,12 @@ class ValuesTable(PaperTable, of="xavier2019/values"):
             random = aside.submit(mean_random_tour, problem)
             costs = _costs(self.results(problem))
         paper, tour = self.printed()[problem.instance], random.result()
-        # By how many per cent our mean is above the better of the paper's two values.
-        difference = 100 * (fmean(costs) / min(paper["cuda_value"], paper["api_value"]) - 1)
+        better = min(paper["cuda_value"], paper["api_value"])
         yield self.row(
             problem,
             **paper | _values(problem, costs, tour),
             deviation=stdev(costs) if len(costs) > 1 else None,
-            difference=difference,
+            difference=100 * (fmean(costs) / better - 1),
             **{f"{name}_ratio": paper[f"{name}_value"] / tour for name in _PROGRAMS},
         )
 

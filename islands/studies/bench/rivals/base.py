@@ -27,13 +27,13 @@ class Answer:
 
 
 class Rival(ABC):
-    """A program of which each core gets a copy with another seed, or that uses all of them."""
+    """A program that runs once per core, with different seeds, or uses all cores itself."""
 
     name: ClassVar[str]
     package: ClassVar[str]
-    """What `pip install` gets."""
+    """The name for `pip install`."""
     module: ClassVar[str] = ""
-    """What Python imports, if its name is not that of the package."""
+    """The imported module, if its name differs from that of the package."""
     is_seeded: ClassVar[bool] = True
     """Whether runs with different seeds differ; otherwise one copy runs, once."""
     is_parallel: ClassVar[bool] = False
@@ -41,7 +41,7 @@ class Rival(ABC):
     statements: ClassVar[tuple[type[Plain], ...]] = ()
     """The plain statements of models that it solves."""
     solves: ClassVar[str]
-    """What it solves, for errors."""
+    """Supported problems, for error messages."""
 
     def __init_subclass__(cls, of: str = "") -> None:
         """Take what `rivals.toml` says about a program."""
@@ -52,11 +52,11 @@ class Rival(ABC):
                 setattr(cls, name, value)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Return why an instance does not fit, or None if it does."""
+        """Return why an instance is not supported, or None if it is."""
         return None if self.given(problem) is not None else f"solves {self.solves} only"
 
     def given(self, problem: Problem) -> Any:
-        """Return what `solve` gets, which other processes can read; None: it solves others only."""
+        """Return the picklable argument of `solve`; None if the problem is not supported."""
         plain = problem.plain() if isinstance(problem, Model) else None
         if not isinstance(plain, self.statements):
             return None

@@ -1,6 +1,6 @@
 """All rivals, and their runs: on all cores, for the same time as ours.
 
-They run when no run of ours is under way, each in processes of its own.
+They run in separate processes, while none of our runs is in progress.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Contest:
                 )
 
     def _asked(self, rival: Rival, problem: Problem, seed: int) -> dict[str, Any]:
-        """Return what a result depends on."""
+        """Return the key of a result."""
         return {
             "rival": rival.name,
             "version": version(rival.package),

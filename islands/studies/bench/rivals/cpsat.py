@@ -15,7 +15,7 @@ from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 
 Values = Callable[[Callable[[Any], int]], NDArray[Any]]
-"""Returns the values of a solution from those of variables."""
+"""Converts values of variables to a solution."""
 
 
 class CpSat(Rival, of="cpsat"):
@@ -108,7 +108,7 @@ def _count(model: Any, columns: int) -> list[Any]:
 
 
 def _colouring_in(model: Any, graph: Colouring) -> Values:
-    """State a colouring: in a clique, each colour at most once. A first clique has the first ones.
+    """State a colouring: each colour at most once in a clique; the largest has the first ones.
 
     Cliques are found one after another, until all edges are in one.
     """

@@ -70,7 +70,7 @@ def _in_order(order: list[int]) -> Any:
 
 
 def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
-    """Yield choices of items: those on the other side of a large cut than one more node.
+    """Yield choices of items by large cuts: those that are not on the side of an additional node.
 
     A pair counts half for each of its items, less half if a cut divides it.
     """
