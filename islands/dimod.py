@@ -120,7 +120,11 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         starts = None
         if initial_states is not None:
             parsed = self.parse_initial_states(
-                *(bqm, initial_states, initial_states_generator, num_reads, seed % 2**32),
+                bqm,
+                initial_states,
+                initial_states_generator,
+                num_reads=num_reads,
+                seed=seed % 2**32,
                 copy_always=True,
             )
             starts, reads = _bits(parsed.initial_states, labels), parsed.num_reads

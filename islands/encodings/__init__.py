@@ -19,9 +19,14 @@ from islands.encodings.direct import Bits, Doubled, Permutation, RawKeys, Vector
 from islands.encodings.keys import Keys, KeysOfSubset
 
 _ALL: tuple[type[Encoding], ...] = (
-    *(Keys, KeysOfSubset, RawKeys),
-    *(Permutation, Doubled),
-    *(Bits, Vector, Choices),
+    Keys,
+    KeysOfSubset,
+    RawKeys,
+    Permutation,
+    Doubled,
+    Bits,
+    Vector,
+    Choices,
 )
 
 
@@ -34,7 +39,10 @@ ENCODINGS: dict[str, dict[str, type[Encoding]]] = {
 }
 
 KIND = PartKind(
-    *("encoding", Encoding, ENCODINGS, _ALL),
+    "encoding",
+    Encoding,
+    registry=ENCODINGS,
+    built_in=_ALL,
     needs=("header", "gene", "solution_kinds"),
     entry=_by_kind,
 )

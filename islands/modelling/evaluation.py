@@ -223,13 +223,9 @@ def costs_of(
     program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
     stored = device.upload(problem.kind.stored(solutions))
     costs = device.zeros((len(solutions),), np.int64)
-    call = device.call(
-        program,
-        kernel,
-        *(data, stored, np.int32(problem.size), np.int32(len(solutions)), costs),
-        blocks=max(1, min(len(solutions), _BLOCKS)),
-    )
-    device.run([call])
+    arguments = data, stored, np.int32(problem.size), np.int32(len(solutions)), costs
+    blocks = max(1, min(len(solutions), _BLOCKS))
+    device.run([device.call(program, kernel, *arguments, blocks=blocks)])
     found = device.download(costs)
     problem.evaluation.refuse_faults(data, device)
     return found

@@ -30,15 +30,9 @@ from islands.modelling.texts import Text, without_comments
 from islands.problems.mixed import MixedKind
 from islands.problems.solution_kinds import STEP, ChoicesKind, OrderKind, SolutionKind
 
-_TYPES = "\n".join(
-    (
-        *(
-            f"using moves::{each};"
-            for each in ("Swap", "Reversal", "Insertion", "Flip", "Exchange")
-        ),
-        "using Set = moves::Setting<Stored>;",
-        "using Memory = Scratch;\n",
-    )
+_MOVES = ("Swap", "Reversal", "Insertion", "Flip", "Exchange")
+_TYPES = "".join(f"using moves::{move};\n" for move in _MOVES) + (
+    "using Set = moves::Setting<Stored>;\nusing Memory = Scratch;\n"
 )
 """The names of moves and of memory in the user's code."""
 _CONSTRUCTOR = re.compile(r"__device__\s+State\s*\(([^()]*)\)")
@@ -209,16 +203,19 @@ class Functions:
             if text is not None
         )
         own = self.cost.namespace("user", COST, _TYPES, inside, "}  // namespace user")
+        includes = {
+            "problems/moved.cuh": True,
+            "problems/solution.cuh": True,
+            "problems/whole.cuh": True,
+            "core/exact.cuh": "exact::" in own,
+            "problems/mixed.cuh": isinstance(kind, MixedKind),
+            "core/warp.cuh": "warp::" in own,
+            "problems/random.cuh": self.has_steps or self.has_cross,
+            "problems/change.cuh": self._gives_both,
+        }
         parts = [
             "#pragma once",
-            '#include "problems/moved.cuh"',
-            '#include "problems/solution.cuh"',
-            '#include "problems/whole.cuh"',
-            *(['#include "core/exact.cuh"'] if "exact::" in own else []),
-            *(['#include "problems/mixed.cuh"'] if isinstance(kind, MixedKind) else []),
-            *(['#include "core/warp.cuh"'] if "warp::" in own else []),
-            *(['#include "problems/random.cuh"'] if self.has_steps or self.has_cross else []),
-            *(['#include "problems/change.cuh"'] if self._gives_both else []),
+            *(f'#include "{file}"' for file, is_used in includes.items() if is_used),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
             own,

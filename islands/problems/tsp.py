@@ -164,7 +164,12 @@ class Tsp(Problem):
         coordinates, matrix = arrays.get("coordinates"), arrays.get("matrix")
         size = len(next(each for each in (coordinates, matrix) if each is not None))
         file = TspFile(
-            *(name, None, size, metric, coordinates, matrix),
+            name,
+            path=None,
+            dimension=size,
+            metric=metric,
+            coordinates=coordinates,
+            matrix=matrix,
             unit=facts.get("unit", 1),
             ends=ends_of(*facts["ends"]) if facts.get("ends") else None,
             fixed=tuple((int(a), int(b)) for a, b in facts.get("fixed", ())),
