@@ -107,13 +107,13 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         searches, bit for bit.
         """
         self.remove_unknown_kwargs(**kwargs)
-        _require(time_limit, num_sweeps, interrupt_function)
-        _require_seed(seed)
+        _require(time_limit, num_sweeps, seed, interrupt_function)
+        _require_count("num_reads", num_reads)
         if initial_states_generator not in self.parameters["initial_states_generator"]:
             raise ValueError("unknown value for 'initial_states_generator'")
         if seed is None:
             seed = self._ready().world.from_first(lambda: SystemRandom().randrange(2**31))
-        reads = _reads(num_reads)
+        reads = 1 if num_reads is None else int(num_reads)
         session = self._ready()
         began = time.perf_counter()
         linear, pairs, labels = _vectors(bqm)
@@ -290,43 +290,37 @@ def _compiling(results: Iterable[islands.Result]) -> float:
 
 
 def _require(
-    time_limit: float | None, num_sweeps: int | None, interrupts: Callable[[], bool] | None
+    time_limit: float | None,
+    num_sweeps: int | None,
+    seed: int | None,
+    interrupts: Callable[[], bool] | None,
 ) -> None:
-    """Reject invalid limits, and calls without a limit."""
+    """Reject invalid arguments, and calls without a limit."""
     if time_limit is None and num_sweeps is None:
         raise ValueError("'time_limit' and 'num_sweeps' are None: give one of them")
     if time_limit is not None and not is_duration(time_limit):
         raise ValueError(f"'time_limit' should be a positive number of seconds: {time_limit!r}")
-    if num_sweeps is not None and not _is_count(num_sweeps):
-        raise ValueError(f"'num_sweeps' should be a positive integer: {num_sweeps!r}")
+    _require_count("num_sweeps", num_sweeps)
     if interrupts is not None and not callable(interrupts):
         raise TypeError("'interrupt_function' should be a callable")
-
-
-def _is_count(value: Any) -> bool:
-    """Return whether a value is a positive integer, and not a truth value."""
-    return is_whole(value) and bool(value > 0)
-
-
-def _reads(num_reads: int | None) -> int:
-    """Return the number of reads."""
-    if num_reads is None:
-        return 1
-    if not _is_count(num_reads):
-        raise ValueError(f"'num_reads' should be a positive integer: {num_reads!r}")
-    return int(num_reads)
-
-
-def _require_seed(seed: Any) -> None:
-    """Reject an invalid seed."""
     if seed is not None and not (is_whole(seed) and 0 <= seed < 2**63):
         raise ValueError(f"'seed' should be an integer of at least 0, or None: {seed!r}")
 
 
+def _require_count(name: str, value: Any) -> None:
+    """Reject an argument that is neither None nor a positive integer."""
+    if value is not None and not (is_whole(value) and value > 0):
+        raise ValueError(f"'{name}' should be a positive integer: {value!r}")
+
+
 def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
     """Return the problem with these biases; reject too many variables."""
+    from scipy.sparse import coo_array
+
+    n, items = len(linear), np.arange(len(linear))
+    rows, columns, biases = map(np.concatenate, zip(pairs, (items, items, linear), strict=True))
     try:
-        return islands.qubo(_matrix(linear, pairs))
+        return islands.qubo(coo_array((biases, (rows, columns)), (n, n)))
     except islands.IslandsError as error:
         raise ValueError(f"'bqm' is too large: {error}") from None
 
@@ -363,15 +357,6 @@ def _refusal(bqm: Any) -> ValueError:
         f"'bqm' has the bias {bias} of {owner!r}: the sizes of all biases should sum up to less"
         f" than {_LARGEST_SUM}. Make them smaller, for example by bqm.scale(1e-20)"
     )
-
-
-def _matrix(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
-    """Return the matrix of a quadratic form."""
-    from scipy.sparse import coo_array
-
-    items = np.arange(len(linear))
-    rows, columns, biases = map(np.concatenate, zip(pairs, (items, items, linear), strict=True))
-    return coo_array((biases, (rows, columns)), (len(linear), len(linear)))
 
 
 def _bits(states: dimod.SampleSet, labels: list[Any]) -> NDArray[np.int8]:
