@@ -188,27 +188,27 @@ class _Call:
         self, reads: int, seed: int, starts: NDArray[np.int8] | None
     ) -> list[islands.Result]:
         """Return the results of all reads, or of at least one if time is over."""
-        found: list[islands.Result] = []
+        done: list[islands.Result] = []
         is_single = starts is not None or reads == 1
         few, most, others = self._batches(1 if is_single else reads)
         self._setup /= few
         count = few if is_single or self._end < math.inf else reads
-        while len(found) < reads and not (found and self._all_end()):
-            count = min(count, reads - len(found))
-            part = self._part(count, reads - len(found))
+        while len(done) < reads and not (done and self._all_end()):
+            count = min(count, reads - len(done))
+            part = self._part(count, reads - len(done))
             settings = self._settings(part, count) | others
-            settings["seed"] = found[0].seed + len(found) if found else seed
+            settings["seed"] = done[0].seed + len(done) if done else seed
             if starts is not None:
-                settings["start"] = [starts[len(found)]]
+                settings["start"] = [starts[len(done)]]
             began = time.perf_counter()
             some = self._single(settings) if is_single else self._several(count, settings)
             compiling = _compiling(some)
             self._end += compiling
-            found += some
+            done += some
             if self._end < math.inf:
                 self._measure(count, began + compiling + part)
                 count = max(few, min(most, _FASTER * count, self._fitting()))
-        return found
+        return done
 
     def _batches(self, reads: int) -> tuple[int, int, dict[str, Any]]:
         """Return the size of the first batch, the maximum of later ones, and their settings."""
@@ -217,18 +217,18 @@ class _Call:
         if reads == 1:
             return 1, 1, calling
         session, ranks = self._session, self._session.world.size
-        found: dict[str, Any] = {"backend": session.backend, "threads": session.threads}
+        settings: dict[str, Any] = {"backend": session.backend, "threads": session.threads}
         if session.backend == "cuda":
             shared: dict[str, Any] = {"islands": max(1, _ISLANDS_ON_GPU * ranks // reads)}
             few = ranks if calling else _FEW_ON_GPU * ranks
-            return few, few if calling else reads, found | (calling or shared)
+            return few, few if calling else reads, settings | (calling or shared)
         threads = session.device.threads * ranks
         are_short = 2 * reads * _SETUP_SECONDS > self._left() * threads
         pairs = self._problem.matrix.nnz
         is_large = self._problem.size > _MOST_SHARED_ITEMS or pairs > _MOST_SHARED_PAIRS
         if are_short and not (is_large or calling):
-            return _FEW_SHARED * threads, _SHARED * threads, found | {"islands": 1}
-        return threads, threads, found | {"callback": self._ends_read}
+            return _FEW_SHARED * threads, _SHARED * threads, settings | {"islands": 1}
+        return threads, threads, settings | {"callback": self._ends_read}
 
     def _single(self, settings: dict[str, Any]) -> list[islands.Result]:
         """Return the result of a single read on the whole device."""
@@ -236,12 +236,12 @@ class _Call:
 
     def _several(self, count: int, settings: dict[str, Any]) -> list[islands.Result]:
         """Return the results of a batch, or of the reads that have ended if time is over."""
-        found: dict[int, islands.Result] = {}
+        done: dict[int, islands.Result] = {}
         for number, result in islands.iter_many([self._problem], runs=count, **settings):
-            found[number] = result
-            if self._all_end(_LATE + _compiling(found.values())):
+            done[number] = result
+            if self._all_end(_LATE + _compiling(done.values())):
                 break
-        return [result for _, result in sorted(found.items())]
+        return [result for _, result in sorted(done.items())]
 
     def _part(self, count: int, reads: int) -> float:
         """Return the search time of a batch of `count` of the remaining reads."""

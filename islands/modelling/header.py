@@ -70,8 +70,8 @@ class Functions:
         if self.state is None:
             return False
         codes = [without_comments(each.code) for each in self.state.layers]
-        found = _CONSTRUCTOR.findall("\n".join(codes))
-        return not found or not all(_WITHOUT_DATA.fullmatch(each) for each in found)
+        constructors = _CONSTRUCTOR.findall("\n".join(codes))
+        return not constructors or not all(_WITHOUT_DATA.fullmatch(each) for each in constructors)
 
     def stored(self) -> dict[str, Any]:
         """Return the functions for a file, from which `Text.restored` restores the texts."""
@@ -79,10 +79,10 @@ class Functions:
 
     def returns_real(self, kind: SolutionKind) -> bool:
         """Return whether costs are floating-point numbers; reject invalid signatures."""
-        found = self.cost.returns_real(COST)
+        is_real = self.cost.returns_real(COST)
         if self.violation is not None:
             self._require_both(kind, is_real=self.violation.returns_real(VIOLATION))
-        elif self.delta is not None and self.delta.returns_real(DELTA) != found:
+        elif self.delta is not None and self.delta.returns_real(DELTA) != is_real:
             raise UsageError(
                 "delta: cost and delta return different types. Let both return long long, or both"
                 " double"
@@ -90,8 +90,8 @@ class Functions:
         if self.repair is not None:
             self.repair.require(REPAIR)
         if self.state is not None:
-            self._require_state(self.state, kind, is_real=found)
-        return found
+            self._require_state(self.state, kind, is_real=is_real)
+        return is_real
 
     def _require_state(self, state: Text, kind: SolutionKind, *, is_real: bool) -> None:
         """Reject a state that lacks a function, or whose changes and costs differ in type."""
@@ -232,31 +232,31 @@ class Functions:
 
     def macros(self, kind: SolutionKind, *, real: bool, maximise: bool) -> Mapping[str, str]:
         """Return the macros of the header."""
-        found = {
+        macros = {
             **kind.moving(self.proposals(kind)),
             "STATED_COOPERATIVE": str(int(self.cooperative)),
             "STATED_MAXIMISES": str(int(maximise)),
             "COSTS_REAL": str(int(real)),
         }
         if self.violation is not None:
-            found["COSTS_PRICED"] = "1"
+            macros["COSTS_PRICED"] = "1"
         if self.state is not None:
-            found["STATED_STATE"] = "1"
+            macros["STATED_STATE"] = "1"
             if self.has_steps:
-                found["STATED_STEP"] = "1"
+                macros["STATED_STEP"] = "1"
             if self.has_cross:
-                found["STATED_CROSS"] = "1"
+                macros["STATED_CROSS"] = "1"
         if self._is_whole(kind):
-            found["STATED_WHOLE"] = "1"
+            macros["STATED_WHOLE"] = "1"
         if self.repair is not None:
-            found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
+            macros |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
         if kind.rules:
-            found |= {**kind.rules, "PROBLEM_EVALUATES": "1"}
+            macros |= {**kind.rules, "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
-            found["STATED_DELTA"] = "1"
+            macros["STATED_DELTA"] = "1"
         if self._moves_are_whole and not self.cooperative and self.repair is None:
-            found["STATED_MOVED"] = "1"
-        return found
+            macros["STATED_MOVED"] = "1"
+        return macros
 
 
 def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:

@@ -110,8 +110,8 @@ def has_other_state(model: type) -> bool:
 
 def _changes(model: type) -> Mapping[str, Any]:
     """Return the arguments that a class changes."""
-    found: Mapping[str, Any] = vars(model).get("_changes", {})
-    return found
+    changes: Mapping[str, Any] = vars(model).get("_changes", {})
+    return changes
 
 
 def _subclasses(model: type[Extensible]) -> tuple[type, ...]:

@@ -116,8 +116,8 @@ def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:
     matrix = csr_array(
         (-np.ones(len(row)), (row, column)), shape=(len(rows), len(np.asarray(costs)))
     )
-    found = linprog(costs, matrix, -np.ones(len(rows)), bounds=(0, 1), method="highs")
-    return float(found.fun)
+    solved = linprog(costs, matrix, -np.ones(len(rows)), bounds=(0, 1), method="highs")
+    return float(solved.fun)
 
 
 def read(path: Path) -> SetCover:

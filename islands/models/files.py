@@ -44,24 +44,24 @@ class NumberFile(Numbers):
 
     def numbers(self, count: int, what: str, low: int = 0, high: int = 2**31 - 1) -> array[int]:
         """Return the next numbers; `what` is a plural noun for them."""
-        found = array("q")
-        while len(found) < count:
+        numbers = array("q")
+        while len(numbers) < count:
             if (word := self.word()) is None:
                 raise self.error(
-                    f"the file ends after {len(found)} of {count} {what}. Get it again, or correct"
-                    " the sizes at its beginning"
+                    f"the file ends after {len(numbers)} of {count} {what}. Get it again, or"
+                    " correct the sizes at its beginning"
                 )
-            found.append(self.whole(word, what, low, high))
-        return found
+            numbers.append(self.whole(word, what, low, high))
+        return numbers
 
     def rest(self, what: str) -> array[int]:
         """Return all remaining numbers."""
-        found = array("q")
+        numbers = array("q")
         while (word := self.word()) is not None:
             self.lines.allow(1)
-            found.append(self.whole(word, what))
-            require_size(what, len(found), "numbers", MOST_NUMBERS, self.error)
-        return found
+            numbers.append(self.whole(word, what))
+            require_size(what, len(numbers), "numbers", MOST_NUMBERS, self.error)
+        return numbers
 
     def whole(self, word: bytes, what: str, low: int = 0, high: int = 2**31 - 1) -> int:
         """Return a word as a whole number; `what` is a plural noun for errors."""

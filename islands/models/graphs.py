@@ -47,11 +47,11 @@ def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int
 def read_edges(file: NumberFile, n: int, m: int, low: int = 0) -> NDArray[np.int64]:
     """Return the `m` edges that follow in a file: rows of two nodes from 1 to `n`, and a weight."""
     file.expect(f"a graph of {m} edges", 3 * m)
-    found = np.array(file.numbers(3 * m, "numbers of edges", low)).reshape(m, 3)
+    edges = np.array(file.numbers(3 * m, "numbers of edges", low)).reshape(m, 3)
     file.end()
-    if found[:, :2].min() < 1 or found[:, :2].max() > n:
+    if edges[:, :2].min() < 1 or edges[:, :2].max() > n:
         raise file.error(f"an edge has a node that is not from 1 to {n}. Correct it")
-    return found
+    return edges
 
 
 def neighbours(

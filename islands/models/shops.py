@@ -176,7 +176,7 @@ class Shop(Plain):
             chosen.setdefault(operation[choice], choice)
         ready = self.dates.release.tolist()
         free: dict[int, int] = {}
-        found = []
+        begins = []
         following = self.first[:-1].tolist()
         for job in self.job[[*chosen]].tolist():
             o = following[job]
@@ -185,8 +185,8 @@ class Shop(Plain):
             machine = int(self.machine[choice])
             begin = max(ready[job], free.get(machine, 0))
             ready[job] = free[machine] = begin + int(self.time[choice])
-            found.append((o, choice, begin))
-        return found
+            begins.append((o, choice, begin))
+        return begins
 
     def schedule(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int, int]]:
         """Return job, machine, begin and end of all operations for an order of choices."""

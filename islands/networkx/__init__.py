@@ -91,9 +91,9 @@ def _tour_function(name: str) -> Callable[..., list[Any]]:
             raise nx.NetworkXError("G must have at least two nodes")
         start = None if isinstance(cycle, str) and cycle == "greedy" else [*cycle]
         clock, seed = Clock(graph, time_limit), seed_of(given.get("seed"))
-        found = tour(graph, given["weight"], given.get("source"), start, clock, seed)
+        nodes = tour(graph, given["weight"], given.get("source"), start, clock, seed)
         # networkx does not close a tour of two nodes either.
-        return found[:-1] if name == "asadpour_atsp" and len(graph) == 2 else found
+        return nodes[:-1] if name == "asadpour_atsp" and len(graph) == 2 else nodes
 
     return answer
 
