@@ -51,7 +51,7 @@ class Extensible(Problem):
             if not (callable(value) or isinstance(value, property)):
                 raise UsageError(
                     f"class {cls.__name__}: {name} has no effect inside the class. Write it behind"
-                    f" the base class: class {cls.__name__}({cls.__base__.__name__}, {name}=...)"
+                    f" the base class: class {cls.__name__}({cls.__mro__[1].__name__}, {name}=...)"
                 )
         cls._changes = MappingProxyType(changes)
 
