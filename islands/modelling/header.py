@@ -232,31 +232,25 @@ class Functions:
 
     def macros(self, kind: SolutionKind, *, real: bool, maximise: bool) -> Mapping[str, str]:
         """Return the macros of the header."""
-        macros = {
+        flags = {
+            "COSTS_PRICED": self.violation is not None,
+            "STATED_DELTA": self.delta is not None,
+            "STATED_STATE": self.state is not None,
+            "STATED_STEP": self.has_steps,
+            "STATED_CROSS": self.has_cross,
+            "STATED_WHOLE": self._is_whole(kind),
+            "STATED_REPAIRS": self.repair is not None,
+            "STATED_MOVED": self._moves_are_whole and not (self.cooperative or self.repair),
+            "PROBLEM_EVALUATES": bool(self.repair or kind.rules),
+        }
+        return {
             **kind.moving(self.proposals(kind)),
+            **kind.rules,
             "STATED_COOPERATIVE": str(int(self.cooperative)),
             "STATED_MAXIMISES": str(int(maximise)),
             "COSTS_REAL": str(int(real)),
+            **{name: "1" for name, is_set in flags.items() if is_set},
         }
-        if self.violation is not None:
-            macros["COSTS_PRICED"] = "1"
-        if self.state is not None:
-            macros["STATED_STATE"] = "1"
-            if self.has_steps:
-                macros["STATED_STEP"] = "1"
-            if self.has_cross:
-                macros["STATED_CROSS"] = "1"
-        if self._is_whole(kind):
-            macros["STATED_WHOLE"] = "1"
-        if self.repair is not None:
-            macros |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
-        if kind.rules:
-            macros |= {**kind.rules, "PROBLEM_EVALUATES": "1"}
-        if self.delta is not None:
-            macros["STATED_DELTA"] = "1"
-        if self._moves_are_whole and not self.cooperative and self.repair is None:
-            macros["STATED_MOVED"] = "1"
-        return macros
 
 
 def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
