@@ -49,7 +49,7 @@ KIND = PartKind(
 
 
 def base_encoding(name: str) -> str:
-    """Return the encoding that algorithms list for another: what it is `like`, or itself."""
+    """Return the encoding that algorithms list for this one: the one it is `like`, or itself."""
     return next(iter(ENCODINGS[name].values())).like or name
 
 

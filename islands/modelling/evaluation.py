@@ -95,7 +95,7 @@ class ModelEvaluation(Evaluation):
 
     @property
     def checker(self) -> str:
-        """What computes the exact costs."""
+        """The name of what computes the exact costs, for messages."""
         if self._model.reference is not None:
             return "its reference"
         if self.python is not None:
@@ -104,7 +104,7 @@ class ModelEvaluation(Evaluation):
 
     @contextmanager
     def prepared(self, processes: int, backend: str) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a text about what evaluates."""
+        """Let `processes` processes call function=; yield a description of this."""
         self.checks_on = other_backend(backend)
         if self.python is None:
             yield ""

@@ -20,7 +20,7 @@ _CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
 _OF_THE_SEARCH = {"delta", "state"}
 """The arguments that do not change costs."""
 _MAY_DIFFER = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
-"""What subclasses may override whose problems share launches, besides `exact` and `draw`."""
+"""Members that may be overridden if problems share launches, besides `exact` and `draw`."""
 
 
 class Extensible(Problem):

@@ -83,7 +83,7 @@ class NumberFile(Numbers):
         return number
 
     def skip_past(self, last: bytes) -> None:
-        """Skip all words up to one of them."""
+        """Skip all words up to and including `last`."""
         while (word := self.word()) is not None:
             if word == last:
                 return

@@ -211,9 +211,8 @@ class Shop(Plain):
     def bound(self) -> int:
         """Return a lower bound of the cost, from the shortest time of each operation.
 
-        Each job costs at least what it costs on its own. A machine processes all operations that
-        have no other choice, after the least time before one of them and before the least time
-        after one.
+        Each job is bounded by the sum of its times, and each machine by those of the operations
+        without another choice, plus the shortest times before and after them in their jobs.
         """
         fastest = np.minimum.reduceat(self.time, self.choices[:-1]).astype(np.int64)
         ends = self.dates.release + np.add.reduceat(fastest, self.first[:-1])

@@ -109,10 +109,10 @@ def largest_clique(graph: Any, clock: Clock) -> set[Any]:
 
 
 def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
-    """Return a clique, and whether none is larger.
+    """Return a clique, and whether it is proven to be the largest one.
 
-    The candidates of a node are its neighbours that are removed after it, if the node with the
-    fewest left is removed each time: they are few in a sparse graph.
+    The candidates of a node are its neighbours that follow in smallest-last order: in a sparse
+    graph, there are few.
     """
     end, nodes = time.perf_counter() + seconds, sorted(graph, key=lambda each: len(graph[each]))
     near = {node: {*graph[node]} - {node} for node in nodes}

@@ -92,7 +92,7 @@ class Precedence:
         return corrected
 
     def _placed(self, order: NDArray[Any]) -> list[int]:
-        """Return the items whose predecessors are placed, the first one of the order first."""
+        """Return the items in order, but not before their predecessors."""
         place, sorter = np.argsort(order).tolist(), TopologicalSorter(self._before)
         ready, placed = list[tuple[int, int]](), list[int]()
         sorter.prepare()

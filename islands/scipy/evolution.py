@@ -32,7 +32,7 @@ _STRATEGIES = {
 }
 """The strategies of the search that are most similar to those of SciPy."""
 _MUTATION, _RECOMBINATION = (0.5, 1), 0.7
-"""The defaults of SciPy, instead of which the search adapts both."""
+"""The defaults of SciPy, for which the search adapts both."""
 _LEAST_POPULATION = 5
 _BEST = 0.9
 """Share of the population whose values must be close for the search to end."""
@@ -312,7 +312,7 @@ def _require_counts(maxiter: Any, popsize: Any) -> None:
 
 
 def _seed(rng: Any, seed: Any) -> int:
-    """Return the seed, which a call states by one of two names."""
+    """Return the seed, which has two names."""
     if rng is not None and seed is not None:
         raise TypeError(
             "differential_evolution() got multiple values for argument now known as `rng`. Pass one"
