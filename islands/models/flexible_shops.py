@@ -91,7 +91,8 @@ def read(path: Path) -> FlexibleJobShop:
 
     The first line has the numbers of jobs and machines, and possibly the mean number of choices.
     The line of a job has the number of its operations, and for each of them the number of its
-    choices and pairs of machine and time. Machines begin at 0 if there is a machine 0, otherwise at 1.
+    choices and pairs of machine and time. Machines begin at 0 if there is a machine 0, otherwise at
+    1.
     """
     with NumberFile.open(path) as file:
         jobs, machines = file.numbers(2, "sizes", 1, 100_000)
