@@ -13,7 +13,7 @@ from islands.instances.lines import shown
 from islands.modelling.kinds import subsets_of, whole_number
 from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
-from islands.models.numbers import real
+from islands.models.numbers import real_amounts
 from islands.models.plain import Quadratic
 from islands.problems.arguments import name_or, require_shape
 
@@ -37,7 +37,7 @@ class MaxDiversity(ReadyModel):
     """The number of items that are chosen."""
 
     def __init__(self, distances: ArrayLike, size: int, *, name: str | None = None) -> None:
-        self.distances = real("distances", distances, 2)
+        self.distances = real_amounts("distances", distances, 2)
         n = len(self.distances)
         require_shape("distances", self.distances, (n, n), "a row and a column for each item")
         if not np.array_equal(self.distances, self.distances.T):

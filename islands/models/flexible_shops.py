@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from islands.modelling.kinds import orders_of
 from islands.models.base import ReadyModel
 from islands.models.files import NumberFile
-from islands.models.numbers import chosen
+from islands.models.numbers import one_of
 from islands.models.shops import OBJECTIVES, Dates, Rows, Shop, draw_gantt, matching_rows
 from islands.problems.arguments import name_or
 
@@ -43,7 +43,7 @@ class FlexibleJobShop(ReadyModel):
         name: str | None = None,
         best_known: float | None = None,
     ) -> None:
-        self.objective = objective = chosen("objective", objective, OBJECTIVES)
+        self.objective = objective = one_of("objective", objective, OBJECTIVES)
         self.machines, self.times = machines, times = matching_rows(machines, times)
         dates = Dates.of(len(times), objective, release, due, weights)
         self.shop = shop = Shop.flexible(machines, times, dates)

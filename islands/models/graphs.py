@@ -11,7 +11,7 @@ from islands.errors import UsageError
 from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
 from islands.modelling.kinds import whole_number
 from islands.models.files import NumberFile
-from islands.models.numbers import labels
+from islands.models.numbers import item_numbers
 from islands.problems.arguments import require_shape
 from islands.text import counted
 
@@ -25,7 +25,7 @@ def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int
     By default, the last node is the largest one with an edge. The number of nodes is limited by
     that of edges, as a few edges must not allocate memory for millions of nodes.
     """
-    pairs = labels("edges", edges, 2, MOST_NODES)
+    pairs = item_numbers("edges", edges, 2, MOST_NODES)
     require_shape("edges", pairs, (len(pairs), 2), "a row of two nodes for each edge")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")

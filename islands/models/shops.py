@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.models.numbers import amounts, checked, labels, listed
+from islands.models.numbers import amounts, item_numbers, rows_of, typed_array
 from islands.models.plain import Answered, Plain
 from islands.problems.arguments import integers, read_array, require_shape, require_sum
 
@@ -101,7 +101,7 @@ class Shop(Plain):
     def of(cls, machines: Rows, times: Rows) -> Shop:
         """Return a shop without dates in which each operation has one machine."""
         machine = [
-            labels(f"machines[{j}]", row, 1, MOST_MACHINES) for j, row in enumerate(machines)
+            item_numbers(f"machines[{j}]", row, 1, MOST_MACHINES) for j, row in enumerate(machines)
         ]
         time = [amounts(f"times[{j}]", row, 1, _LARGEST // 2) for j, row in enumerate(times)]
         # Half of the usual limit, as the tabu search adds two sums.
@@ -116,7 +116,7 @@ class Shop(Plain):
         lasting: list[NDArray[np.int64]] = []
         for j, (own, each) in enumerate(zip(machines, times, strict=True)):
             for k, (where, how_long) in enumerate(zip(own, each, strict=True)):
-                few = labels(f"machines[{j}][{k}]", _list(where), 1, MOST_MACHINES)
+                few = item_numbers(f"machines[{j}][{k}]", _list(where), 1, MOST_MACHINES)
                 long = amounts(f"times[{j}][{k}]", _list(how_long), 1, _LARGEST)
                 if len(few) != len(long):
                     raise UsageError(
@@ -244,8 +244,8 @@ def _list(entry: Any) -> Any:
 def _rows(name: str, values: Any) -> list[list[Any]]:
     """Return a list for each job."""
     return [
-        [*(row if isinstance(row, list | tuple) else checked(f"{name}[{j}]", row, 1))]
-        for j, row in enumerate(listed(name, values))
+        [*(row if isinstance(row, list | tuple) else typed_array(f"{name}[{j}]", row, 1))]
+        for j, row in enumerate(rows_of(name, values))
     ]
 
 
