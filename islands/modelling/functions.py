@@ -134,7 +134,7 @@ class _WrongPairError(RunError):
     """A reference did not return costs and violations."""
 
 
-def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
+def costs_and_violations(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
     """Split a reference that returns costs and violations into two functions."""
 
     def part(which: int) -> Function:

@@ -24,7 +24,7 @@ from islands.modelling.signatures import (
     PROPOSE,
     REPAIR,
     VIOLATION,
-    stated,
+    move_type,
 )
 from islands.modelling.texts import Text, without_comments
 from islands.problems.mixed import MixedKind
@@ -151,9 +151,9 @@ class Functions:
         parameters = " ".join(match[2] for match in delta.declared("delta"))
         words = re.findall(r"\w+", parameters)
         possible = kind.proposals if isinstance(kind, ChoicesKind) else kind.moves
-        moves = tuple(move for move in possible if stated(move) in words)
+        moves = tuple(move for move in possible if move_type(move) in words)
         if not moves:
-            *most, last = map(stated, possible)
+            *most, last = map(move_type, possible)
             names = f"{', '.join(most)} or {last}" if most else last
             raise UsageError(
                 f"delta: has no parameter of the type {names}. Write"
@@ -175,11 +175,11 @@ class Functions:
             return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
         if change != apply or not change:
-            every = ", ".join(stated(each) for each in kind.proposals if each != "rotation")
+            every = ", ".join(move_type(each) for each in kind.proposals if each != "rotation")
             raise UsageError(
                 f"state: of the moves {every}, change takes"
-                f" {' and '.join(map(stated, change)) or 'none'}, and apply"
-                f" {' and '.join(map(stated, apply)) or 'none'}. Define both for the same moves"
+                f" {' and '.join(map(move_type, change)) or 'none'}, and apply"
+                f" {' and '.join(map(move_type, apply)) or 'none'}. Define both for the same moves"
             )
         return change
 
@@ -256,7 +256,7 @@ class Functions:
 def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
     """Return the moves of a kind of solutions that the overloads of a function take."""
     words = {each for match in text.declared(function) for each in re.findall(r"\w+", match[2])}
-    return tuple(each for each in kind.proposals if stated(each) in words)
+    return tuple(each for each in kind.proposals if move_type(each) in words)
 
 
 PRICE = "_price"

@@ -17,7 +17,7 @@ from islands.errors import InputError, RunError, UsageError
 from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.evaluation import ModelEvaluation, costs_of
 from islands.modelling.faults import wrong_violation
-from islands.modelling.functions import PythonCosts, UserFunction, parts_of
+from islands.modelling.functions import PythonCosts, UserFunction, costs_and_violations
 from islands.modelling.header import PRICE, Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members
@@ -99,7 +99,7 @@ class Model(Extensible):
         self.reference_violation: UserFunction | None = None
         self._adapts_price = self._priced and adapts_price
         if self._priced and self.reference is not None:
-            self.reference, self.reference_violation = parts_of(self.reference)
+            self.reference, self.reference_violation = costs_and_violations(self.reference)
         self._evaluation = ModelEvaluation(self, python, self._violation)
 
     def _compose(self, functions: Functions) -> None:

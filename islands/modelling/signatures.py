@@ -14,7 +14,7 @@ _MOVE = "Swap"
 """The move in declarations; functions may take others instead."""
 
 
-def stated(move: str) -> str:
+def move_type(move: str) -> str:
     """Return the type of a move in a user's functions."""
     return "Set" if move == "setting" else move.title()
 
@@ -41,7 +41,7 @@ class Signature:
 
     def written(self, kind: SolutionKind, *, gives_both: bool) -> Signature:
         """Return the declaration for a kind of solutions, possibly with a violation."""
-        return replace(self, move=stated(kind.proposals[0]), gives_both=gives_both)
+        return replace(self, move=move_type(kind.proposals[0]), gives_both=gives_both)
 
     def require(self, name: str, parameters: Sequence[str]) -> None:
         """Reject code that does not define the function with these types.
