@@ -170,36 +170,32 @@ class Shop(Plain):
         The first choice of an operation counts. The k-th operation of a job in the order stands for
         its k-th operation, which begins as soon as its job and its machine are free.
         """
-        operation = self.operation.tolist()
-        chosen: dict[int, int] = {}
+        operation, chosen = self.operation.tolist(), dict[int, int]()
         for choice in np.asarray(order).tolist():
             chosen.setdefault(operation[choice], choice)
-        ready = self.dates.release.tolist()
-        free: dict[int, int] = {}
-        begins = []
-        following = self.first[:-1].tolist()
+        machine, time = self.machine.tolist(), self.time.tolist()
+        ready, free = self.dates.release.tolist(), dict[int, int]()
+        following, begins = self.first[:-1].tolist(), list[tuple[int, int, int]]()
         for job in self.job[[*chosen]].tolist():
             o = following[job]
             following[job] += 1
             choice = chosen[o]
-            machine = int(self.machine[choice])
-            begin = max(ready[job], free.get(machine, 0))
-            ready[job] = free[machine] = begin + int(self.time[choice])
+            begin = max(ready[job], free.get(machine[choice], 0))
+            ready[job] = free[machine[choice]] = begin + time[choice]
             begins.append((o, choice, begin))
         return begins
 
     def schedule(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int, int]]:
         """Return job, machine, begin and end of all operations for an order of choices."""
-        return [
-            (int(self.job[o]), int(self.machine[choice]), begin, begin + int(self.time[choice]))
-            for o, choice, begin in self.begins(order)
-        ]
+        operation, choice, begin = np.array(self.begins(order)).T
+        columns = self.job[operation], self.machine[choice], begin, begin + self.time[choice]
+        return [*zip(*(column.tolist() for column in columns), strict=True)]
 
     def cost(self, order: Sequence[int] | NDArray[Any]) -> int:
         """Return the cost of an order of choices."""
+        operation, choice, begin = np.array(self.begins(order)).T
         ends = np.zeros(len(self.first) - 1, np.int64)
-        for job, _, _, end in self.schedule(order):
-            ends[job] = end
+        np.maximum.at(ends, self.job[operation], begin + self.time[choice])
         return self.dates.cost(ends)
 
     def answer(self, begins: NDArray[Any]) -> Answered:
