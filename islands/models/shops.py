@@ -29,19 +29,19 @@ _NUMBERED = 60
 
 def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
     """Return the machines and the times of all operations; reject rows of different lengths."""
-    where, lasting = _rows("machines", machines), _rows("times", times)
-    if len(where) != len(lasting):
+    rows = _rows("machines", machines), _rows("times", times)
+    jobs, others = map(len, rows)
+    if jobs != others:
         raise UsageError(
-            f"machines has {len(where)} rows and times {len(lasting)}. Pass a row for each job in"
-            " both"
+            f"machines has {jobs} rows and times {others}. Pass a row for each job in both"
         )
-    for j, (own, each) in enumerate(zip(where, lasting, strict=True)):
-        if len(own) != len(each) or not own:
+    for j, (machine, time) in enumerate(zip(*rows, strict=True)):
+        if len(machine) != len(time) or not machine:
             raise UsageError(
-                f"job {j} has {len(own)} machines and {len(each)} times. Pass a machine and a time"
-                " for each operation"
+                f"job {j} has {len(machine)} machines and {len(time)} times. Pass a machine and a"
+                " time for each operation"
             )
-    return where, lasting
+    return rows
 
 
 @dataclass(frozen=True)
@@ -113,31 +113,31 @@ class Shop(Plain):
     def flexible(cls, machines: Rows, times: Rows, dates: Dates) -> Shop:
         """Return a shop in which operations may have several machines."""
         choices: list[NDArray[np.int64]] = []
-        lasting: list[NDArray[np.int64]] = []
-        for j, (own, each) in enumerate(zip(machines, times, strict=True)):
-            for k, (where, how_long) in enumerate(zip(own, each, strict=True)):
-                few = item_numbers(f"machines[{j}][{k}]", _list(where), 1, MOST_MACHINES)
-                long = amounts(f"times[{j}][{k}]", _list(how_long), 1, _LARGEST)
-                if len(few) != len(long):
+        lengths: list[NDArray[np.int64]] = []
+        for j, rows in enumerate(zip(machines, times, strict=True)):
+            for k, (some, their_times) in enumerate(zip(*rows, strict=True)):
+                machine = item_numbers(f"machines[{j}][{k}]", _list(some), 1, MOST_MACHINES)
+                time = amounts(f"times[{j}][{k}]", _list(their_times), 1, _LARGEST)
+                if len(machine) != len(time):
                     raise UsageError(
-                        f"operation {k} of job {j} has {len(few)} machines and {len(long)} times."
-                        " Pass a time for each machine that it may use"
+                        f"operation {k} of job {j} has {len(machine)} machines and {len(time)}"
+                        " times. Pass a time for each machine that it may use"
                     )
-                if len({*few.tolist()}) != len(few):
+                if len({*machine.tolist()}) != len(machine):
                     raise UsageError(
-                        f"operation {k} of job {j} has a machine twice: {few.tolist()}. Leave one"
-                        " out"
+                        f"operation {k} of job {j} has a machine twice: {machine.tolist()}. Leave"
+                        " one out"
                     )
-                choices.append(few)
-                lasting.append(long)
+                choices.append(machine)
+                lengths.append(time)
         if len(choices) > _MOST:
             raise UsageError(
                 f"{len(choices)} operations: with dates or a choice of machine, at most {_MOST} are"
                 " allowed. Divide the problem"
             )
-        last = [*np.concatenate(lasting).tolist(), int(dates.release.max())]
+        last = [*np.concatenate(lengths).tolist(), int(dates.release.max())]
         require_sum("times, and the last release", np.array(last), _LARGEST)
-        return cls._of(machines, [*map(len, choices)], choices, lasting, dates)
+        return cls._of(machines, [*map(len, choices)], choices, lengths, dates)
 
     @classmethod
     def _of(
