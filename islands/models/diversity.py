@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
-from islands.instances.lines import shown
 from islands.modelling.kinds import subsets_of, whole_number
 from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
@@ -81,8 +80,7 @@ def read(path: Path) -> MaxDiversity:
         np.fill_diagonal(distance, 0)
         while (line := file.line()) is not None:
             if len(line) != 3:
-                text = shown(b" ".join(line))
-                raise file.error(f"{text} is not of the form 'i j distance'. Correct it")
+                raise file.wrong_form(line, "i j distance")
             i, j = (file.whole(word, "items", 0, n - 1) for word in line[:2])
             distance[i, j] = distance[j, i] = file.real(line[2], "distances")
         if (missing := np.argwhere(np.isnan(distance))).size:

@@ -82,6 +82,10 @@ class NumberFile(Numbers):
             raise self.error(f"{shown(word)}, one of the {what}: must be a number. Correct it")
         return number
 
+    def wrong_form(self, line: list[bytes], form: str) -> InputError:
+        """Return the error about a line that is not of this form."""
+        return self.error(f"{shown(b' '.join(line))} is not of the form '{form}'. Correct it")
+
     def skip_past(self, last: bytes) -> None:
         """Skip all words up to and including `last`."""
         while (word := self.word()) is not None:
@@ -90,6 +94,6 @@ class NumberFile(Numbers):
         raise self.error(f"has no line with {shown(last)}. Name another file, or its format")
 
     def end(self) -> None:
-        """Refuse words that are left."""
+        """Reject remaining words."""
         if (word := self.word()) is not None:
             raise self.error(f"{shown(word)} follows the last number. Remove it")
