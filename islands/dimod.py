@@ -107,20 +107,24 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         searches, bit for bit.
         """
         self.remove_unknown_kwargs(**kwargs)
-        _require(time_limit, num_sweeps, interrupt_function)
-        _require_seed(seed)
+        _require(time_limit, num_sweeps, seed, interrupt_function)
+        _require_count("num_reads", num_reads)
         if initial_states_generator not in self.parameters["initial_states_generator"]:
             raise ValueError("unknown value for 'initial_states_generator'")
         if seed is None:
             seed = self._ready().world.from_first(lambda: SystemRandom().randrange(2**31))
-        reads = _reads(num_reads)
+        reads = 1 if num_reads is None else int(num_reads)
         session = self._ready()
         began = time.perf_counter()
         linear, pairs, labels = _vectors(bqm)
         starts = None
         if initial_states is not None:
             parsed = self.parse_initial_states(
-                *(bqm, initial_states, initial_states_generator, num_reads, seed % 2**32),
+                bqm,
+                initial_states,
+                initial_states_generator,
+                num_reads=num_reads,
+                seed=seed % 2**32,
                 copy_always=True,
             )
             starts, reads = _bits(parsed.initial_states, labels), parsed.num_reads
@@ -184,27 +188,27 @@ class _Call:
         self, reads: int, seed: int, starts: NDArray[np.int8] | None
     ) -> list[islands.Result]:
         """Return the results of all reads, or of at least one if time is over."""
-        found: list[islands.Result] = []
+        done: list[islands.Result] = []
         is_single = starts is not None or reads == 1
         few, most, others = self._batches(1 if is_single else reads)
         self._setup /= few
         count = few if is_single or self._end < math.inf else reads
-        while len(found) < reads and not (found and self._all_end()):
-            count = min(count, reads - len(found))
-            part = self._part(count, reads - len(found))
+        while len(done) < reads and not (done and self._all_end()):
+            count = min(count, reads - len(done))
+            part = self._part(count, reads - len(done))
             settings = self._settings(part, count) | others
-            settings["seed"] = found[0].seed + len(found) if found else seed
+            settings["seed"] = done[0].seed + len(done) if done else seed
             if starts is not None:
-                settings["start"] = [starts[len(found)]]
+                settings["start"] = [starts[len(done)]]
             began = time.perf_counter()
             some = self._single(settings) if is_single else self._several(count, settings)
             compiling = _compiling(some)
             self._end += compiling
-            found += some
+            done += some
             if self._end < math.inf:
                 self._measure(count, began + compiling + part)
                 count = max(few, min(most, _FASTER * count, self._fitting()))
-        return found
+        return done
 
     def _batches(self, reads: int) -> tuple[int, int, dict[str, Any]]:
         """Return the size of the first batch, the maximum of later ones, and their settings."""
@@ -213,18 +217,18 @@ class _Call:
         if reads == 1:
             return 1, 1, calling
         session, ranks = self._session, self._session.world.size
-        found: dict[str, Any] = {"backend": session.backend, "threads": session.threads}
+        settings: dict[str, Any] = {"backend": session.backend, "threads": session.threads}
         if session.backend == "cuda":
             shared: dict[str, Any] = {"islands": max(1, _ISLANDS_ON_GPU * ranks // reads)}
             few = ranks if calling else _FEW_ON_GPU * ranks
-            return few, few if calling else reads, found | (calling or shared)
+            return few, few if calling else reads, settings | (calling or shared)
         threads = session.device.threads * ranks
         are_short = 2 * reads * _SETUP_SECONDS > self._left() * threads
         pairs = self._problem.matrix.nnz
         is_large = self._problem.size > _MOST_SHARED_ITEMS or pairs > _MOST_SHARED_PAIRS
         if are_short and not (is_large or calling):
-            return _FEW_SHARED * threads, _SHARED * threads, found | {"islands": 1}
-        return threads, threads, found | {"callback": self._ends_read}
+            return _FEW_SHARED * threads, _SHARED * threads, settings | {"islands": 1}
+        return threads, threads, settings | {"callback": self._ends_read}
 
     def _single(self, settings: dict[str, Any]) -> list[islands.Result]:
         """Return the result of a single read on the whole device."""
@@ -232,12 +236,12 @@ class _Call:
 
     def _several(self, count: int, settings: dict[str, Any]) -> list[islands.Result]:
         """Return the results of a batch, or of the reads that have ended if time is over."""
-        found: dict[int, islands.Result] = {}
+        done: dict[int, islands.Result] = {}
         for number, result in islands.iter_many([self._problem], runs=count, **settings):
-            found[number] = result
-            if self._all_end(_LATE + _compiling(found.values())):
+            done[number] = result
+            if self._all_end(_LATE + _compiling(done.values())):
                 break
-        return [result for _, result in sorted(found.items())]
+        return [result for _, result in sorted(done.items())]
 
     def _part(self, count: int, reads: int) -> float:
         """Return the search time of a batch of `count` of the remaining reads."""
@@ -286,43 +290,37 @@ def _compiling(results: Iterable[islands.Result]) -> float:
 
 
 def _require(
-    time_limit: float | None, num_sweeps: int | None, interrupts: Callable[[], bool] | None
+    time_limit: float | None,
+    num_sweeps: int | None,
+    seed: int | None,
+    interrupts: Callable[[], bool] | None,
 ) -> None:
-    """Reject invalid limits, and calls without a limit."""
+    """Reject invalid arguments, and calls without a limit."""
     if time_limit is None and num_sweeps is None:
         raise ValueError("'time_limit' and 'num_sweeps' are None: give one of them")
     if time_limit is not None and not is_duration(time_limit):
         raise ValueError(f"'time_limit' should be a positive number of seconds: {time_limit!r}")
-    if num_sweeps is not None and not _is_count(num_sweeps):
-        raise ValueError(f"'num_sweeps' should be a positive integer: {num_sweeps!r}")
+    _require_count("num_sweeps", num_sweeps)
     if interrupts is not None and not callable(interrupts):
         raise TypeError("'interrupt_function' should be a callable")
-
-
-def _is_count(value: Any) -> bool:
-    """Return whether a value is a positive integer, and not a truth value."""
-    return is_whole(value) and bool(value > 0)
-
-
-def _reads(num_reads: int | None) -> int:
-    """Return the number of reads."""
-    if num_reads is None:
-        return 1
-    if not _is_count(num_reads):
-        raise ValueError(f"'num_reads' should be a positive integer: {num_reads!r}")
-    return int(num_reads)
-
-
-def _require_seed(seed: Any) -> None:
-    """Reject an invalid seed."""
     if seed is not None and not (is_whole(seed) and 0 <= seed < 2**63):
         raise ValueError(f"'seed' should be an integer of at least 0, or None: {seed!r}")
 
 
+def _require_count(name: str, value: Any) -> None:
+    """Reject an argument that is neither None nor a positive integer."""
+    if value is not None and not (is_whole(value) and value > 0):
+        raise ValueError(f"'{name}' should be a positive integer: {value!r}")
+
+
 def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
     """Return the problem with these biases; reject too many variables."""
+    from scipy.sparse import coo_array
+
+    n, items = len(linear), np.arange(len(linear))
+    rows, columns, biases = map(np.concatenate, zip(pairs, (items, items, linear), strict=True))
     try:
-        return islands.qubo(_matrix(linear, pairs))
+        return islands.qubo(coo_array((biases, (rows, columns)), (n, n)))
     except islands.IslandsError as error:
         raise ValueError(f"'bqm' is too large: {error}") from None
 
@@ -359,15 +357,6 @@ def _refusal(bqm: Any) -> ValueError:
         f"'bqm' has the bias {bias} of {owner!r}: the sizes of all biases should sum up to less"
         f" than {_LARGEST_SUM}. Make them smaller, for example by bqm.scale(1e-20)"
     )
-
-
-def _matrix(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
-    """Return the matrix of a quadratic form."""
-    from scipy.sparse import coo_array
-
-    items = np.arange(len(linear))
-    rows, columns, biases = map(np.concatenate, zip(pairs, (items, items, linear), strict=True))
-    return coo_array((biases, (rows, columns)), (len(linear), len(linear)))
 
 
 def _bits(states: dimod.SampleSet, labels: list[Any]) -> NDArray[np.int8]:

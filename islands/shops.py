@@ -54,7 +54,7 @@ class Jobs:
         Operations on a machine are in the order of the schedule.
         """
         problem = self._problem()
-        shop, found = problem.shop, list[Scheduled]()
+        shop, scheduled = problem.shop, list[Scheduled]()
         bound = shop.bound()
         stop = [f"seconds={seconds}", f"target={bound}"]
         # Each generation ends with a look at the clock.
@@ -63,10 +63,10 @@ class Jobs:
             job = int(shop.job[o])
             if job < len(self.operations):  # others were added
                 place = o - int(shop.first[job]), choice - int(shop.choices[o])
-                found.append(Scheduled(job, *place, begin, begin + int(shop.time[choice])))
+                scheduled.append(Scheduled(job, *place, begin, begin + int(shop.time[choice])))
         # Jobs end at 0 or later: an earlier due date adds the same amount to all schedules.
         early = zip(self.due or (), self.weights or (), strict=True)
-        return found, bound + sum(weight * max(0, -due) for due, weight in early), result
+        return scheduled, bound + sum(weight * max(0, -due) for due, weight in early), result
 
     def _problem(self) -> Any:
         """Return the problem, possibly with added jobs."""
@@ -259,14 +259,14 @@ def _end_of_time() -> int:
 def _chain(number: int, tasks: Sequence[int], after: dict[int, int]) -> list[int]:
     """Return the tasks of a job in order."""
     first = {*tasks} - {*after.values()}
-    found = [*first][:1]
-    while found and found[-1] in after:
-        found.append(after[found[-1]])
-    if len(first) != 1 or len(found) != len(tasks):
+    chain = [*first][:1]
+    while chain and chain[-1] in after:
+        chain.append(after[chain[-1]])
+    if len(first) != 1 or len(chain) != len(tasks):
         raise NotImplementedError(
             f"the tasks of job {number} are not one after another. Add end_before_start constraints"
         )
-    return found
+    return chain
 
 
 _KINDS: dict[tuple[str, ...], Callable[[Any, float, int], Any]] = {

@@ -105,9 +105,9 @@ class Graph:
         # SciPy removes the other edges from its arguments.
         arrays = (positive, self._columns.copy(), self._pointers.copy())
         matrix = csr_matrix(arrays, (self.size, self.size))
-        found = minimum_spanning_tree(matrix, overwrite=True)
-        rows = np.repeat(np.arange(self.size), np.diff(found.indptr))
-        edges = np.searchsorted(self._keys, rows * self.size + found.indices)
+        tree = minimum_spanning_tree(matrix, overwrite=True)
+        rows = np.repeat(np.arange(self.size), np.diff(tree.indptr))
+        edges = np.searchsorted(self._keys, rows * self.size + tree.indices)
         return Tree(edges, int(weights[edges].sum()))
 
     def one_tree(self, multipliers: Ints) -> OneTree:
@@ -133,9 +133,9 @@ class Graph:
 
     def complete_value(self, multipliers: Ints) -> int:
         """Return the value if the spanning tree is also a minimum one of the complete graph."""
-        found = self.one_tree(multipliers)
-        others = np.delete(np.arange(self.size), found.leaf)
-        lengths = self.near.between(np.full(len(others), found.leaf), others)
-        weights = self.scale * lengths + multipliers[others] + multipliers[found.leaf]
+        best = self.one_tree(multipliers)
+        others = np.delete(np.arange(self.size), best.leaf)
+        lengths = self.near.between(np.full(len(others), best.leaf), others)
+        weights = self.scale * lengths + multipliers[others] + multipliers[best.leaf]
         second = int(np.partition(weights, 1)[1])
-        return found.tree.total + second - 2 * int(multipliers.sum())
+        return best.tree.total + second - 2 * int(multipliers.sum())

@@ -84,9 +84,9 @@ def lower_bound(
 
 def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: TimeLimit) -> bool:
     """Add missing edges of the complete graph's minimum spanning tree; False: out of time."""
-    while (found := pricing.find(graph, multipliers, limit)) is not None:
-        graph.add(found.starts, found.ends)
-        if found.is_all:
+    while (shorter := pricing.find(graph, multipliers, limit)) is not None:
+        graph.add(shorter.starts, shorter.ends)
+        if shorter.is_all:
             return True
         if limit.left == 0.0:
             break
@@ -110,15 +110,15 @@ def ascend(graph: Graph, multipliers: Ints, goal: int, limit: TimeLimit, steps: 
     best, best_value = multipliers, -graph.most * graph.size
     before = np.zeros(graph.size)
     for step in range(steps):
-        found = graph.one_tree(multipliers)
-        if found.value > best_value:
-            best, best_value = multipliers, found.value
-        excess = (found.degrees - 2).astype(np.float64)
+        tree = graph.one_tree(multipliers)
+        if tree.value > best_value:
+            best, best_value = multipliers, tree.value
+        excess = (tree.degrees - 2).astype(np.float64)
         done = max(step / steps, limit.share)
-        if found.value > graph.scale * (goal - 1) or not excess.any() or done >= 1.0:
+        if tree.value > graph.scale * (goal - 1) or not excess.any() or done >= 1.0:
             break
         aim = min(graph.scale * goal, best_value + int(_REACH * abs(best_value)))
-        length = 2.0 * (1.0 - done) * (aim - found.value) / float((excess**2 * scales).sum())
+        length = 2.0 * (1.0 - done) * (aim - tree.value) / float((excess**2 * scales).sum())
         direction = (1.0 - _MOMENTUM) * excess + _MOMENTUM * before
         moved = multipliers + np.rint(length * scales * direction).astype(np.int64)
         multipliers, before = np.clip(moved, -graph.most, graph.most), excess

@@ -78,7 +78,7 @@ def _counts(
     None: out of time, or one of them could not be solved. As the relaxation is a concave function
     of the number, the search stops at the first one that is not better in each direction.
     """
-    found: list[_Relaxation] = []
+    relaxations: list[_Relaxation] = []
     below = int(np.floor(whole.value))
     for counts in (range(below + 1, file.size + 1), range(below, -1, -1)):
         for count in counts:
@@ -87,8 +87,8 @@ def _counts(
                 return None
             if each.bound <= profit:
                 break
-            found.append(each)
-    return found
+            relaxations.append(each)
+    return relaxations
 
 
 def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:

@@ -47,11 +47,11 @@ def _of_tour(
     compute: Callable[[Tsp, NDArray[np.int64], Backend, float, IsStopped], Bound] = (
         bound_of_legs if isinstance(near, Legs) else lower_bound
     )
-    found = compute(problem, tour, device, seconds, is_stopped)
+    bound = compute(problem, tour, device, seconds, is_stopped)
     if near.matrix is None or not isinstance(near.unit, float):
-        return found
+        return bound
     # Matrix entries were rounded by up to half a unit, so a real tour may be shorter.
-    return replace(found, value=max(0, found.value - problem.entries))
+    return replace(bound, value=max(0, bound.value - problem.entries))
 
 
 _TOUR = BoundMethod(2.0, 0.2, _of_tour)

@@ -103,12 +103,12 @@ class Pricing:
         edges = edges[np.argsort(weights[edges], kind="stable")]
         cities, gaps = line_of(self._size, graph.starts[edges], graph.ends[edges], weights[edges])
         line = self._line(cities, gaps, multipliers[cities], graph.scale)
-        counts, found = self._outcome
+        counts, shorter = self._outcome
         parts = (-(-self._size // _FEW)) ** 2 if self._backend.in_host_memory else 1
         began = time.perf_counter()
         for part in range(parts):
             numbers = np.array([self._size, part, parts], np.int32)
-            arguments = (self._data, line, *numbers, counts, found)
+            arguments = (self._data, line, *numbers, counts, shorter)
             call = self._backend.call(
                 self._program, "find_shorter_edges", *arguments, blocks=_BLOCKS
             )
@@ -119,7 +119,7 @@ class Pricing:
             expected = spent / (part + 1) * (parts - part - 1)
             if expected > limit.left and (spent > _TRIAL or limit.left == 0.0):
                 return None
-        count, table = self._backend.download(counts), self._backend.download(found)
+        count, table = self._backend.download(counts), self._backend.download(shorter)
         is_found = np.arange(_MOST) < count[:, np.newaxis]
         starts = np.broadcast_to(cities[:, np.newaxis], table.shape)[is_found]
         return ShorterEdges(starts, table[is_found].astype(np.int64), bool((count <= _MOST).all()))

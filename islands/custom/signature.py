@@ -27,9 +27,9 @@ def signed(text: str) -> str:
 
 def is_signed(text: str) -> bool:
     """Return whether this user has signed a text; only comments may follow the signature."""
-    lines, found, rest = text.rpartition(_LINE)
+    lines, line, rest = text.rpartition(_LINE)
     signature, *others = rest.split("\n")
-    if not found or any(each and not each.startswith("#") for each in others):
+    if not line or any(each and not each.startswith("#") for each in others):
         return False
     return hmac.compare_digest(signature.encode(), _signature(lines).encode())
 

@@ -1,8 +1,8 @@
 """Which scripts may run: those named by the user, or by a file that the user has signed.
 
 A configuration, a list or the folder of a run may come from somebody else, and importing a script
-runs it. `scripts.module_of` therefore refuses all scripts but those that these functions have made
-known. What this program writes for a user is signed: see `signature.py`.
+runs it. `scripts.module_of` therefore rejects all scripts that were not trusted by these functions.
+Files that this program writes for a user are signed: see `signature.py`.
 """
 
 from __future__ import annotations

@@ -19,9 +19,14 @@ from islands.encodings.direct import Bits, Doubled, Permutation, RawKeys, Vector
 from islands.encodings.keys import Keys, KeysOfSubset
 
 _ALL: tuple[type[Encoding], ...] = (
-    *(Keys, KeysOfSubset, RawKeys),
-    *(Permutation, Doubled),
-    *(Bits, Vector, Choices),
+    Keys,
+    KeysOfSubset,
+    RawKeys,
+    Permutation,
+    Doubled,
+    Bits,
+    Vector,
+    Choices,
 )
 
 
@@ -34,14 +39,17 @@ ENCODINGS: dict[str, dict[str, type[Encoding]]] = {
 }
 
 KIND = PartKind(
-    *("encoding", Encoding, ENCODINGS, _ALL),
+    "encoding",
+    Encoding,
+    registry=ENCODINGS,
+    built_in=_ALL,
     needs=("header", "gene", "solution_kinds"),
     entry=_by_kind,
 )
 
 
 def base_encoding(name: str) -> str:
-    """Return the encoding that algorithms list for another: what it is `like`, or itself."""
+    """Return the encoding that algorithms list for this one: the one it is `like`, or itself."""
     return next(iter(ENCODINGS[name].values())).like or name
 
 

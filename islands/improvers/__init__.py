@@ -19,9 +19,17 @@ from islands.improvers.orders import OrOpt, Reinsert, Swap, Tabu, TwoOpt
 from islands.improvers.subsets import Exchange21, Exchange22, ExchangeSearch, Flip, SubsetTabu
 
 _ALL: tuple[type[Improver], ...] = (
-    *(NoImprover, Swap, TwoOpt, Reinsert, OrOpt),
-    *(Flip, ExchangeSearch, Exchange21, Exchange22),
-    *(SubsetTabu, Tabu),
+    NoImprover,
+    Swap,
+    TwoOpt,
+    Reinsert,
+    OrOpt,
+    Flip,
+    ExchangeSearch,
+    Exchange21,
+    Exchange22,
+    SubsetTabu,
+    Tabu,
 )
 IMPROVERS |= {each.name: each for each in _ALL}
 

@@ -119,7 +119,7 @@ class Improver(ABC):
         self.settings, self.size = settings, size
 
     def room(self) -> int:
-        """Return the scratch memory needed besides what the header declares, in bytes."""
+        """Return the scratch memory, in bytes, in addition to that declared by the header."""
         return 0
 
     def items(self) -> int:

@@ -95,7 +95,7 @@ class ModelEvaluation(Evaluation):
 
     @property
     def checker(self) -> str:
-        """What computes the exact costs."""
+        """The name of what computes the exact costs, for messages."""
         if self._model.reference is not None:
             return "its reference"
         if self.python is not None:
@@ -104,7 +104,7 @@ class ModelEvaluation(Evaluation):
 
     @contextmanager
     def prepared(self, processes: int, backend: str) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a text about what evaluates."""
+        """Let `processes` processes call function=; yield a description of this."""
         self.checks_on = other_backend(backend)
         if self.python is None:
             yield ""
@@ -223,13 +223,9 @@ def costs_of(
     program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
     stored = device.upload(problem.kind.stored(solutions))
     costs = device.zeros((len(solutions),), np.int64)
-    call = device.call(
-        program,
-        kernel,
-        *(data, stored, np.int32(problem.size), np.int32(len(solutions)), costs),
-        blocks=max(1, min(len(solutions), _BLOCKS)),
-    )
-    device.run([call])
+    arguments = data, stored, np.int32(problem.size), np.int32(len(solutions)), costs
+    blocks = max(1, min(len(solutions), _BLOCKS))
+    device.run([device.call(program, kernel, *arguments, blocks=blocks)])
     found = device.download(costs)
     problem.evaluation.refuse_faults(data, device)
     return found

@@ -134,7 +134,7 @@ class _WrongPairError(RunError):
     """A reference did not return costs and violations."""
 
 
-def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
+def costs_and_violations(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
     """Split a reference that returns costs and violations into two functions."""
 
     def part(which: int) -> Function:
@@ -318,7 +318,7 @@ class PythonCosts:
 
     @contextmanager
     def prepared(self, processes: int) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a text about what evaluates."""
+        """Let `processes` processes call function=; yield a description of this."""
         if self.is_batch or processes < 2:
             yield f"costs by {self.function.argument}=, called by this process alone"
             return
@@ -340,7 +340,7 @@ class PythonCosts:
 
 
 _CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution
-_CHUNK_SECONDS = 0.001  # several times what it takes to pass a chunk to a worker
+_CHUNK_SECONDS = 0.001  # several times the time to pass a chunk to a worker
 _PARENT_SECONDS = 2.0
 _LOOK_SECONDS = 0.1
 

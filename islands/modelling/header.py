@@ -24,21 +24,15 @@ from islands.modelling.signatures import (
     PROPOSE,
     REPAIR,
     VIOLATION,
-    stated,
+    move_type,
 )
 from islands.modelling.texts import Text, without_comments
 from islands.problems.mixed import MixedKind
 from islands.problems.solution_kinds import STEP, ChoicesKind, OrderKind, SolutionKind
 
-_TYPES = "\n".join(
-    (
-        *(
-            f"using moves::{each};"
-            for each in ("Swap", "Reversal", "Insertion", "Flip", "Exchange")
-        ),
-        "using Set = moves::Setting<Stored>;",
-        "using Memory = Scratch;\n",
-    )
+_MOVES = ("Swap", "Reversal", "Insertion", "Flip", "Exchange")
+_TYPES = "".join(f"using moves::{move};\n" for move in _MOVES) + (
+    "using Set = moves::Setting<Stored>;\nusing Memory = Scratch;\n"
 )
 """The names of moves and of memory in the user's code."""
 _CONSTRUCTOR = re.compile(r"__device__\s+State\s*\(([^()]*)\)")
@@ -76,8 +70,8 @@ class Functions:
         if self.state is None:
             return False
         codes = [without_comments(each.code) for each in self.state.layers]
-        found = _CONSTRUCTOR.findall("\n".join(codes))
-        return not found or not all(_WITHOUT_DATA.fullmatch(each) for each in found)
+        constructors = _CONSTRUCTOR.findall("\n".join(codes))
+        return not constructors or not all(_WITHOUT_DATA.fullmatch(each) for each in constructors)
 
     def stored(self) -> dict[str, Any]:
         """Return the functions for a file, from which `Text.restored` restores the texts."""
@@ -85,10 +79,10 @@ class Functions:
 
     def returns_real(self, kind: SolutionKind) -> bool:
         """Return whether costs are floating-point numbers; reject invalid signatures."""
-        found = self.cost.returns_real(COST)
+        is_real = self.cost.returns_real(COST)
         if self.violation is not None:
             self._require_both(kind, is_real=self.violation.returns_real(VIOLATION))
-        elif self.delta is not None and self.delta.returns_real(DELTA) != found:
+        elif self.delta is not None and self.delta.returns_real(DELTA) != is_real:
             raise UsageError(
                 "delta: cost and delta return different types. Let both return long long, or both"
                 " double"
@@ -96,8 +90,8 @@ class Functions:
         if self.repair is not None:
             self.repair.require(REPAIR)
         if self.state is not None:
-            self._require_state(self.state, kind, is_real=found)
-        return found
+            self._require_state(self.state, kind, is_real=is_real)
+        return is_real
 
     def _require_state(self, state: Text, kind: SolutionKind, *, is_real: bool) -> None:
         """Reject a state that lacks a function, or whose changes and costs differ in type."""
@@ -157,9 +151,9 @@ class Functions:
         parameters = " ".join(match[2] for match in delta.declared("delta"))
         words = re.findall(r"\w+", parameters)
         possible = kind.proposals if isinstance(kind, ChoicesKind) else kind.moves
-        moves = tuple(move for move in possible if stated(move) in words)
+        moves = tuple(move for move in possible if move_type(move) in words)
         if not moves:
-            *most, last = map(stated, possible)
+            *most, last = map(move_type, possible)
             names = f"{', '.join(most)} or {last}" if most else last
             raise UsageError(
                 f"delta: has no parameter of the type {names}. Write"
@@ -181,11 +175,11 @@ class Functions:
             return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
         if change != apply or not change:
-            every = ", ".join(stated(each) for each in kind.proposals if each != "rotation")
+            every = ", ".join(move_type(each) for each in kind.proposals if each != "rotation")
             raise UsageError(
                 f"state: of the moves {every}, change takes"
-                f" {' and '.join(map(stated, change)) or 'none'}, and apply"
-                f" {' and '.join(map(stated, apply)) or 'none'}. Define both for the same moves"
+                f" {' and '.join(map(move_type, change)) or 'none'}, and apply"
+                f" {' and '.join(map(move_type, apply)) or 'none'}. Define both for the same moves"
             )
         return change
 
@@ -209,16 +203,19 @@ class Functions:
             if text is not None
         )
         own = self.cost.namespace("user", COST, _TYPES, inside, "}  // namespace user")
+        includes = {
+            "problems/moved.cuh": True,
+            "problems/solution.cuh": True,
+            "problems/whole.cuh": True,
+            "core/exact.cuh": "exact::" in own,
+            "problems/mixed.cuh": isinstance(kind, MixedKind),
+            "core/warp.cuh": "warp::" in own,
+            "problems/random.cuh": self.has_steps or self.has_cross,
+            "problems/change.cuh": self._gives_both,
+        }
         parts = [
             "#pragma once",
-            '#include "problems/moved.cuh"',
-            '#include "problems/solution.cuh"',
-            '#include "problems/whole.cuh"',
-            *(['#include "core/exact.cuh"'] if "exact::" in own else []),
-            *(['#include "problems/mixed.cuh"'] if isinstance(kind, MixedKind) else []),
-            *(['#include "core/warp.cuh"'] if "warp::" in own else []),
-            *(['#include "problems/random.cuh"'] if self.has_steps or self.has_cross else []),
-            *(['#include "problems/change.cuh"'] if self._gives_both else []),
+            *(f'#include "{file}"' for file, is_used in includes.items() if is_used),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
             own,
@@ -235,37 +232,31 @@ class Functions:
 
     def macros(self, kind: SolutionKind, *, real: bool, maximise: bool) -> Mapping[str, str]:
         """Return the macros of the header."""
-        found = {
+        flags = {
+            "COSTS_PRICED": self.violation is not None,
+            "STATED_DELTA": self.delta is not None,
+            "STATED_STATE": self.state is not None,
+            "STATED_STEP": self.has_steps,
+            "STATED_CROSS": self.has_cross,
+            "STATED_WHOLE": self._is_whole(kind),
+            "STATED_REPAIRS": self.repair is not None,
+            "STATED_MOVED": self._moves_are_whole and not (self.cooperative or self.repair),
+            "PROBLEM_EVALUATES": bool(self.repair or kind.rules),
+        }
+        return {
             **kind.moving(self.proposals(kind)),
+            **kind.rules,
             "STATED_COOPERATIVE": str(int(self.cooperative)),
             "STATED_MAXIMISES": str(int(maximise)),
             "COSTS_REAL": str(int(real)),
+            **{name: "1" for name, is_set in flags.items() if is_set},
         }
-        if self.violation is not None:
-            found["COSTS_PRICED"] = "1"
-        if self.state is not None:
-            found["STATED_STATE"] = "1"
-            if self.has_steps:
-                found["STATED_STEP"] = "1"
-            if self.has_cross:
-                found["STATED_CROSS"] = "1"
-        if self._is_whole(kind):
-            found["STATED_WHOLE"] = "1"
-        if self.repair is not None:
-            found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
-        if kind.rules:
-            found |= {**kind.rules, "PROBLEM_EVALUATES": "1"}
-        if self.delta is not None:
-            found["STATED_DELTA"] = "1"
-        if self._moves_are_whole and not self.cooperative and self.repair is None:
-            found["STATED_MOVED"] = "1"
-        return found
 
 
 def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
     """Return the moves of a kind of solutions that the overloads of a function take."""
     words = {each for match in text.declared(function) for each in re.findall(r"\w+", match[2])}
-    return tuple(each for each in kind.proposals if stated(each) in words)
+    return tuple(each for each in kind.proposals if move_type(each) in words)
 
 
 PRICE = "_price"

@@ -51,7 +51,7 @@ def mixed(
     Pass the parameters as keyword arguments, or as a dict if their names are not valid in Python.
     With `cost=`, names must be valid in CUDA.
 
-    State what a solution costs by one of:
+    Define the cost of a solution by one of:
 
     - `function`: a Python function from a dict of values by name to their cost.
     - `batch`: a Python function from a dict with an array of values for each name, one per

@@ -17,7 +17,7 @@ from islands.errors import InputError, RunError, UsageError
 from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.evaluation import ModelEvaluation, costs_of
 from islands.modelling.faults import wrong_violation
-from islands.modelling.functions import PythonCosts, UserFunction, parts_of
+from islands.modelling.functions import PythonCosts, UserFunction, costs_and_violations
 from islands.modelling.header import PRICE, Functions
 from islands.modelling.kinds import flag
 from islands.modelling.members import Members
@@ -99,7 +99,7 @@ class Model(Extensible):
         self.reference_violation: UserFunction | None = None
         self._adapts_price = self._priced and adapts_price
         if self._priced and self.reference is not None:
-            self.reference, self.reference_violation = parts_of(self.reference)
+            self.reference, self.reference_violation = costs_and_violations(self.reference)
         self._evaluation = ModelEvaluation(self, python, self._violation)
 
     def _compose(self, functions: Functions) -> None:
@@ -184,17 +184,17 @@ class Model(Extensible):
         with _pricing:
             if self._price is None:
                 # Costs and violations themselves do not depend on the price.
-                self._price = found = 1.0
+                self._price = price = 1.0
                 try:
                     prices = [
                         priced.price_of(self._own_costs(each), self.own_violations(each))
                         for each in _samples(self.kind)
                     ]
-                    found = max(prices) or 1.0
+                    price = max(prices) or 1.0
                 except BaseException:
                     self._price = None  # another run must not use it
                     raise
-                self._price = found
+                self._price = price
             return self._price
 
     def costs(self, solutions: ArrayLike) -> NDArray[Any]:
@@ -211,8 +211,8 @@ class Model(Extensible):
 
     def violation(self, solution: Solution) -> float:
         """Return the violation of a solution; 0 if it is feasible."""
-        found: float = self.violations(self.kind.array_of(solution)[np.newaxis])[0].item()
-        return found
+        violation: float = self.violations(self.kind.array_of(solution)[np.newaxis])[0].item()
+        return violation
 
     def violations(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the violation of each row, as `costs` does; zeros without `violation=`."""
@@ -327,8 +327,8 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         )
     bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
     kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **facts.get("own", {}))
-    found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
-    members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
+    data = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
+    members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in data.items()}
     texts, price = facts["functions"], facts.get("price")
     given: dict[str, Any] = {name: Text.restored(texts[name]) for name in TEXTS if texts.get(name)}
     statement = Statement(
@@ -350,11 +350,11 @@ def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
 
     Groups of subsets also have smaller ones, as feasible subsets may have few items.
     """
-    found = [kind.drawn(_PRICED_BY, seed=0)]
+    groups = [kind.drawn(_PRICED_BY, seed=0)]
     if kind.name == "subset" and getattr(kind, "choose", None) is None:
         for half in range(1, kind.size.bit_length() - 2):
-            found.append(found[-1] * kind.drawn(_PRICED_BY, seed=half))
-    return found
+            groups.append(groups[-1] * kind.drawn(_PRICED_BY, seed=half))
+    return groups
 
 
 def _usable(violations: NDArray[Any]) -> NDArray[np.float64]:

@@ -11,10 +11,10 @@ from islands.problems.solution_kinds import SolutionKind
 
 _PARTS = re.compile(r"(\w+)\((.*)\)")
 _MOVE = "Swap"
-"""The move in declarations, instead of which others may be taken."""
+"""The move in declarations; functions may take others instead."""
 
 
-def stated(move: str) -> str:
+def move_type(move: str) -> str:
     """Return the type of a move in a user's functions."""
     return "Set" if move == "setting" else move.title()
 
@@ -40,8 +40,8 @@ class Signature:
         return text.replace("long long", "Change") if self.gives_both else text
 
     def written(self, kind: SolutionKind, *, gives_both: bool) -> Signature:
-        """Return the declaration for a kind of solution, and perhaps with a violation."""
-        return replace(self, move=stated(kind.proposals[0]), gives_both=gives_both)
+        """Return the declaration for a kind of solutions, possibly with a violation."""
+        return replace(self, move=move_type(kind.proposals[0]), gives_both=gives_both)
 
     def require(self, name: str, parameters: Sequence[str]) -> None:
         """Reject code that does not define the function with these types.

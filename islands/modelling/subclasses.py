@@ -20,7 +20,7 @@ _CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
 _OF_THE_SEARCH = {"delta", "state"}
 """The arguments that do not change costs."""
 _MAY_DIFFER = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
-"""What subclasses may override whose problems share launches, besides `exact` and `draw`."""
+"""Members that may be overridden if problems share launches, besides `exact` and `draw`."""
 
 
 class Extensible(Problem):
@@ -51,7 +51,7 @@ class Extensible(Problem):
             if not (callable(value) or isinstance(value, property)):
                 raise UsageError(
                     f"class {cls.__name__}: {name} has no effect inside the class. Write it behind"
-                    f" the base class: class {cls.__name__}({cls.__base__.__name__}, {name}=...)"
+                    f" the base class: class {cls.__name__}({cls.__mro__[1].__name__}, {name}=...)"
                 )
         cls._changes = MappingProxyType(changes)
 
@@ -110,8 +110,8 @@ def has_other_state(model: type) -> bool:
 
 def _changes(model: type) -> Mapping[str, Any]:
     """Return the arguments that a class changes."""
-    found: Mapping[str, Any] = vars(model).get("_changes", {})
-    return found
+    changes: Mapping[str, Any] = vars(model).get("_changes", {})
+    return changes
 
 
 def _subclasses(model: type[Extensible]) -> tuple[type, ...]:

@@ -96,8 +96,8 @@ class Text:
 
         Without one, those of the base class are returned.
         """
-        found = list(_declared(self.code, function))
-        return found or ([] if self.base is None else self.base.declared(function))
+        matches = list(_declared(self.code, function))
+        return matches or ([] if self.base is None else self.base.declared(function))
 
     def section(self, signature: Signature | None = None) -> str:
         """Return the part of a header that defines a function."""
@@ -121,15 +121,15 @@ class Text:
         scope, colons, own = name.rpartition("::")
         layers = self.layers
         names = [*(f"{own}_{k}" for k in range(len(layers) - 1)), own]
-        found = f"namespace {scope}{colons}{names[0]} {{\n{head}{layers[0].section(signature)}"
+        code = f"namespace {scope}{colons}{names[0]} {{\n{head}{layers[0].section(signature)}"
         for base, each, layer in zip(names, names[1:], layers[1:], strict=False):
-            found += f"\nnamespace {each} {{\nnamespace base = {base};\nusing namespace base;\n"
-            found += layer.section(signature)
-        found += f"{inside}\n{end}" + "\n}" * (len(layers) - 1)
+            code += f"\nnamespace {each} {{\nnamespace base = {base};\nusing namespace base;\n"
+            code += layer.section(signature)
+        code += f"{inside}\n{end}" + "\n}" * (len(layers) - 1)
         if len(layers) == 1:
-            return found
+            return code
         alias = f"namespace {own} = {'::'.join(names)};"
-        return f"{found}\n" + (f"namespace {scope} {{\n{alias}\n}}" if scope else alias)
+        return f"{code}\n" + (f"namespace {scope} {{\n{alias}\n}}" if scope else alias)
 
     @property
     def checked(self) -> str:
@@ -149,10 +149,11 @@ class Text:
         signature.require(self.name, [match[2] for match in self.declared(signature.function)])
 
     def _refuse_includes(self) -> None:
-        if found := _DIRECTIVE.search(_COMMENTS.sub(" ", self.code)):
+        if include := _DIRECTIVE.search(_COMMENTS.sub(" ", self.code)):
             raise UsageError(
-                f"{self.name}: #include{found[1].rstrip()}: headers cannot be included. Leave this"
-                " line out: functions such as sqrt, min and atomicAdd are available without one"
+                f"{self.name}: #include{include[1].rstrip()}: headers cannot be included. Leave"
+                " this line out: functions such as sqrt, min and atomicAdd are available without"
+                " one"
             )
 
     def require_both(self, signature: Signature) -> None:

@@ -1,8 +1,8 @@
 """Ready models of common problems, built like those of users.
 
 A file has one problem: a class with its data and its exact cost, the function that creates it, a
-reader of the usual files, a picture, and perhaps a record of numbers for other solvers. The cost in
-CUDA and the search by moves are in `kernels/models`. Subclasses may change parts of a model.
+reader of the usual files, a picture, and possibly a record of numbers for other solvers. The CUDA
+code of the cost and the search by moves is in `kernels/models`. Subclasses may change parts of it.
 
 - `ReadyModel`: the base class of the problems.
 - `Plain`: a record for other solvers.

@@ -64,5 +64,6 @@ def function_of(model: Callable[_P, _R], name: str) -> Callable[_P, _R]:
 
     create.__name__ = create.__qualname__ = name
     create.__doc__, create.__module__ = model.__doc__, model.__module__
-    vars(create)["__signature__"] = inspect.signature(model)
+    signature = inspect.signature(model)
+    vars(create)["__signature__"] = signature.replace(return_annotation=model.__name__)
     return explained(create)

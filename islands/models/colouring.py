@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
-from islands.instances.lines import shown
 from islands.instances.sizes import MOST_NODES, MOST_NUMBERS, require_size
 from islands.modelling.kinds import whole_number
 from islands.models.base import ReadyModel, function_of
@@ -124,8 +123,7 @@ def read(path: Path) -> GraphColouring:
         while (line := file.line()) is not None:
             if line[0] in (b"p", b"e") and len(line) < 3:
                 form = "p edge nodes edges" if line[0] == b"p" else "e node node"
-                text = shown(b" ".join(line))
-                raise file.error(f"{text} is not of the form '{form}'. Correct it")
+                raise file.wrong_form(line, form)
             if line[0] == b"p":
                 n = file.whole(line[2], "numbers of nodes", 1, MOST_NODES)
             elif line[0] == b"e":

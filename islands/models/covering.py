@@ -15,7 +15,7 @@ from islands.modelling.kinds import subsets_of
 from islands.modelling.texts import Text
 from islands.models.base import ReadyModel, function_of, text_of
 from islands.models.files import NumberFile
-from islands.models.numbers import LARGEST_SUM, amounts, labels, listed
+from islands.models.numbers import LARGEST_SUM, amounts, item_numbers, rows_of
 from islands.models.plain import Covering
 from islands.problems.arguments import name_or, require_sum
 
@@ -48,8 +48,8 @@ class SetCover(ReadyModel):
         self.prices = cost = amounts("costs", costs, 1, LARGEST_SUM)
         n = len(cost)
         own = [
-            np.unique(labels(f"rows[{r}]", each, 1, n))
-            for r, each in enumerate(listed("rows", rows))
+            np.unique(item_numbers(f"rows[{r}]", each, 1, n))
+            for r, each in enumerate(rows_of("rows", rows))
         ]
         column = np.concatenate(own)
         row = np.repeat(np.arange(len(own)), [len(each) for each in own])
@@ -116,8 +116,8 @@ def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:
     matrix = csr_array(
         (-np.ones(len(row)), (row, column)), shape=(len(rows), len(np.asarray(costs)))
     )
-    found = linprog(costs, matrix, -np.ones(len(rows)), bounds=(0, 1), method="highs")
-    return float(found.fun)
+    solved = linprog(costs, matrix, -np.ones(len(rows)), bounds=(0, 1), method="highs")
+    return float(solved.fun)
 
 
 def read(path: Path) -> SetCover:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
-from islands.instances.lines import shown
 from islands.modelling.kinds import subsets_of, whole_number
 from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
-from islands.models.numbers import real
+from islands.models.numbers import real_amounts
 from islands.models.plain import Quadratic
 from islands.problems.arguments import name_or, require_shape
 
@@ -37,7 +36,7 @@ class MaxDiversity(ReadyModel):
     """The number of items that are chosen."""
 
     def __init__(self, distances: ArrayLike, size: int, *, name: str | None = None) -> None:
-        self.distances = real("distances", distances, 2)
+        self.distances = real_amounts("distances", distances, 2)
         n = len(self.distances)
         require_shape("distances", self.distances, (n, n), "a row and a column for each item")
         if not np.array_equal(self.distances, self.distances.T):
@@ -81,8 +80,7 @@ def read(path: Path) -> MaxDiversity:
         np.fill_diagonal(distance, 0)
         while (line := file.line()) is not None:
             if len(line) != 3:
-                text = shown(b" ".join(line))
-                raise file.error(f"{text} is not of the form 'i j distance'. Correct it")
+                raise file.wrong_form(line, "i j distance")
             i, j = (file.whole(word, "items", 0, n - 1) for word in line[:2])
             distance[i, j] = distance[j, i] = file.real(line[2], "distances")
         if (missing := np.argwhere(np.isnan(distance))).size:

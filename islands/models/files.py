@@ -44,24 +44,24 @@ class NumberFile(Numbers):
 
     def numbers(self, count: int, what: str, low: int = 0, high: int = 2**31 - 1) -> array[int]:
         """Return the next numbers; `what` is a plural noun for them."""
-        found = array("q")
-        while len(found) < count:
+        numbers = array("q")
+        while len(numbers) < count:
             if (word := self.word()) is None:
                 raise self.error(
-                    f"the file ends after {len(found)} of {count} {what}. Get it again, or correct"
-                    " the sizes at its beginning"
+                    f"the file ends after {len(numbers)} of {count} {what}. Get it again, or"
+                    " correct the sizes at its beginning"
                 )
-            found.append(self.whole(word, what, low, high))
-        return found
+            numbers.append(self.whole(word, what, low, high))
+        return numbers
 
     def rest(self, what: str) -> array[int]:
         """Return all remaining numbers."""
-        found = array("q")
+        numbers = array("q")
         while (word := self.word()) is not None:
             self.lines.allow(1)
-            found.append(self.whole(word, what))
-            require_size(what, len(found), "numbers", MOST_NUMBERS, self.error)
-        return found
+            numbers.append(self.whole(word, what))
+            require_size(what, len(numbers), "numbers", MOST_NUMBERS, self.error)
+        return numbers
 
     def whole(self, word: bytes, what: str, low: int = 0, high: int = 2**31 - 1) -> int:
         """Return a word as a whole number; `what` is a plural noun for errors."""
@@ -82,14 +82,18 @@ class NumberFile(Numbers):
             raise self.error(f"{shown(word)}, one of the {what}: must be a number. Correct it")
         return number
 
+    def wrong_form(self, line: list[bytes], form: str) -> InputError:
+        """Return the error about a line that is not of this form."""
+        return self.error(f"{shown(b' '.join(line))} is not of the form '{form}'. Correct it")
+
     def skip_past(self, last: bytes) -> None:
-        """Skip all words up to one of them."""
+        """Skip all words up to and including `last`."""
         while (word := self.word()) is not None:
             if word == last:
                 return
         raise self.error(f"has no line with {shown(last)}. Name another file, or its format")
 
     def end(self) -> None:
-        """Refuse words that are left."""
+        """Reject remaining words."""
         if (word := self.word()) is not None:
             raise self.error(f"{shown(word)} follows the last number. Remove it")

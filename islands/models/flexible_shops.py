@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from islands.modelling.kinds import orders_of
 from islands.models.base import ReadyModel
 from islands.models.files import NumberFile
-from islands.models.numbers import chosen
+from islands.models.numbers import one_of
 from islands.models.shops import OBJECTIVES, Dates, Rows, Shop, draw_gantt, matching_rows
 from islands.problems.arguments import name_or
 
@@ -43,7 +43,7 @@ class FlexibleJobShop(ReadyModel):
         name: str | None = None,
         best_known: float | None = None,
     ) -> None:
-        self.objective = objective = chosen("objective", objective, OBJECTIVES)
+        self.objective = objective = one_of("objective", objective, OBJECTIVES)
         self.machines, self.times = machines, times = matching_rows(machines, times)
         dates = Dates.of(len(times), objective, release, due, weights)
         self.shop = shop = Shop.flexible(machines, times, dates)
@@ -89,9 +89,10 @@ class FlexibleJobShop(ReadyModel):
 def read(path: Path) -> FlexibleJobShop:
     """Return the problem in a file of flexible job shops.
 
-    Its first line has the numbers of jobs and machines, and perhaps the mean number of choices. The
-    line of a job has the number of its operations, and for each of them the number of its choices
-    and pairs of machine and time. Machines begin at 0 if there is a machine 0, otherwise at 1.
+    The first line has the numbers of jobs and machines, and possibly the mean number of choices.
+    The line of a job has the number of its operations, and for each of them the number of its
+    choices and pairs of machine and time. Machines begin at 0 if there is a machine 0, otherwise at
+    1.
     """
     with NumberFile.open(path) as file:
         jobs, machines = file.numbers(2, "sizes", 1, 100_000)

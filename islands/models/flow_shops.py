@@ -13,7 +13,7 @@ from islands.modelling.kinds import orders_of
 from islands.modelling.texts import Text
 from islands.models.base import ReadyModel, function_of, text_of
 from islands.models.files import NumberFile
-from islands.models.numbers import amounts, chosen
+from islands.models.numbers import amounts, one_of
 from islands.models.shops import draw_gantt
 from islands.problems.arguments import name_or
 
@@ -47,7 +47,7 @@ class FlowShop(ReadyModel):
         name: str | None = None,
     ) -> None:
         self.times = amounts("times", times, 2, 2**30)
-        self.objective = chosen("objective", objective, _OBJECTIVES)
+        self.objective = one_of("objective", objective, _OBJECTIVES)
         n, m = self.times.shape
         super().__init__(orders_of(n, None, None), name_or(name, f"flowshop-{n}x{m}"))
 

@@ -11,7 +11,7 @@ from islands.errors import UsageError
 from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
 from islands.modelling.kinds import whole_number
 from islands.models.files import NumberFile
-from islands.models.numbers import labels
+from islands.models.numbers import item_numbers
 from islands.problems.arguments import require_shape
 from islands.text import counted
 
@@ -25,7 +25,7 @@ def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int
     By default, the last node is the largest one with an edge. The number of nodes is limited by
     that of edges, as a few edges must not allocate memory for millions of nodes.
     """
-    pairs = labels("edges", edges, 2, MOST_NODES)
+    pairs = item_numbers("edges", edges, 2, MOST_NODES)
     require_shape("edges", pairs, (len(pairs), 2), "a row of two nodes for each edge")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")
@@ -47,11 +47,11 @@ def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int
 def read_edges(file: NumberFile, n: int, m: int, low: int = 0) -> NDArray[np.int64]:
     """Return the `m` edges that follow in a file: rows of two nodes from 1 to `n`, and a weight."""
     file.expect(f"a graph of {m} edges", 3 * m)
-    found = np.array(file.numbers(3 * m, "numbers of edges", low)).reshape(m, 3)
+    edges = np.array(file.numbers(3 * m, "numbers of edges", low)).reshape(m, 3)
     file.end()
-    if found[:, :2].min() < 1 or found[:, :2].max() > n:
+    if edges[:, :2].min() < 1 or edges[:, :2].max() > n:
         raise file.error(f"an edge has a node that is not from 1 to {n}. Correct it")
-    return found
+    return edges
 
 
 def neighbours(

@@ -14,7 +14,7 @@ from islands.modelling.kinds import orders_of
 from islands.models.base import ReadyModel
 from islands.models.files import NumberFile
 from islands.models.flexible_shops import FlexibleJobShop
-from islands.models.numbers import chosen
+from islands.models.numbers import one_of
 from islands.models.shops import OBJECTIVES, Rows, Shop, draw_gantt, has_choices, matching_rows
 from islands.problems.arguments import name_or
 
@@ -101,7 +101,7 @@ def job_shop(
     >>> islands.solve(problem, generations=20).cost
     6
     """
-    objective = chosen("objective", objective, OBJECTIVES)
+    objective = one_of("objective", objective, OBJECTIVES)
     machines, times = matching_rows(machines, times)
     has_dates = any(each is not None for each in (release, due, weights))
     if has_dates or objective != "makespan" or has_choices(machines):

@@ -68,12 +68,12 @@ class PMedian(ReadyModel):
 
     def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
         """Return the sum of the distances of each solution."""
-        found = [
+        costs = [
             self.distances[:, each == 1].min(axis=1, initial=self._far).sum(dtype=np.int64)
             + self._price_of_one * abs(int(each.sum()) - self.p)
             for each in chosen
         ]
-        return np.array(found, np.int64)
+        return np.array(costs, np.int64)
 
     def draw(self, solution: Any, axes: Any) -> None:
         """Plot the nearest chosen place of each customer."""

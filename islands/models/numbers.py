@@ -38,7 +38,7 @@ def amounts(
     return numbers
 
 
-def labels(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.int64]:
+def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.int64]:
     """Return numbers of items from 0 to `count` - 1; reject others."""
     number = "Number them from 0"
     given = array_of(name, values, FORMS[dimensions])
@@ -51,18 +51,18 @@ def labels(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.in
     return integers(name, array, count - 1, fix=number, negative=number, large=number)
 
 
-def real(name: str, values: Any, dimensions: int) -> NDArray[np.float64]:
+def real_amounts(name: str, values: Any, dimensions: int) -> NDArray[np.float64]:
     """Return real numbers whose sum is not too large; reject others."""
     numbers = reals(name, read_array(name, values, dimensions), MOST_REAL)
     require_sum(name, numbers, MOST_REAL)
     return numbers
 
 
-def listed(name: str, values: Any) -> list[Any]:
+def rows_of(name: str, values: Any) -> list[Any]:
     """Return the rows of a list, a tuple or an array; reject anything else, and an empty one."""
     if not isinstance(values, list | tuple):
         is_ragged = isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1
-        values = values if is_ragged else checked(name, values, 2)
+        values = values if is_ragged else typed_array(name, values, 2)
     rows = items_of(name, values, FORMS[2])
     if not rows:
         raise UsageError(f"{name}: is empty. Pass at least one row")
@@ -73,13 +73,13 @@ def _is_truth(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
-def checked(name: str, values: Any, dimensions: int) -> NDArray[Any]:
+def typed_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
     """Return an array of numbers or truth values, with its own type; reject others."""
     read_array(name, values, dimensions)
     return array_of(name, values, FORMS[dimensions])
 
 
-def chosen(name: str, value: Any, choices: tuple[str, ...]) -> str:
+def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return an argument that is one of several choices; reject anything else."""
     if not isinstance(value, str) or value not in choices:
         raise UsageError(unknown(name, value if isinstance(value, str) else shown(value), choices))

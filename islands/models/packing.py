@@ -67,12 +67,12 @@ class BinPacking(ReadyModel):
 
     def exact(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of each solution."""
-        found = []
+        costs = []
         for own in solutions:
             load = np.bincount(own, self.sizes, self.bins)
             count = np.bincount(own, minlength=self.bins)
-            found.append(int(np.where(load > self.capacity, count + 1, count > 0).sum()))
-        return np.array(found)
+            costs.append(int(np.where(load > self.capacity, count + 1, count > 0).sum()))
+        return np.array(costs)
 
     def draw(self, solution: Any, axes: Any) -> None:
         """Draw the bins."""

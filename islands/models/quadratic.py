@@ -106,9 +106,9 @@ def _matrix(q: Any) -> Any:
     elif issparse(q):
         n = _square(q.shape)
         require_size("q", n, "items", MOST_NODES)  # each has a row in memory
-        found = coo_array(q)
-        coords = found.coords
-        values = _entries(found.data, coords) if found.nnz else np.zeros(0, np.int64)
+        sparse = coo_array(q)
+        coords = sparse.coords
+        values = _entries(sparse.data, coords) if sparse.nnz else np.zeros(0, np.int64)
     else:
         dense = _exact(read_array("q", q, 2))
         n = _square(dense.shape)
@@ -157,10 +157,10 @@ def _entries(values: Any, coords: tuple[NDArray[Any], ...]) -> NDArray[Any]:
 def _exact(entries: NDArray[Any], name: str = "q") -> NDArray[Any]:
     """Return whole numbers as int64, others as float64; reject those without a finite sum."""
     if entries.dtype.kind == "f":
-        found = reals(name, entries, MOST_REAL)
-        if (found % 1 != 0).any() or np.abs(found).sum() >= _LARGEST:
-            require_sum("q", found, MOST_REAL)
-            return found
+        numbers = reals(name, entries, MOST_REAL)
+        if (numbers % 1 != 0).any() or np.abs(numbers).sum() >= _LARGEST:
+            require_sum("q", numbers, MOST_REAL)
+            return numbers
     whole = integers(name, entries, _LARGEST, least=-_LARGEST, large="Pass real numbers")
     require_sum("q", whole, _LARGEST, "Pass real numbers")
     return whole

@@ -31,10 +31,7 @@ def read(path: Path) -> Qubo:
         if head[:1] != [b"p"]:
             return qubo(symmetric(file, head))
         if head[1:2] != [b"qubo"] or len(head) != 6:
-            raise file.error(
-                f"{shown(b' '.join(head))} is not of the form 'p qubo 0 items diagonal others'."
-                " Correct it"
-            )
+            raise file.wrong_form(head, "p qubo 0 items diagonal others")
         n = file.whole(head[3], "numbers of items", 1)
         diagonal, others = (file.whole(word, "numbers of entries") for word in head[4:])
         entries = _entries(file, n, diagonal + others, first=0)
@@ -89,8 +86,7 @@ def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
                 " beginning"
             )
         if len(line) != 3:
-            text = shown(b" ".join(line))
-            raise file.error(f"{text} is not of the form 'i j entry'. Correct it")
+            raise file.wrong_form(line, "i j entry")
         nodes = (file.whole(each, "numbers of items", first, n - 1 + first) for each in line[:2])
         items.extend(nodes)
         values.append(_entry(file, line[2]))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.models.numbers import amounts, checked, labels, listed
+from islands.models.numbers import amounts, item_numbers, rows_of, typed_array
 from islands.models.plain import Answered, Plain
 from islands.problems.arguments import integers, read_array, require_shape, require_sum
 
@@ -29,19 +29,19 @@ _NUMBERED = 60
 
 def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
     """Return the machines and the times of all operations; reject rows of different lengths."""
-    where, lasting = _rows("machines", machines), _rows("times", times)
-    if len(where) != len(lasting):
+    rows = _rows("machines", machines), _rows("times", times)
+    jobs, others = map(len, rows)
+    if jobs != others:
         raise UsageError(
-            f"machines has {len(where)} rows and times {len(lasting)}. Pass a row for each job in"
-            " both"
+            f"machines has {jobs} rows and times {others}. Pass a row for each job in both"
         )
-    for j, (own, each) in enumerate(zip(where, lasting, strict=True)):
-        if len(own) != len(each) or not own:
+    for j, (machine, time) in enumerate(zip(*rows, strict=True)):
+        if len(machine) != len(time) or not machine:
             raise UsageError(
-                f"job {j} has {len(own)} machines and {len(each)} times. Pass a machine and a time"
-                " for each operation"
+                f"job {j} has {len(machine)} machines and {len(time)} times. Pass a machine and a"
+                " time for each operation"
             )
-    return where, lasting
+    return rows
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Shop(Plain):
     def of(cls, machines: Rows, times: Rows) -> Shop:
         """Return a shop without dates in which each operation has one machine."""
         machine = [
-            labels(f"machines[{j}]", row, 1, MOST_MACHINES) for j, row in enumerate(machines)
+            item_numbers(f"machines[{j}]", row, 1, MOST_MACHINES) for j, row in enumerate(machines)
         ]
         time = [amounts(f"times[{j}]", row, 1, _LARGEST // 2) for j, row in enumerate(times)]
         # Half of the usual limit, as the tabu search adds two sums.
@@ -113,31 +113,31 @@ class Shop(Plain):
     def flexible(cls, machines: Rows, times: Rows, dates: Dates) -> Shop:
         """Return a shop in which operations may have several machines."""
         choices: list[NDArray[np.int64]] = []
-        lasting: list[NDArray[np.int64]] = []
-        for j, (own, each) in enumerate(zip(machines, times, strict=True)):
-            for k, (where, how_long) in enumerate(zip(own, each, strict=True)):
-                few = labels(f"machines[{j}][{k}]", _list(where), 1, MOST_MACHINES)
-                long = amounts(f"times[{j}][{k}]", _list(how_long), 1, _LARGEST)
-                if len(few) != len(long):
+        lengths: list[NDArray[np.int64]] = []
+        for j, rows in enumerate(zip(machines, times, strict=True)):
+            for k, (some, their_times) in enumerate(zip(*rows, strict=True)):
+                machine = item_numbers(f"machines[{j}][{k}]", _list(some), 1, MOST_MACHINES)
+                time = amounts(f"times[{j}][{k}]", _list(their_times), 1, _LARGEST)
+                if len(machine) != len(time):
                     raise UsageError(
-                        f"operation {k} of job {j} has {len(few)} machines and {len(long)} times."
-                        " Pass a time for each machine that it may use"
+                        f"operation {k} of job {j} has {len(machine)} machines and {len(time)}"
+                        " times. Pass a time for each machine that it may use"
                     )
-                if len({*few.tolist()}) != len(few):
+                if len({*machine.tolist()}) != len(machine):
                     raise UsageError(
-                        f"operation {k} of job {j} has a machine twice: {few.tolist()}. Leave one"
-                        " out"
+                        f"operation {k} of job {j} has a machine twice: {machine.tolist()}. Leave"
+                        " one out"
                     )
-                choices.append(few)
-                lasting.append(long)
+                choices.append(machine)
+                lengths.append(time)
         if len(choices) > _MOST:
             raise UsageError(
                 f"{len(choices)} operations: with dates or a choice of machine, at most {_MOST} are"
                 " allowed. Divide the problem"
             )
-        last = [*np.concatenate(lasting).tolist(), int(dates.release.max())]
+        last = [*np.concatenate(lengths).tolist(), int(dates.release.max())]
         require_sum("times, and the last release", np.array(last), _LARGEST)
-        return cls._of(machines, [*map(len, choices)], choices, lasting, dates)
+        return cls._of(machines, [*map(len, choices)], choices, lengths, dates)
 
     @classmethod
     def _of(
@@ -170,36 +170,32 @@ class Shop(Plain):
         The first choice of an operation counts. The k-th operation of a job in the order stands for
         its k-th operation, which begins as soon as its job and its machine are free.
         """
-        operation = self.operation.tolist()
-        chosen: dict[int, int] = {}
+        operation, chosen = self.operation.tolist(), dict[int, int]()
         for choice in np.asarray(order).tolist():
             chosen.setdefault(operation[choice], choice)
-        ready = self.dates.release.tolist()
-        free: dict[int, int] = {}
-        found = []
-        following = self.first[:-1].tolist()
+        machine, time = self.machine.tolist(), self.time.tolist()
+        ready, free = self.dates.release.tolist(), dict[int, int]()
+        following, begins = self.first[:-1].tolist(), list[tuple[int, int, int]]()
         for job in self.job[[*chosen]].tolist():
             o = following[job]
             following[job] += 1
             choice = chosen[o]
-            machine = int(self.machine[choice])
-            begin = max(ready[job], free.get(machine, 0))
-            ready[job] = free[machine] = begin + int(self.time[choice])
-            found.append((o, choice, begin))
-        return found
+            begin = max(ready[job], free.get(machine[choice], 0))
+            ready[job] = free[machine[choice]] = begin + time[choice]
+            begins.append((o, choice, begin))
+        return begins
 
     def schedule(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int, int]]:
         """Return job, machine, begin and end of all operations for an order of choices."""
-        return [
-            (int(self.job[o]), int(self.machine[choice]), begin, begin + int(self.time[choice]))
-            for o, choice, begin in self.begins(order)
-        ]
+        operation, choice, begin = np.array(self.begins(order)).T
+        columns = self.job[operation], self.machine[choice], begin, begin + self.time[choice]
+        return [*zip(*(column.tolist() for column in columns), strict=True)]
 
     def cost(self, order: Sequence[int] | NDArray[Any]) -> int:
         """Return the cost of an order of choices."""
+        operation, choice, begin = np.array(self.begins(order)).T
         ends = np.zeros(len(self.first) - 1, np.int64)
-        for job, _, _, end in self.schedule(order):
-            ends[job] = end
+        np.maximum.at(ends, self.job[operation], begin + self.time[choice])
         return self.dates.cost(ends)
 
     def answer(self, begins: NDArray[Any]) -> Answered:
@@ -211,9 +207,8 @@ class Shop(Plain):
     def bound(self) -> int:
         """Return a lower bound of the cost, from the shortest time of each operation.
 
-        Each job costs at least what it costs on its own. A machine processes all operations that
-        have no other choice, after the least time before one of them and before the least time
-        after one.
+        Each job is bounded by the sum of its times, and each machine by those of the operations
+        without another choice, plus the shortest times before and after them in their jobs.
         """
         fastest = np.minimum.reduceat(self.time, self.choices[:-1]).astype(np.int64)
         ends = self.dates.release + np.add.reduceat(fastest, self.first[:-1])
@@ -245,8 +240,8 @@ def _list(entry: Any) -> Any:
 def _rows(name: str, values: Any) -> list[list[Any]]:
     """Return a list for each job."""
     return [
-        [*(row if isinstance(row, list | tuple) else checked(f"{name}[{j}]", row, 1))]
-        for j, row in enumerate(listed(name, values))
+        [*(row if isinstance(row, list | tuple) else typed_array(f"{name}[{j}]", row, 1))]
+        for j, row in enumerate(rows_of(name, values))
     ]
 
 

@@ -31,20 +31,13 @@ if find_spec("networkx") is None:
 
 SECONDS = 1.0
 """The default of `time_limit`."""
-_STRATEGIES = (
-    *("largest_first", "random_sequential", "smallest_last", "independent_set"),
-    *("connected_sequential_bfs", "connected_sequential_dfs", "connected_sequential"),
-    *("saturation_largest_first", "DSATUR"),
+_TOURS = (
+    "asadpour_atsp",
+    "christofides",
+    "greedy_tsp",
+    "simulated_annealing_tsp",
+    "threshold_accepting_tsp",
 )
-TOURS = (
-    *("asadpour_atsp", "christofides", "greedy_tsp"),
-    *("simulated_annealing_tsp", "threshold_accepting_tsp"),
-)
-_OF_METHODS = (
-    *("seed", "source", "tree", "init_cycle", "temp", "threshold", "move"),
-    *("max_iterations", "N_inner", "alpha"),
-)
-"""Keyword arguments of the methods of `traveling_salesman_problem`."""
 _NO_DIRECTION = ("christofides", "greedy_color", "min_weighted_dominating_set")
 _INFERIOR = {
     "TestGreedyTSP::test_greedy": "expects the longer tours of the nearest neighbour",
@@ -61,11 +54,6 @@ _INFERIOR = {
 def get_info() -> dict[str, Any]:
     """Return the description of this backend that networkx shows."""
     limit = {"time_limit : float, optional": "Maximum number of seconds of a call, by default 1."}
-    names = [
-        *("one_exchange", "randomized_partitioning", "greedy_color", "max_clique"),
-        *("min_weighted_dominating_set", "min_weighted_vertex_cover"),
-        *("maximum_independent_set", "traveling_salesman_problem", *TOURS),
-    ]
     return {
         "backend_name": "islands",
         "project": "islands",
@@ -73,9 +61,15 @@ def get_info() -> dict[str, Any]:
         "short_summary": "Short tours, large cuts and few colours by a parallel search",
         "functions": {
             name: {"additional_docs": "Searches with islands.", "additional_parameters": limit}
-            for name in names
+            for name in vars(Backend)
+            if not name.startswith(("_", "convert_", "can_", "on_"))
         },
     }
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function of networkx without the arguments of backends."""
+    return inspect.signature(inspect.unwrap(function))
 
 
 def _tour_function(name: str) -> Callable[..., list[Any]]:
@@ -88,8 +82,7 @@ def _tour_function(name: str) -> Callable[..., list[Any]]:
     def answer(*args: Any, time_limit: float = SECONDS, **kwargs: Any) -> list[Any]:
         import networkx as nx
 
-        original = inspect.unwrap(getattr(nx.approximation, name))
-        bound = inspect.signature(original).bind(*args, **kwargs)
+        bound = _signature(getattr(nx.approximation, name)).bind(*args, **kwargs)
         bound.apply_defaults()
         given = bound.arguments
         graph, cycle = given["G"], given.get("init_cycle", "greedy")
@@ -98,9 +91,9 @@ def _tour_function(name: str) -> Callable[..., list[Any]]:
             raise nx.NetworkXError("G must have at least two nodes")
         start = None if isinstance(cycle, str) and cycle == "greedy" else [*cycle]
         clock, seed = Clock(graph, time_limit), seed_of(given.get("seed"))
-        found = tour(graph, given["weight"], given.get("source"), start, clock, seed)
+        nodes = tour(graph, given["weight"], given.get("source"), start, clock, seed)
         # networkx does not close a tour of two nodes either.
-        return found[:-1] if name == "asadpour_atsp" and len(graph) == 2 else found
+        return nodes[:-1] if name == "asadpour_atsp" and len(graph) == 2 else nodes
 
     return answer
 
@@ -160,11 +153,12 @@ class Backend:
         import networkx as nx
 
         clock = Clock(G, time_limit)
-        known = (None, *(getattr(nx.approximation, name) for name in TOURS))
-        if method not in known:
+        methods = [getattr(nx.approximation, name) for name in _TOURS]
+        if method not in (None, *methods):
             original = nx.approximation.traveling_salesman_problem.orig_func
             return list(original(G, weight, nodes, cycle, method, **kwargs))
-        if unknown := sorted({*kwargs} - {*_OF_METHODS}):
+        arguments = {name for each in methods for name in _signature(each).parameters}
+        if unknown := sorted({*kwargs} - arguments):
             raise TypeError(
                 f"traveling_salesman_problem() got an unexpected keyword argument {unknown[0]!r}"
             )
@@ -227,9 +221,10 @@ class Backend:
     ) -> dict[Any, int]:
         """Return a colouring with few colours; all named strategies mean the same search."""
         import networkx as nx
+        from networkx.algorithms.coloring.greedy_coloring import STRATEGIES
 
         _require("greedy_color", G, strategy, interchange)
-        if strategy not in _STRATEGIES:
+        if strategy not in STRATEGIES:
             raise nx.NetworkXError(
                 f"strategy must be callable or a valid string. {strategy} not valid."
             )

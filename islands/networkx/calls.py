@@ -76,14 +76,14 @@ def seed_of(random: Any) -> int:
 
 def number_of(weight: Any, *nodes: Any, may_be_infinite: bool = False) -> float:
     """Return the weight of an edge or a node as a number; reject an invalid one."""
-    found = math.nan
+    number = math.nan
     if not isinstance(weight, str | bytes):
         with suppress(TypeError, ValueError, OverflowError):
-            found = float(weight)
-    if abs(found) <= _LARGEST_WEIGHT or (may_be_infinite and math.isinf(found)):
-        return found
+            number = float(weight)
+    if abs(number) <= _LARGEST_WEIGHT or (may_be_infinite and math.isinf(number)):
+        return number
     owner = f"the edge {nodes}" if len(nodes) > 1 else f"the node {nodes[0]!r}"
-    limit = "finite" if math.isinf(found) else f"a number of at most {_LARGEST_WEIGHT} in size"
+    limit = "finite" if math.isinf(number) else f"a number of at most {_LARGEST_WEIGHT} in size"
     raise ValueError(f"the weight {weight!r} of {owner}: must be {limit}")
 
 
@@ -116,11 +116,11 @@ def whole(weights: Any) -> NDArray[np.int64]:
 
 def weights_of(graph: Any, weight: str | None) -> list[float]:
     """Return the weight of each node, by default 1."""
-    found = [
+    weights = [
         1.0 if weight is None else number_of(data.get(weight, 1), node)
         for node, data in graph.nodes(data=True)
     ]
-    for node, each in zip(graph, found, strict=True):
+    for node, each in zip(graph, weights, strict=True):
         if each < 0:
             raise ValueError(f"the weight {each} of the node {node!r}: must be at least 0")
-    return found
+    return weights

@@ -65,12 +65,12 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
     seconds = clock.left() * _PROVING
     least = len(clock.of_first_rank(lambda: clique_of(graph, seconds)[0]))
     colours = clock.solution(problem, [f"target={least}"])
-    found = dict(zip(nodes, colours.tolist(), strict=True))
+    colouring = dict(zip(nodes, colours.tolist(), strict=True))
     one, two = np.array([*edges]).T
     if (colours[one] == colours[two]).any():
-        _separate(graph, found)  # the search had little time
-    used = {colour: k for k, colour in enumerate(sorted({*found.values()}))}
-    return dict.fromkeys(graph, 0) | {node: used[colour] for node, colour in found.items()}
+        _separate(graph, colouring)  # the search had little time
+    used = {colour: k for k, colour in enumerate(sorted({*colouring.values()}))}
+    return dict.fromkeys(graph, 0) | {node: used[colour] for node, colour in colouring.items()}
 
 
 def _separate(graph: Any, colours: dict[Any, int]) -> None:
@@ -104,15 +104,15 @@ def largest_clique(graph: Any, clock: Clock) -> set[Any]:
     for node, k in place.items():
         apart[k, [place[other] for other in graph[node]]] = False
     pairs = [(nodes[one], nodes[two]) for one, two in np.argwhere(apart).tolist()]
-    found = {*nodes} - vertex_cover_of(graph, pairs, None, clock)
-    return max(clique, found, key=len)
+    independent = {*nodes} - vertex_cover_of(graph, pairs, None, clock)
+    return max(clique, independent, key=len)
 
 
 def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
-    """Return a clique, and whether none is larger.
+    """Return a clique, and whether it is proven to be the largest one.
 
-    The candidates of a node are its neighbours that are removed after it, if the node with the
-    fewest left is removed each time: they are few in a sparse graph.
+    The candidates of a node are its neighbours that follow in smallest-last order: in a sparse
+    graph, there are few.
     """
     end, nodes = time.perf_counter() + seconds, sorted(graph, key=lambda each: len(graph[each]))
     near = {node: {*graph[node]} - {node} for node in nodes}

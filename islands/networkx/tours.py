@@ -64,11 +64,11 @@ class Paths:
 
     def between(self, one: int, two: int) -> list[Any]:
         """Return the nodes of a shortest path, without the first one."""
-        at, found = self._chosen[two], []
+        at, path = self._chosen[two], []
         while at != self._chosen[one]:
-            found.append(self._nodes[at])
+            path.append(self._nodes[at])
             at = int(self._before[one, at])
-        return found[::-1]
+        return path[::-1]
 
 
 def tour(

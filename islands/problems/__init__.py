@@ -38,7 +38,10 @@ from islands.text import counted, one_line, option, shown, unknown
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 
 KIND = PartKind(
-    *("problem", Problem, PROBLEMS, PROBLEMS.values()),
+    "problem",
+    Problem,
+    registry=PROBLEMS,
+    built_in=PROBLEMS.values(),
     needs=("header", "solution_kind", "solution_suffix", "instance", "size"),
     is_made=True,
     entry=type,

@@ -243,7 +243,7 @@ class Problem(ABC):
         return 0.0
 
     def gap(self, cost: float) -> float | None:
-        """Return how much worse `cost` is than the best known value, in percent; None: unknown."""
+        """Return the gap between `cost` and the best known value, in percent; None: unknown."""
         if self.best_known is None:
             return None
         best = self.best_known.value

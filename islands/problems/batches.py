@@ -22,8 +22,8 @@ _FORM = "a list of arrays, one for each problem"
 class Batch(Sequence[Problem]):
     """Problems created from parts of arrays; only the arrays are kept in memory."""
 
-    def __init__(self, count: int, made: Callable[[int], Problem]) -> None:
-        self._count, self._made = count, made
+    def __init__(self, count: int, create: Callable[[int], Problem]) -> None:
+        self._count, self._create = count, create
 
     def __len__(self) -> int:
         return self._count
@@ -37,8 +37,8 @@ class Batch(Sequence[Problem]):
     def __getitem__(self, index: int | slice) -> Problem | Sequence[Problem]:
         chosen = range(self._count)[index]
         if isinstance(chosen, range):
-            return Batch(len(chosen), lambda place: self._made(chosen[place]))
-        return self._made(chosen)
+            return Batch(len(chosen), lambda place: self._create(chosen[place]))
+        return self._create(chosen)
 
 
 @explained
@@ -75,8 +75,7 @@ def qap_batch(flows: Any, distances: Any) -> Batch:
     >>> len(islands.qap_batch(np.ones((5, 8, 8), int), np.ones((8, 8), int)))
     5
     """
-    parts = {"flows": _alike("flows", flows, 2), "distances": _alike("distances", distances, 2)}
-    return Batch(_count(parts), lambda i: qap(*(each(i) for _, each in parts.values())))
+    return _batch(qap, {"flows": (flows, 2), "distances": (distances, 2)})
 
 
 @explained
@@ -89,12 +88,8 @@ def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
     >>> len(islands.mkp_batch([6, 5, 9], [[2, 3, 4]], [[5], [6], [7]]))
     3
     """
-    parts = {
-        "profits": _alike("profits", profits, 1),
-        "weights": _alike("weights", weights, 2),
-        "capacities": _alike("capacities", capacities, 1),
-    }
-    return Batch(_count(parts), lambda i: mkp(*(each(i) for _, each in parts.values())))
+    data = {"profits": (profits, 1), "weights": (weights, 2), "capacities": (capacities, 1)}
+    return _batch(mkp, data)
 
 
 def as_problems(problems: Any) -> Iterable[Any]:
@@ -149,24 +144,26 @@ def _parts(name: str, values: Any, dimensions: int) -> Sequence[NDArray[Any]]:
     return array  # type: ignore[return-value]
 
 
-def _alike(name: str, values: Any, dimensions: int) -> tuple[int | None, Callable[[int], Any]]:
-    """Return the number of problems (None: shared data) and a function for the data of each."""
-    array = array_of(name, values, _FORM)
-    if array.ndim == dimensions:
-        return None, lambda _: array
-    parts = _parts(name, array, dimensions)
-    return len(parts), lambda i: parts[i]
+def _batch(create: Callable[..., Problem], data: dict[str, tuple[Any, int]]) -> Batch:
+    """Return problems, given each argument and the number of its dimensions for one problem.
 
-
-def _count(parts: dict[str, tuple[int | None, Callable[[int], Any]]]) -> int:
-    """Return the number of problems; reject arrays that differ in it."""
-    counts = {name: count for name, (count, _) in parts.items() if count is not None}
+    Arrays with this number of dimensions are shared by all problems.
+    """
+    arrays, counts = dict[str, NDArray[Any]](), dict[str, int]()
+    for name, (values, dimensions) in data.items():
+        arrays[name] = array_of(name, values, _FORM)
+        if arrays[name].ndim != dimensions:
+            counts[name] = len(_parts(name, arrays[name], dimensions))
     if not counts:
         raise UsageError(
-            f"{', '.join(parts)}: are those of one problem. Add a first dimension to one of them,"
+            f"{', '.join(data)}: are those of one problem. Add a first dimension to one of them,"
             " or write islands.solve"
         )
     if len({*counts.values()}) > 1:
         given = ", ".join(f"{name} {count}" for name, count in counts.items())
         raise UsageError(f"different numbers of problems: {given}. Pass arrays of equal length")
-    return next(iter(counts.values()))
+
+    def problem(index: int) -> Problem:
+        return create(*(a[index] if name in counts else a for name, a in arrays.items()))
+
+    return Batch(next(iter(counts.values())), problem)

@@ -174,11 +174,11 @@ class Core:
         volumes, means = self._volumes(rows), self._weights[rows].mean(axis=1)
         mean = volumes.mean() if len(rows) else 0.0
         mean = mean if mean > 0 else 1.0
-        found = [
+        prices = [
             np.maximum(each.factor * volumes, each.least * mean) / means * 2.0**self.shifts
             for each in self.variants
         ]
-        return _rounded(np.array(found).reshape(len(self.variants), len(rows)))
+        return _rounded(np.array(prices).reshape(len(self.variants), len(rows)))
 
     @cached_property
     def scale(self) -> float:
@@ -204,8 +204,8 @@ class Core:
     @cached_property
     def weights(self) -> NDArray[np.int64]:
         """The weights of each item on the device, a column per half of a word."""
-        found = self._weights[self._binding] >> self.shifts[:, np.newaxis]
-        padded = np.pad(found, ((0, 2 * self.pairs - len(found)), (0, 0)))
+        rounded = self._weights[self._binding] >> self.shifts[:, np.newaxis]
+        padded = np.pad(rounded, ((0, 2 * self.pairs - len(rounded)), (0, 0)))
         return np.ascontiguousarray(padded.T[self.numbering])
 
     @property

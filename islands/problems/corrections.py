@@ -20,7 +20,7 @@ def chosen_within(
 
     `words` are the subsets as kernels store them.
     """
-    found = solutions.copy()
+    corrected = solutions.copy()
     counts = solutions.sum(axis=1)
     for row in np.flatnonzero((counts < least) | (counts > most)):
         mixed = _STEP
@@ -31,15 +31,15 @@ def chosen_within(
         is_chosen = count > most
         for _ in range(count - most if is_chosen else least - count):
             mixed = (mixed * _FACTOR + _STEP) & _WORD
-            items = np.flatnonzero(found[row] == int(is_chosen))
-            found[row, items[mixed * len(items) >> 32]] ^= 1
-    return found
+            items = np.flatnonzero(corrected[row] == int(is_chosen))
+            corrected[row, items[mixed * len(items) >> 32]] ^= 1
+    return corrected
 
 
 def within_limits(solutions: NDArray[Any], most: NDArray[Any]) -> NDArray[Any]:
     """Return choices with a limited number of items per value: see kernels/problems/at_most.cuh."""
-    found = solutions.copy()
-    for row in found:
+    corrected = solutions.copy()
+    for row in corrected:
         counts = np.bincount(row, minlength=len(most))
         if (counts <= most).all():
             continue
@@ -58,7 +58,7 @@ def within_limits(solutions: NDArray[Any], most: NDArray[Any]) -> NDArray[Any]:
                 counts[value] += 1
                 row[item] = value
             before[value] += 1
-    return found
+    return corrected
 
 
 class Precedence:
@@ -86,22 +86,22 @@ class Precedence:
 
     def kept(self, orders: NDArray[Any]) -> NDArray[Any]:
         """Return the orders, corrected as in kernels/problems/precedence.cuh."""
-        found = orders.copy()
+        corrected = orders.copy()
         for row in np.flatnonzero(~self.are_kept(orders)):
-            found[row] = self._placed(orders[row])
-        return found
+            corrected[row] = self._placed(orders[row])
+        return corrected
 
     def _placed(self, order: NDArray[Any]) -> list[int]:
-        """Return the items whose predecessors are placed, the first one of the order first."""
+        """Return the items in order, but not before their predecessors."""
         place, sorter = np.argsort(order).tolist(), TopologicalSorter(self._before)
-        ready, found = list[tuple[int, int]](), list[int]()
+        ready, placed = list[tuple[int, int]](), list[int]()
         sorter.prepare()
         while sorter.is_active():
             for item in sorter.get_ready():
                 heapq.heappush(ready, (place[item], item))
-            found.append(heapq.heappop(ready)[1])
-            sorter.done(found[-1])
-        return found
+            placed.append(heapq.heappop(ready)[1])
+            sorter.done(placed[-1])
+        return placed
 
     def cycle(self) -> list[int]:
         """Return the items of a cycle, with the first one repeated at the end; empty: no cycle."""

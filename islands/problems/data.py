@@ -297,15 +297,15 @@ def _places(places: Any, n: int) -> NDArray[np.float64] | None:
     """Return the longitude and latitude of the cities, if given."""
     if places is None:
         return None
-    found = reals("places", read_array("places", places, 2), 180)
-    require_shape("places", found, (n, 2), "longitude and latitude of each city")
-    if (np.abs(found[:, 1]) > _NORTH).any():
-        city = int(np.argmax(np.abs(found[:, 1]) > _NORTH))
+    array = reals("places", read_array("places", places, 2), 180)
+    require_shape("places", array, (n, 2), "longitude and latitude of each city")
+    if (np.abs(array[:, 1]) > _NORTH).any():
+        city = int(np.argmax(np.abs(array[:, 1]) > _NORTH))
         raise UsageError(
-            f"{element('places', (city, 1))} = {found[city, 1]}: must be a latitude from -{_NORTH}"
+            f"{element('places', (city, 1))} = {array[city, 1]}: must be a latitude from -{_NORTH}"
             f" to {_NORTH}. Pass longitude first"
         )
-    return found
+    return array
 
 
 def _labels(labels: Any, n: int) -> tuple[str, ...] | None:

@@ -99,8 +99,8 @@ class Distances:
         from scipy.spatial import KDTree
 
         if self.matrix is None:
-            found = KDTree(self._places()).query(self._places(), k=count)[1]
-            return np.asarray(found, np.int64).reshape(self.size, count)
+            neighbours = KDTree(self._places()).query(self._places(), k=count)[1]
+            return np.asarray(neighbours, np.int64).reshape(self.size, count)
         table = np.empty((self.size, count), np.int64)
         for city, row in enumerate(self.matrix):
             table[city] = np.argpartition(row, count - 1)[:count]

@@ -85,7 +85,7 @@ class Evaluation:
 
     @property
     def checker(self) -> str:
-        """What computes the exact costs."""
+        """The name of what computes the exact costs, for messages."""
         return "NumPy"
 
     def reads(self, move: str) -> int:
@@ -96,7 +96,7 @@ class Evaluation:
     def prepared(self, processes: int, backend: str) -> Iterator[str]:
         """Prepare evaluations during a run on a backend, with at most `processes` processes.
 
-        Yield a text about what evaluates; empty for kernels.
+        Yield a description of the evaluation; empty for kernels.
         """
         yield ""
 

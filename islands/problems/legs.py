@@ -85,36 +85,36 @@ class Legs(Distances):
         order: list[int] = tours.tolist()
         edges = list(itertools.pairwise(order if self.file.ends is not None else order + order[:1]))
         lengths = self.along(tours).tolist()
-        found = [
+        faults = [
             f"no leg leads from {one} to {other}"
             for (one, other), length in zip(edges, lengths, strict=True)
             if length == PRICE
         ]
         passed = {*edges} if self.chains.are_directed else {*edges, *(each[::-1] for each in edges)}
-        found += [
+        faults += [
             f"the fixed edge from {one} to {other} is missing"
             for one, other in self.file.fixed
             if (one, other) not in passed
         ]
         start, end = self.file.ends or (None, None)
         if start is not None and tours[0] != start:
-            found.append(f"it begins at {tours[0]} instead of {start}")
+            faults.append(f"it begins at {tours[0]} instead of {start}")
         if end is not None and tours[-1] != end:
-            found.append(f"it ends at {tours[-1]} instead of {end}")
-        return found
+            faults.append(f"it ends at {tours[-1]} instead of {end}")
+        return faults
 
     def remarks(self) -> list[Remark]:
         """Return the length of fixed edges, and a hint about lengths that differ by rounding.
 
         Published lengths of some instances omit fixed edges.
         """
-        found = self._remarks_on_directions()
+        remarks = self._remarks_on_directions()
         if not self.file.fixed:
-            return found
+            return remarks
         ones, others = np.array(self.file.fixed).T
         length = float(self.between(ones, others).sum()) / self.unit
         words = f"fixed edges are {length:g} of the length of each tour"
-        return [*found, Remark("fixed", length, words)]
+        return [*remarks, Remark("fixed", length, words)]
 
     def _remarks_on_directions(self) -> list[Remark]:
         """Return a hint if the two directions of legs hardly differ."""

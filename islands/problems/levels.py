@@ -51,9 +51,9 @@ def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
     leaving = own - entering[columns]
     # Each tour leaves every city once, so the difference can be distributed over the rows.
     share, rest = divmod(int(own.sum()), n)
-    found = (
+    transformed = (
         lengths - leaving[:, np.newaxis] - entering + share + (np.arange(n) < rest)[:, np.newaxis]
     )
-    found = np.where(matrix < 0, matrix, found)
-    np.fill_diagonal(found, 0)
-    return matrix if found.max() > _LONGEST else found.astype(np.int32)
+    transformed = np.where(matrix < 0, matrix, transformed)
+    np.fill_diagonal(transformed, 0)
+    return matrix if transformed.max() > _LONGEST else transformed.astype(np.int32)

@@ -57,17 +57,17 @@ class MixedKind(VectorKind):
     def _entries(self, coordinates: Any) -> Any:
         """Return the entries of vectors, a single one or one per row, in their memory."""
         module = array_module(coordinates)
-        found = module.empty_like(coordinates)
+        entries = module.empty_like(coordinates)
         for each, place in self._each():
-            found[..., place] = each.entries(coordinates[..., place], module)
-        return found
+            entries[..., place] = each.entries(coordinates[..., place], module)
+        return entries
 
     def _coordinates(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return vectors for solutions, a single one or one per row."""
-        found = np.empty(np.shape(solutions))
+        vectors = np.empty(np.shape(solutions))
         for each, place in self._each():
-            found[..., place] = each.coordinates(solutions[..., place])
-        return found
+            vectors[..., place] = each.coordinates(solutions[..., place])
+        return vectors
 
     def _each(self) -> Iterator[tuple[Parameter, slice]]:
         return zip(self.parameters.values(), self._places, strict=True)
@@ -98,8 +98,8 @@ class MixedKind(VectorKind):
         for name in solution:
             if name not in self.parameters:
                 raise UsageError(unknown("parameter", str(name), self.parameters))
-        found = [self._entries_of(name, solution) for name in self.parameters]
-        return np.concatenate(found)
+        entries = [self._entries_of(name, solution) for name in self.parameters]
+        return np.concatenate(entries)
 
     def _entries_of(self, name: str, solution: Mapping[str, Any]) -> NDArray[Any]:
         parameter = self.parameters[name]
@@ -114,11 +114,11 @@ class MixedKind(VectorKind):
         raise UsageError(f"{name}={shown(solution[name])}: must be {parameter.words()}")
 
     def lines(self, solution: NDArray[Any]) -> list[str]:
-        found = []
+        lines = []
         for name, (each, place) in zip(self.parameters, self._each(), strict=True):
             numbers = each.column(solution[np.newaxis, place]).reshape(-1).tolist()
-            found += [f"# {name}", *map(str, numbers)]
-        return found
+            lines += [f"# {name}", *map(str, numbers)]
+        return lines
 
     @staticmethod
     def listed(solution: Any) -> Any:

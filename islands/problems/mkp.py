@@ -160,10 +160,10 @@ class Mkp(Problem):
         """Return solutions in the item numbers of the device."""
         return solutions[..., self.numbering()]
 
-    def _from_device(self, found: Solution) -> Solution:
+    def _from_device(self, of_device: Solution) -> Solution:
         """Return solutions in the item numbers of the instance."""
-        solutions = np.empty_like(found)
-        solutions[..., self.numbering()] = found
+        solutions = np.empty_like(of_device)
+        solutions[..., self.numbering()] = of_device
         return solutions
 
     @cached_property
@@ -332,8 +332,8 @@ def _also_violated(constraints: Sequence[int]) -> str:
 
 def _narrowed(numbers: NDArray[np.int64]) -> NDArray[Any]:
     """Return the numbers in the narrowest device type that can represent them."""
-    found = narrowed(numbers, _C_TYPES)
-    return numbers if found is None else found
+    narrow = narrowed(numbers, _C_TYPES)
+    return numbers if narrow is None else narrow
 
 
 def _c_type(numbers: NDArray[np.int64]) -> str:

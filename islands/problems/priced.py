@@ -43,10 +43,10 @@ def compared(
             added = np.clip(penalty, 1.0, 2.0 * LARGEST_COST).astype(np.int64)
             units = np.minimum(np.where(is_violated, costs + added, costs), LARGEST_COST)
     moved = _BASE[real] + (units >> 2 if real else units)
-    found = np.where(is_violated, moved, units)
+    result = np.where(is_violated, moved, units)
     if real:
-        found = np.where(np.isposinf(costs), ordered(costs), found)
-    return np.asarray(found, np.int64)
+        result = np.where(np.isposinf(costs), ordered(costs), result)
+    return np.asarray(result, np.int64)
 
 
 def soft(units: Any, *, real: bool) -> Any:
@@ -55,9 +55,9 @@ def soft(units: Any, *, real: bool) -> Any:
         is_one = _FIRST[real] <= units < _END[real]
         return (units - _BASE[real]) * _STEP[real] if is_one else units
     is_marked = (units >= _FIRST[real]) & (units < _END[real])
-    found = np.where(is_marked, np.where(is_marked, units - _BASE[real], 0) * _STEP[real], units)
+    result = np.where(is_marked, np.where(is_marked, units - _BASE[real], 0) * _STEP[real], units)
     is_masked = isinstance(units, np.ma.MaskedArray)
-    return np.ma.MaskedArray(found, units.mask) if is_masked else found
+    return np.ma.MaskedArray(result, units.mask) if is_masked else result
 
 
 def price_of(costs: NDArray[Any], violations: NDArray[Any]) -> float:

@@ -25,8 +25,8 @@ def mean_of(total: float, count: float) -> float:
 def ordered(costs: Any) -> Any:
     """Return the integers for an array of real costs, of NumPy or CuPy."""
     bits = (costs + 0.0).view(np.int64)
-    found = np.where(bits < 0, bits ^ _LARGEST, bits)
-    return np.where(np.isnan(costs), NOT_A_NUMBER, found)
+    units = np.where(bits < 0, bits ^ _LARGEST, bits)
+    return np.where(np.isnan(costs), NOT_A_NUMBER, units)
 
 
 def real_of(units: Any) -> Any:

@@ -53,8 +53,8 @@ def _neighbours(near: Distances) -> tuple[Ints, Ints]:
     if near.places is not None:
         band = _band(near.places[:, 0])
         places, some = near.places[band], _spread(len(band))
-        found = KDTree(places).query(places[some], k=2)[1]
-        return band[some], band[np.where(found[:, 0] == some, found[:, 1], found[:, 0])]
+        nearest = KDTree(places).query(places[some], k=2)[1]
+        return band[some], band[np.where(nearest[:, 0] == some, nearest[:, 1], nearest[:, 0])]
     some, others = _spread(near.size), []
     for city in some.tolist():
         row = near.between(np.full(near.size, city), np.arange(near.size))

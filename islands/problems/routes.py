@@ -173,18 +173,18 @@ class CityChains:
             edges += [(n, start)] if start is not None else []
         count = n + (file.ends is not None)
         before, after = _linked(file, count, edges, is_directed=not is_symmetric)
-        found, left = [], np.ones(count, np.bool_)
+        chains, left = [], np.ones(count, np.bool_)
         for city in range(count):
             # A chain begins at a city without an incoming edge, or with only one if symmetric.
             if left[city] and len(before[city]) <= is_symmetric:
-                found.append(_followed(city, after, left))
+                chains.append(_followed(city, after, left))
         if left.all():
             # The only tour: it begins at the city that closes a path.
-            found.append(_followed(count - 1, after, left))
+            chains.append(_followed(count - 1, after, left))
         if left.any():
             raise _refusal(file, _circle(left, n))
-        found.sort(key=lambda each: len(each) == 1)
-        return cls(found, sum(len(each) > 1 for each in found), file, not is_symmetric)
+        chains.sort(key=lambda each: len(each) == 1)
+        return cls(chains, sum(len(each) > 1 for each in chains), file, not is_symmetric)
 
     @property
     def cities(self) -> NDArray[np.int64]:
@@ -202,17 +202,17 @@ class CityChains:
         cities = self.cities if self.has_two_ends else [each[0] for each in self.items]
         number[cities] = np.arange(len(cities))
         items = number[rows]
-        found = items[items >= 0].reshape(len(rows), -1)
-        return found.reshape(*tours.shape[:-1], -1)
+        numbers = items[items >= 0].reshape(len(rows), -1)
+        return numbers.reshape(*tours.shape[:-1], -1)
 
-    def from_items(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
+    def from_items(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a tour of items, or one per row, as cities, without the one that closes a path.
 
         A chain whose ends are not adjacent is broken before its last city.
         """
-        rows = np.atleast_2d(found).tolist()
+        rows = np.atleast_2d(items).tolist()
         tours = np.array([self._route(self._cities(row)) for row in rows], np.int64)
-        return tours.reshape(*found.shape[:-1], -1)
+        return tours.reshape(*items.shape[:-1], -1)
 
     def _cities(self, items: list[int]) -> list[int]:
         if not self.has_two_ends:

@@ -475,7 +475,7 @@ class ChoicesKind(SolutionKind):
         )
 
     def room(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
-        """Return how many more items may have each value, for each solution."""
+        """Return the number of further items that may have each value, for each solution."""
         assert self.at_most is not None, "it has limits"
         values = len(self.at_most)
         own = solutions.astype(np.int64) + values * np.arange(len(solutions))[:, np.newaxis]

@@ -122,10 +122,10 @@ class Tsp(Problem):
         fixed = parsed_edges(settings.fixed) if settings.fixed else self.file.fixed
         file = replace(self.file, ends=ends, fixed=fixed)
         is_same = (ends, fixed) == (self.file.ends, self.file.fixed)
-        found = copy(self)
-        Tsp.__init__(found, file, self.instance, self.best_known if is_same else None)
-        found.settings = settings
-        return found
+        adjusted = copy(self)
+        Tsp.__init__(adjusted, file, self.instance, self.best_known if is_same else None)
+        adjusted.settings = settings
+        return adjusted
 
     def remarks(self) -> Sequence[Remark]:
         """Return the effect of rounding, unless the best known value has rounded lengths."""
@@ -164,7 +164,12 @@ class Tsp(Problem):
         coordinates, matrix = arrays.get("coordinates"), arrays.get("matrix")
         size = len(next(each for each in (coordinates, matrix) if each is not None))
         file = TspFile(
-            *(name, None, size, metric, coordinates, matrix),
+            name,
+            path=None,
+            dimension=size,
+            metric=metric,
+            coordinates=coordinates,
+            matrix=matrix,
             unit=facts.get("unit", 1),
             ends=ends_of(*facts["ends"]) if facts.get("ends") else None,
             fixed=tuple((int(a), int(b)) for a, b in facts.get("fixed", ())),

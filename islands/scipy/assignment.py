@@ -54,7 +54,7 @@ def quadratic_assignment(
     entries are scaled and rounded to about nine digits. `nit` is the number of generations.
 
     >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
-    >>> found.col_ind.tolist(), float(found.fun)
+    >>> match.col_ind.tolist(), float(match.fun)
     ([0, 1], 17.0)
     """
     from scipy.optimize import OptimizeResult
@@ -118,16 +118,16 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
     if np.iscomplexobj(matrix):
         raise ValueError(f"`{name}` must have real entries")
     try:
-        found: Matrix = np.atleast_2d(np.asarray(matrix, float))
+        array: Matrix = np.atleast_2d(np.asarray(matrix, float))
     except OverflowError:  # of a Python integer
         raise ValueError(f"`{name}` must have finite entries") from None
-    if found.shape[0] != found.shape[1]:
+    if array.shape[0] != array.shape[1]:
         raise ValueError(f"`{name}` must be square")
-    if found.ndim != 2:
+    if array.ndim != 2:
         raise ValueError("`A` and `B` must have exactly two dimensions")
-    if not np.isfinite(found).all():
+    if not np.isfinite(array).all():
         raise ValueError(f"`{name}` must have finite entries")
-    return found
+    return array
 
 
 def _require_sums(a: Matrix, b: Matrix) -> None:
@@ -175,8 +175,8 @@ def _relaxed(
     if n < _FEWEST_RELAXED or steps < 1:
         return None
     options = {"maximize": maximise, "partial_match": match.fixed, "maxiter": min(steps, 30)}
-    found = by_scipy(a, b, method="faq", options=options).col_ind
-    places: NDArray[np.int64] = np.searchsorted(match.columns, found[match.rows])
+    matched = by_scipy(a, b, method="faq", options=options).col_ind
+    places: NDArray[np.int64] = np.searchsorted(match.columns, matched[match.rows])
     return places
 
 
@@ -191,29 +191,29 @@ class _Match:
 
 def _match(pairs: Any, n: int) -> _Match:
     """Return the fixed pairs and free nodes; reject invalid pairs as SciPy does."""
-    found: NDArray[Any] = np.atleast_2d(np.asarray([] if pairs is None else pairs))
-    if found.size == 0:
-        found = np.zeros((0, 2))
+    fixed: NDArray[Any] = np.atleast_2d(np.asarray([] if pairs is None else pairs))
+    if fixed.size == 0:
+        fixed = np.zeros((0, 2))
     wrong = None
-    if len(found) > n:
+    if len(fixed) > n:
         wrong = "can have only as many seeds as there are nodes"
-    elif found.shape[1] != 2:
+    elif fixed.shape[1] != 2:
         wrong = "must have two columns"
-    elif found.ndim != 2:
+    elif fixed.ndim != 2:
         wrong = "must have exactly two dimensions"
-    elif found.dtype.kind not in "iuf" or (found % 1 != 0).any():
+    elif fixed.dtype.kind not in "iuf" or (fixed % 1 != 0).any():
         wrong = "must contain only whole numbers"
-    elif (found < 0).any():
+    elif (fixed < 0).any():
         wrong = "must contain only positive indices"
-    elif (found >= n).any():
+    elif (fixed >= n).any():
         wrong = "entries must be less than number of nodes"
-    elif any(len(np.unique(column)) < len(column) for column in found.T):
+    elif any(len(np.unique(column)) < len(column) for column in fixed.T):
         wrong = "column entries must be unique"
     if wrong is not None:
         raise ValueError(f"`partial_match` {wrong}")
-    found = found.astype(np.int64)
-    rows, columns = (np.setdiff1d(np.arange(n), column) for column in found.T)
-    return _Match(found, rows, columns)
+    fixed = fixed.astype(np.int64)
+    rows, columns = (np.setdiff1d(np.arange(n), column) for column in fixed.T)
+    return _Match(fixed, rows, columns)
 
 
 def _assignment(a: Matrix, b: Matrix, match: _Match, *, maximise: bool) -> Any:

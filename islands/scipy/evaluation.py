@@ -157,13 +157,13 @@ class Function:
     def _values(self, rows: Vectors) -> Vectors:
         if self._mapped is None:
             self.calls += 1
-            found = _numbers(self._bound(rows.T.copy()))
-            if found is None or found.size != len(rows):
+            numbers = _numbers(self._bound(rows.T.copy()))
+            if numbers is None or numbers.size != len(rows):
                 raise RuntimeError(
                     "The vectorized function must return an array of shape (S,) when given an"
                     " array of shape (len(x), S)"
                 )
-            return found.reshape(-1)
+            return numbers.reshape(-1)
         self.calls += len(rows)
         try:
             each_value = [*map(_numbers, self._mapped(self._bound, rows))]

@@ -32,7 +32,7 @@ _STRATEGIES = {
 }
 """The strategies of the search that are most similar to those of SciPy."""
 _MUTATION, _RECOMBINATION = (0.5, 1), 0.7
-"""The defaults of SciPy, instead of which the search adapts both."""
+"""The defaults of SciPy, for which the search adapts both."""
 _LEAST_POPULATION = 5
 _BEST = 0.9
 """Share of the population whose values must be close for the search to end."""
@@ -80,8 +80,8 @@ def differential_evolution(
     population's values is at most `atol + tol * abs(mean)`. `mutation` and `recombination` adapt
     unless one of them differs from its default. Crossover is binomial, and `updating` is deferred.
 
-    >>> found = islands.scipy.differential_evolution(lambda x: (x**2).sum(), [(-1, 2)] * 2, rng=1)
-    >>> bool(found.fun < 1e-6), found.seed
+    >>> result = islands.scipy.differential_evolution(lambda x: (x**2).sum(), [(-1, 2)] * 2, rng=1)
+    >>> bool(result.fun < 1e-6), result.seed
     (True, 1)
     """
     _require_counts(maxiter, popsize)
@@ -95,26 +95,26 @@ def differential_evolution(
         population = _Population(function, start)
         watch = _Watch(population, callback, tol, atol, maxiter, disp=disp)
         digest = watch.search(number, settings)
-        found = population.result(watch.generation, watch.message)
-        for each in (found, watch.seen):
+        result = population.result(watch.generation, watch.message)
+        for each in (result, watch.seen):
             each.seed, each.digest = number, digest
         if function.is_nan:
-            found.fun, found.success, found.message = np.float64(np.nan), False, _NO_NUMBER
+            result.fun, result.success, result.message = np.float64(np.nan), False, _NO_NUMBER
         elif polish and not variables.is_integral.all():
-            _polish(found, polish, function, constraints)
+            _polish(result, polish, function, constraints)
     if limits:
-        _add_violations(found, limits)
-    return found
+        _add_violations(result, limits)
+    return result
 
 
-def _add_violations(found: OptimizeResult, constraints: list[Constraint]) -> None:
+def _add_violations(result: OptimizeResult, constraints: list[Constraint]) -> None:
     """Add the violation of the constraints to a result."""
-    found.constr = [each.violations(found.x[np.newaxis])[0] for each in constraints]
-    found.constr_violation = float(np.concatenate(found.constr).max())
-    found.maxcv = found.constr_violation
-    if found.maxcv > 0:
-        found.success = False
-        found.message = f"The solution does not satisfy the constraints, MAXCV = {found.maxcv}"
+    result.constr = [each.violations(result.x[np.newaxis])[0] for each in constraints]
+    result.constr_violation = float(np.concatenate(result.constr).max())
+    result.maxcv = result.constr_violation
+    if result.maxcv > 0:
+        result.success = False
+        result.message = f"The solution does not satisfy the constraints, MAXCV = {result.maxcv}"
 
 
 class _Population:
@@ -258,12 +258,12 @@ class _Watch:
     def _stops(self, deviation: float, mean: float) -> bool:
         """Return whether the user's callback ends the search."""
         assert self._callback is not None
-        found = self.seen = self._population.result(self.generation)
-        found.convergence = self._tol / (deviation / (mean + 1e-300) + 1e-300)
+        state = self.seen = self._population.result(self.generation)
+        state.convergence = self._tol / (deviation / (mean + 1e-300) + 1e-300)
         try:
             if self._takes_result:
-                return bool(self._callback(intermediate_result=found))
-            return bool(self._callback(found.x.copy(), found.convergence))
+                return bool(self._callback(intermediate_result=state))
+            return bool(self._callback(state.x.copy(), state.convergence))
         except StopIteration:
             return True
         except BaseException as error:
@@ -293,11 +293,11 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
         raise ValueError(
             f"The recombination constant must be a float in U[0, 1], not {recombination!r}"
         )
-    found: dict[str, Any] = {"strategy": _STRATEGIES[name]}
+    settings: dict[str, Any] = {"strategy": _STRATEGIES[name]}
     if np.array_equal(weights, _MUTATION) and recombination == _RECOMBINATION:
-        return {**found, "adaptation": "nearby"}
+        return {**settings, "adaptation": "nearby"}
     rates = {"F": float(weights.mean()), "Cr": float(recombination)}
-    return {**found, **rates, "adaptation": "none"}
+    return {**settings, **rates, "adaptation": "none"}
 
 
 def _require_counts(maxiter: Any, popsize: Any) -> None:
@@ -312,7 +312,7 @@ def _require_counts(maxiter: Any, popsize: Any) -> None:
 
 
 def _seed(rng: Any, seed: Any) -> int:
-    """Return the seed, which a call states by one of two names."""
+    """Return the seed, which has two names."""
     if rng is not None and seed is not None:
         raise TypeError(
             "differential_evolution() got multiple values for argument now known as `rng`. Pass one"
@@ -367,10 +367,10 @@ def _start(init: Any, x0: Any, popsize: int, variables: Variables, seed: int) ->
 
 def _finite(name: str, values: Any) -> Vectors:
     """Return an argument as an array of finite numbers."""
-    found = np.asarray(values, float)
-    if not np.isfinite(found).all():
+    array = np.asarray(values, float)
+    if not np.isfinite(array).all():
         raise ValueError(f"Some entries in {name} are not finite")
-    return found
+    return array
 
 
 @contextmanager
@@ -404,12 +404,12 @@ def _mapping(
             yield pool.map
 
 
-def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> None:
+def _polish(result: Any, polish: Any, function: Function, constraints: Any) -> None:
     """Improve a result by a local search, with fixed integers."""
     from scipy.optimize import Bounds, OptimizeResult, minimize
 
     bounds = function.variables.low, function.variables.high
-    low, high = (np.where(function.variables.is_integral, found.x, each) for each in bounds)
+    low, high = (np.where(function.variables.is_integral, result.x, each) for each in bounds)
     others = []
     for each in _listed(constraints):
         if isinstance(each, Bounds):
@@ -421,7 +421,7 @@ def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> No
     given: dict[str, Any] = {"bounds": Bounds(low, high), "constraints": others}
     before = function.calls
     if callable(polish):
-        better = polish(function.one, found.x.copy(), **given)
+        better = polish(function.one, result.x.copy(), **given)
         if not isinstance(better, OptimizeResult):
             raise ValueError(
                 "The result from a user defined polishing function should return an OptimizeResult."
@@ -430,13 +430,13 @@ def _polish(found: Any, polish: Any, function: Function, constraints: Any) -> No
         method = "trust-constr" if given["constraints"] else "L-BFGS-B"
         if method == "L-BFGS-B":
             del given["constraints"]
-        better = minimize(function.one, found.x.copy(), method=method, **given)
-    found.nfev += function.calls - before
+        better = minimize(function.one, result.x.copy(), method=method, **given)
+    result.nfev += function.calls - before
     inside = (better.x >= low).all() and (better.x <= high).all()
-    before_and_after = function.violations(np.array([found.x, better.x]))
-    is_better = before_and_after[1] < before_and_after[0] or better.fun < found.fun
+    before_and_after = function.violations(np.array([result.x, better.x]))
+    is_better = before_and_after[1] < before_and_after[0] or better.fun < result.fun
     # A local search satisfies equations up to rounding only.
     if inside and is_better and before_and_after[1] <= max(before_and_after[0], _ROUNDING):
-        found.x, found.fun = np.asarray(better.x, float), np.float64(better.fun)
-        found.jac = better.get("jac")
-        found.population[0], found.population_energies[0] = found.x, found.fun
+        result.x, result.fun = np.asarray(better.x, float), np.float64(better.fun)
+        result.jac = better.get("jac")
+        result.population[0], result.population_energies[0] = result.x, result.fun
