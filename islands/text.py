@@ -119,13 +119,11 @@ def option(name: str, value: object = None) -> str:
     contains alternative values.
     """
     dashes = _dashes.get()
-    values = [each for each in (value if isinstance(value, list) else [value]) if each is not None]
-    if dashes and name in _plain.get():
-        return f"{name}={either([str(each) for each in values])}" if values else name
-    if dashes:
-        shown = [str(each) for each in values if each is not True]
+    values = [v for v in (value if isinstance(value, list) else [value]) if v is not None]
+    if dashes and name not in _plain.get():
+        shown = [str(v) for v in values if v is not True]
         return f"--{name.replace('_', '-')} {either(shown)}".rstrip()
-    shown = [f'"{each}"' if isinstance(each, str | Path) else str(each) for each in values]
+    shown = [f'"{v}"' if isinstance(v, str | Path) and not dashes else str(v) for v in values]
     return f"{name}={either(shown)}" if shown else name
 
 

@@ -62,8 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
     text = "also compare with OLD.json, the output of an earlier --json or the bench.json of --out"
     add("--compare", metavar="OLD.json", type=Path, help=text)
-    text = "cpu, cuda or cuda,cpu (default: all that are available)"
-    add("--backend", metavar="NAME", help=text)
+    add("--backend", metavar="NAME", help="cpu, cuda or cuda,cpu (default: all that are available)")
     text = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=text)
     text = "run scripts that a file of --variant names, although you have not named them"

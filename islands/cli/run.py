@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that select parts, which may come from scripts."""
-_SETTINGS = ("format", "preset", "islands", "colony", "population", *PARTS, "interval", "migrants")
-_SETTINGS += ("seed", "start", "stop", "bound", "backend", "threads")
+_SETTINGS = (
+    *("format", "preset", "islands", "colony", "population", *PARTS),
+    *("interval", "migrants", "seed", "start", "stop", "bound", "backend", "threads"),
+)
 """The options that are settings, by their names."""
 _INSTANCES = arguments.Naming(lambda text, args: [text] if not args.batch or is_name(text) else [])
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
@@ -106,8 +108,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add = output.add_argument
     text = "folder for the files of the run, or of all runs (default: runs/NAME-DATE-TIME)"
     add("--out", metavar="DIR", type=arguments.folder, help=text)
-    text = "overwrite the files of previous runs in --out"
-    add("--force", action="store_true", help=text)
+    add("--force", action="store_true", help="overwrite the files of previous runs in --out")
     text = "draw the solution at the end, to solution.png in the folder of the run"
     add("--plot", action="store_true", help=text)
     text = "write the tour as GeoJSON, for maps, if cities have longitude and latitude"

@@ -47,7 +47,7 @@ def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
     short = [search(problem) for holds, search in SHORT_SEARCHES if is_short and holds(problem)]
     row = next(searches for holds, searches in SEARCHES if holds(problem))
     usual: Sequence[Values] = row(problem) if callable(row) else row
-    first, *others = [*short, *usual]
+    first, *others = short + list(usual)
     of_problem = problem.defaults()
     if of_problem.get("algorithm", first["algorithm"]) == first["algorithm"]:
         return [{**first, **of_problem}, *others]

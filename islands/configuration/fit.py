@@ -163,8 +163,8 @@ def how_to_write(word: str) -> str | None:
 
 def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:
     """Return the full names of the settings that runs with these algorithms on a problem use."""
-    groups = [GeneralSettings, *(kind.Settings for kind in algorithms), problem.Settings]
-    known = _names(groups)
+    of_algorithms: list[type[Settings]] = [kind.Settings for kind in algorithms]
+    known = _names([GeneralSettings, *of_algorithms, problem.Settings])
     if method_for(problem) is None:
         known.remove(_BOUND)
     return known
@@ -172,8 +172,9 @@ def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> l
 
 def every_setting() -> list[str]:
     """Return the full names of all settings, of all algorithms and problems."""
-    kinds = (*ALGORITHMS.values(), *PROBLEMS.values())
-    return _names([GeneralSettings, *(kind.Settings for kind in kinds)])
+    of_algorithms: list[type[Settings]] = [kind.Settings for kind in ALGORITHMS.values()]
+    of_problems: list[type[Settings]] = [kind.Settings for kind in PROBLEMS.values()]
+    return _names([GeneralSettings, *of_algorithms, *of_problems])
 
 
 def _names(groups: Sequence[type[Settings]]) -> list[str]:

@@ -129,8 +129,16 @@ def _converged(progress: Progress, _: float) -> str:
     return f"converged: {_idle(progress)}"
 
 
-def _known(noun: str) -> Callable[[Progress, float], str]:
-    return lambda progress, _: f"{noun} {progress.best_known} reached"
+def _known(kind: str, noun: str, needs: str) -> StopKind:
+    """Return a criterion on the best known cost, which takes no value."""
+    return StopKind(
+        kind,
+        lambda _: 0,
+        f"the {noun}".format,
+        lambda state, _: state.has_reached_best_known,
+        lambda progress, _: f"{noun} {progress.best_known} reached",
+        needs=needs,
+    )
 
 
 def _bound_reached(progress: Progress, value: float) -> str:
@@ -205,22 +213,8 @@ CRITERIA = {
         needs="best known value",
         require=_real(lambda number: number >= 0, "must be at least 0%"),
     ),
-    "best-known": StopKind(
-        "best-known",
-        lambda _: 0,
-        "the best known cost".format,
-        lambda state, _: state.has_reached_best_known,
-        _known("best known cost"),
-        needs="best known value",
-    ),
-    "optimum": StopKind(
-        "optimum",
-        lambda _: 0,
-        "the proven optimum".format,
-        lambda state, _: state.has_reached_best_known,
-        _known("proven optimum"),
-        needs="optimum",
-    ),
+    "best-known": _known("best-known", "best known cost", needs="best known value"),
+    "optimum": _known("optimum", "proven optimum", needs="optimum"),
     "stagnation": StopKind(
         "stagnation=200",
         _number,

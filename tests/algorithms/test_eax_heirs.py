@@ -152,7 +152,7 @@ def test_the_time_limit_determines_the_population(
     problem = placed(np.arange(2 * n).reshape(n, 2))
     found = {"islands": 1, "population": population, "children": children}
     more = {"first_tours": "greedy"} if is_greedy else {}
-    case = Case(problem, seconds, {"backend": "cuda" if on_gpu else "cpu"}, is_own=True)
+    case = Case(problem, seconds, {"backend": "cuda" if on_gpu else "cpu"}, has_defaults=True)
     assert sizes_of(Eax, case) == found | more
 
 

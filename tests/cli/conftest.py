@@ -1,4 +1,4 @@
-"""Each command of these tests runs in a folder of its own, and asks neither git nor nvidia-smi."""
+"""Commands of these tests run in new folders, and call neither git nor nvidia-smi."""
 
 from __future__ import annotations
 

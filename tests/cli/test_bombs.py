@@ -1,4 +1,4 @@
-"""Small folders with huge files: every command ends soon, in little memory, or says why not."""
+"""Small folders with huge files: every command ends soon, with little memory, or refuses them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from islands.record.parquet import read_parquet, write_parquet
 
 SECONDS, BYTES = 10.0, 1 << 30
 LONGEST = 300
-"""A command is ended after this time in seconds, also of waiting."""
+"""The time limit of a command in seconds, including the time that it waits."""
 STREAM = "trace/rank-000.1.unfinished.arrows"
 
 
@@ -53,7 +53,7 @@ def long_table(name: str) -> Callable[[Path], None]:
 
 
 def long_words(run: Path) -> None:
-    """Write migrants whose transport is a long word, which the file contains once."""
+    """Write migrants whose transport is a long text, which the file contains once."""
     path = run / "migrations" / "rank-000.parquet"
     rows = read_parquet(path, [*pq.read_schema(path)])
     place = rows.column_names.index("transport")

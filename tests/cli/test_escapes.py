@@ -1,4 +1,4 @@
-"""What files and scripts of others contain is shown escaped: it cannot control the terminal."""
+"""The content of files and scripts of others is escaped, so that it cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from islands.text import escaped
 
 PACKAGE = Path(islands.__file__).parent
 CODES = "\x1b]0;evil\x07\x1b[2J\r\x9b31m\u202e"
-"""Sets the title, clears the screen, begins the line again, and reverses the direction of text."""
+"""Sets the title, clears the screen, restarts the line, and reverses the direction of text."""
 EVIL = f"{CODES}\nFORGED"
-"""The same, and begins a line that seems to be one of the program."""
+"""The same, followed by a line that looks like output of the program."""
 SCRIPT = f"""
 import islands
 def cost(order):
@@ -34,7 +34,7 @@ BROKEN = f"raise ValueError({CODES!r})\n"
 
 @pytest.fixture
 def place(finished: Path, tmp_path: Path, monkeypatch: Patch) -> Path:
-    """Return a folder with a run, a sweep, scripts and instances that others have made."""
+    """Return a folder with a run, a sweep, scripts and instances of others."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(follow, "_LOG_SECONDS", 0.0)
     run = tmp_path / "a"
@@ -97,7 +97,7 @@ SHOWN = {
     "status": r"it failed\x1b]0",
     "watch": r"\r\x9b31m\u202e",
 }
-"""Parts of what some commands print, which shows that they had something to escape."""
+"""Parts of the output of commands, which show that there was something to escape."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)

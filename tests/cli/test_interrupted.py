@@ -1,4 +1,4 @@
-"""Work of many runs ends soon after a signal; the same command goes on, to the same rows."""
+"""Work of many runs ends soon after a signal; the same command completes it, with equal rows."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ TOURS = Path("tours")
 
 @dataclass(frozen=True)
 class Work:
-    """A command, the file that tells that it has begun, and the rows that it writes."""
+    """A command, a file that shows that it has started, and the rows that it writes."""
 
     line: str
     begun: tuple[str, int]
-    """A file, and its bytes after which the command is interrupted."""
+    """A file, and the size at which the command is interrupted."""
     table: str
     columns: str
-    """The columns that no clock changes."""
+    """The columns that do not depend on time."""
     count: int
     """The number of rows of the complete table."""
 

@@ -1,4 +1,4 @@
-"""The command line: help, closed and full output, what shells complete, and the doctor of ranks."""
+"""The command line: help, closed and full output, completion, and `islands doctor` on ranks."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
-    """Return what bash offers for the last word of each line."""
+    """Return the completions by bash of the last words of lines."""
     code = text
     for words in lines:
         quoted = " ".join(f"'{word}'" for word in ("islands", *words))

@@ -1,4 +1,4 @@
-"""`islands run` on the CPU: what small runs write, what is refused, and lower bounds."""
+"""`islands run` on the CPU: files and output of small runs, refusals, and lower bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`islands run --batch` solves many instances, and goes on with those that are left."""
+"""`islands run --batch` solves many instances, and `islands resume` the remaining ones."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def write(process: subprocess.Popen[str], *lines: object) -> None:
 
 
 def answers(process: subprocess.Popen[str], count: int) -> list[dict[str, Any]]:
-    """Return the next results; they come although the pipe is open."""
+    """Return the next results, which are written while the pipe is open."""
     assert process.stdout is not None
     return [json.loads(process.stdout.readline()) for _ in range(count)]
 

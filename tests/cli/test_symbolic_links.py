@@ -1,4 +1,4 @@
-"""No command follows a link inside a folder that somebody else may have made."""
+"""No command follows a link inside a folder that others may have written."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def config(settings: Settings) -> str:
 
 
 def batch(settings: Settings, names: str = "demo/tsp", config: str | None = None) -> str:
-    """Return a folder as of a batch that was interrupted."""
+    """Return the folder of an interrupted batch."""
     kept = {"is_open": False, "runs": 1, "options": settings, "config": config}
     Path("evil/batch.json").write_text(json.dumps(kept))
     Path("evil/instances.jsonl").write_text(f"{json.dumps(names)}\n")
@@ -93,7 +93,7 @@ def _evil(own_cache: None) -> None:
 
 
 def stopped(settings: str) -> str:
-    """Return the folder of a run that was stopped, to whose settings a line was added."""
+    """Return the folder of a stopped run with a line added to its settings."""
     assert main(["run", "demo/tsp", "--out", "run", *QUICK]) == 0
     Path("run/solution.parquet").unlink()
     path = Path("run/run.toml")

@@ -1,4 +1,4 @@
-"""Scripts of somebody else are not run, those of the user are; routes: test_untrusted_routes.py."""
+"""Scripts of others are not run, those of the user are; see also test_untrusted_routes.py."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def script(path: str) -> None:
 
 
 def evil() -> Path:
-    """Return the folder of a run that was stopped, whose settings somebody has changed."""
+    """Return the folder of a stopped run whose settings were changed by others."""
     line = ["demo/tsp", *RUN, "--crossover", "uniform", "--stop", "generations=3"]
     assert main(["run", *line, "--out", "evil"]) == 0
     Path("evil/solution.parquet").unlink()
@@ -63,7 +63,7 @@ def evil() -> Path:
 
 
 def refused(capsys: Capture, *line: str) -> str:
-    """Return the error of a command, which has run nothing."""
+    """Return the error of a command that must not run a script."""
     capsys.readouterr()
     assert main([*line]) == 2
     assert not Path("evil/ran").exists()
@@ -171,7 +171,7 @@ def test_the_best_settings_of_a_tuning_of_ones_own_are_signed(
 
 
 def test_settings_are_not_signed_for_a_script_that_was_not_run() -> None:
-    """Else, a resumed run of somebody else's problem, which is only data, would be the user's."""
+    """Otherwise, resuming a run of others, whose problem is only data, would sign its scripts."""
     script("mine.py")
     assert main(["run", "mine.py:problem", *RUN, "--stop", "generations=3", "--out", "own"]) == 0
     forget()

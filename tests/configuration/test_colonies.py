@@ -118,7 +118,7 @@ class Known(Data):
 
 
 def agree(*ranks: dict[str, Any]) -> None:
-    """Require that ranks agree, each of which has some other settings, problem or output."""
+    """Require agreement of ranks with different settings, problems or outputs."""
 
     def one(world: World) -> None:
         asked = {"instance": "fake/five", **ranks[world.rank]}

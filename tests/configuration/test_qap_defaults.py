@@ -106,7 +106,7 @@ Patch = pytest.MonkeyPatch
 
 
 def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> RunSpec:
-    """Return what each of several ranks resolves, with a GPU for each unless options say CPUs."""
+    """Return the runs that ranks resolve, with a GPU per rank unless options select CPUs."""
     patch.setenv("OMPI_COMM_WORLD_RANK", "0")
     patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
     return resolve(Asked.of({"backend": "cuda", **options}), problem).spec
