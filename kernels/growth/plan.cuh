@@ -33,7 +33,7 @@ struct Plan {
     const int32_t* near;          // [n][MOST_NEAR]: the nearest places of each, nearest first
     const growth::Number* reach;  // [n]: distance to the fourth of them
     const int64_t* scales;        // [5]: see `Scale`
-    char* states;                 // [growths] of `state_bytes` per island
+    char* states;                 // [growths + OFFERED] of `state_bytes` per island
     int64_t state_bytes;
     int32_t known;    // places in each list of the nearest
     int32_t growths;  // per batch

@@ -148,6 +148,26 @@ class State {
         for (int i = 0; i < stale; ++i) find_places(stale_[i], word.w);
     }
 
+    // The costs with the next item at its best two places.
+    struct Choice {
+        int64_t first, second;
+    };
+
+    // Find the best two places of the next item, which only depends on the placed items.
+    __device__ Choice choose(const draw::Place& random) {
+        const int item = next();
+        const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
+        find_places<false>(item, word.x);
+        return {at_.cost + first_[item], at_.cost + second_[item]};
+    }
+
+    // Place the chosen item at the first or second place.
+    __device__ void follow(bool is_second) {
+        const int item = next();
+        put(item, is_second ? other_[item] : best_[item]);
+        leave_frontier(item, NONE);
+    }
+
     // Place a random unplaced item at a random free place.
     __device__ void put_any(const draw::Place& random) {
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
@@ -304,6 +324,26 @@ class State {
         return found.value == Key::NONE ? NONE : int(found.index);
     }
 
+    // Return the unplaced item with the most placed neighbours; ties: the one with the largest flow
+    // to them.
+    __device__ int next() const {
+        using Key = block::Least<int64_t>;
+        Key mine;
+        for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
+            const int item = frontier_[i];
+            int64_t flow = 0;
+            for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
+                if (place_[network_.neighbour[e]] != NONE) flow += network_.flow[e];
+            }
+            const int64_t key = int64_t(neighbours_[item]) << 48 | flow;
+            if (-key < mine.value || (-key == mine.value && uint32_t(item) < mine.index)) {
+                mine = {-key, uint32_t(item)};
+            }
+        }
+        const Key found = warp::least(mine);
+        return found.value == Key::NONE ? any_of(place_, at_.placed) : int(found.index);
+    }
+
     // Return the index of a random NONE in an array, or NONE.
     __device__ int any_of(const int16_t* array, uint32_t salt) const {
         using Key = block::Least<int64_t>;
@@ -341,8 +381,9 @@ class State {
         return network_.from(taken)[best] <= reach || network_.from(taken)[other] <= reach;
     }
 
-    // Find the best two places of a frontier item. The bound of the flows to unplaced neighbours is
-    // only computed for places whose cost is near the lowest.
+    // Find the best two places of an unplaced item. The bound of the flows to unplaced neighbours
+    // is only computed for places whose cost is near the lowest.
+    template <bool LOOKS_AHEAD = true>
     __device__ void find_places(int item, uint32_t salt) {
         const int begin = network_.first[item], end = network_.first[item + 1];
         const int padded = network_.pitch;
@@ -359,9 +400,13 @@ class State {
             for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] += flow * distances[x];
         }
         Number lowest = TAKEN;
-        for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
+        for (int x = warp::lane(); LOOKS_AHEAD && x < padded; x += warp::SIZE) {
+            lowest = min(lowest, costs[x]);
+        }
         const Number window = plan_.scales[WINDOW];
-        const Number limit = warp::least(block::Least<Number>{lowest, 0}).value + flows * window;
+        Number limit = LOOKS_AHEAD
+                           ? warp::least(block::Least<Number>{lowest, 0}).value + flows * window
+                           : TAKEN - 1;
         const uint32_t own_salt = hash(item, salt);
         Candidate mine, next;
         for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
@@ -369,12 +414,14 @@ class State {
             for (int k = 0; k < CHUNK; ++k) any |= costs[from + k] <= limit;
             for (int x = from; any && x < from + CHUNK; ++x) {
                 if (costs[x] > limit) continue;
-                const Candidate found{costs[x] + ahead(item, x), hash(x, own_salt), x};
+                const Number more = LOOKS_AHEAD ? ahead(item, x) : Number(0);
+                const Candidate found{costs[x] + more, hash(x, own_salt), x};
                 if (found.before(mine)) {
                     next = mine, mine = found;
                 } else if (found.before(next)) {
                     next = found;
                 }
+                if (!LOOKS_AHEAD && next.place != NONE) limit = next.cost;
             }
         }
         const Candidate one = mine.first_of_warp();
