@@ -61,7 +61,7 @@ class GrowthSettings(Settings):
     batches: int = setting(
         4,
         "first generations, which all grow a batch; of later ones, three of four anneal"
-        " individuals. The default is 24 if distances break the triangle inequality",
+        " individuals. The default is 48 if distances break the triangle inequality",
         low=1,
         high=1_000_000,
     )

@@ -1,6 +1,6 @@
 // Resampled growth: partial assignments grow along the flows of a sparse matrix, each from a random
 // pair or from a part of an individual. At checkpoints, the better half replaces the other half.
-// After a third of the first batches, two of three are beam searches instead, in which all growths
+// After a sixth of the first batches, three of four are beam searches instead, in which all growths
 // place the same items in the same order. In each generation, an island grows one batch and
 // polishes its cheapest assignments, or anneals individuals. The results replace the worst
 // individuals. Reads generation g, writes g + 1.
@@ -19,9 +19,9 @@
 
 namespace growth {
 
-constexpr int SEARCHES = 8, EACH = OFFERED / SEARCHES;  // beam searches, and results of each
-constexpr int MATES = 4;   // individuals of which a beam search takes a part of the cheapest
-constexpr int PERIOD = 4;  // after the first batches, one in PERIOD generations grows a batch
+constexpr int NARROW = 32;  // growths of a beam search that begins with a part
+constexpr int MATES = 4;    // individuals of which a beam search takes a part of the cheapest
+constexpr int PERIOD = 4;   // after the first batches, one in PERIOD generations grows a batch
 constexpr int FEWEST_RUNGS = 24;   // number of annealing temperatures, each 1/16 above the next
 constexpr int MOST_SWEEPS = 8192;  // maximum annealing moves per item
 
@@ -53,10 +53,12 @@ class Growths {
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
         const int64_t later = made - plan_.batches;
         const int64_t number = later < 0 ? made : plan_.batches + later / PERIOD;
+        const bool is_first = number < plan_.batches / 6;
+        const bool has_parts = is_first ? number % 2 : number / 4 % 2;
         const bool is_whole =
-            number >= plan_.batches / 3 && number % 3 != 0
+            !is_first && number % 4 != 0
                 ? search(local, made, improving)
-                : grow(local, made, number + all_.island[local].number, number % 2, improving);
+                : grow(local, made, number + all_.island[local].number, has_parts, improving);
         if (!is_whole) return false;
         for (int k = warp::index(); k < OFFERED; k += warp::count()) {
             State state = of_rank(local, k);
@@ -169,12 +171,9 @@ class Growths {
 
     // Perform beam searches, some of which begin with a part of an individual.
     __device__ bool search(int local, int64_t made, const improver::Plan& improving) {
-        for (int k = 0; k < SEARCHES; ++k) {
-            const int width = search(local, made, k, k % 4 != 0, improving);
-            if (width == 0) return false;
-            for (int i = warp::index(); i < EACH; i += warp::count()) {
-                copy(local, OFFERED + index_[i], k * EACH + i);
-            }
+        for (int k = 0; k < OFFERED; ++k) {
+            if (!search(local, made, k, k % 8 != 0, improving)) return false;
+            if (warp::index() == 0) copy(local, OFFERED + index_[0], k);
             __syncthreads();
         }
         for (int i = threadIdx.x; i < OFFERED; i += blockDim.x) index_[i] = i;
@@ -185,10 +184,11 @@ class Growths {
     // Beam search: each growth proposes two places of the next item, and the cheapest growths
     // remain. They place the same items, so that their costs are comparable. Begins with an item at
     // all places, or with a part of an individual. The states follow the first OFFERED ones. Sort
-    // the assignments, and return their number, or 0 if it was halted.
-    __device__ int search(int local, int64_t made, int number, bool has_parts,
-                          const improver::Plan& improving) {
-        int live = has_parts ? 1 : min(n_, plan_.growths);
+    // the assignments. Return false if it was halted.
+    __device__ bool search(int local, int64_t made, int number, bool has_parts,
+                           const improver::Plan& improving) {
+        const int width = has_parts ? min(NARROW, plan_.growths) : plan_.growths;
+        int live = has_parts ? 1 : min(n_, width);
         each(local, OFFERED, live, [&](State& state, int slot) {
             const draw::Place random = all_.place(local, made, number);
             const uint4 word = random.words(stream::GROWTH, SEEDS);
@@ -213,9 +213,9 @@ class Growths {
                 value_[slot] = choice.first, value_[live + slot] = choice.second;
                 index_[slot] = slot, index_[live + slot] = live + slot;
             });
-            if (block::any(halted)) return 0;
+            if (block::any(halted)) return false;
             // The last item has only one place.
-            const int kept = placed == n_ - 1 ? live : min(2 * live, plan_.growths);
+            const int kept = placed == n_ - 1 ? live : min(2 * live, width);
             branch(local, live, kept);
             live = kept;
         }
@@ -225,7 +225,7 @@ class Growths {
         __syncthreads();
         block::sort(value_, index_, live);
         __syncthreads();
-        return live;
+        return true;
     }
 
     // Keep the cheapest of the two children of each state. A second child, which remains only with

@@ -83,7 +83,7 @@ def test_beam_searches_find_hidden_distances() -> None:
     planted = grid(8, 8, seed=2, hidden=2)
     own = {"islands": 1, "population": 16, "batches": 12, "generations": 12}
     # Without beam searches, the cost is 29 % above that of the hidden assignment.
-    assert _solved(Qap(planted.file()), **own).cost < 1.05 * planted.cost
+    assert _solved(Qap(planted.file()), **own).cost < 1.1 * planted.cost
 
 
 def test_beams_of_few_items_and_several_components() -> None:
