@@ -23,6 +23,23 @@ enum Scale {
     COLDEST,   // the final annealing temperature
 };
 
+// Allocates the arrays of a state from its memory.
+class Memory {
+  public:
+    __device__ Memory(char* memory, int each) : next_(memory), each_(each) {}
+
+    template <class T>
+    __device__ T* take() {
+        T* const array = reinterpret_cast<T*>(next_);
+        next_ += each_ * sizeof(T);
+        return array;
+    }
+
+  private:
+    char* next_;
+    const int each_;
+};
+
 }  // namespace growth
 
 namespace algorithm {
