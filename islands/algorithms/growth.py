@@ -61,7 +61,7 @@ class GrowthSettings(Settings):
     batches: int = setting(
         4,
         "first generations, which all grow a batch; of later ones, three of four anneal"
-        " individuals. The default is 24 if distances break the triangle inequality",
+        " individuals. The default is 48 if distances break the triangle inequality",
         low=1,
         high=1_000_000,
     )
@@ -114,7 +114,11 @@ class Growth(Algorithm):
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         each = _HEAD + self._sparse.pitch * (_NUMBERS * self._bytes + _SHORTS * 2)
-        return {"states": Field((self._growths, each), np.uint8, kind="scratch", cleared=False)}
+        return {
+            "states": Field(
+                (self._growths + _OFFERED, each), np.uint8, kind="scratch", cleared=False
+            )
+        }
 
     @property
     def _bytes(self) -> int:
@@ -159,7 +163,7 @@ class Growth(Algorithm):
 
     def _room(self, shape: Shape) -> int:
         """Return the bytes of block memory for the warps, the sorting of growths and the heirs."""
-        ranked = 1 << (self._growths - 1).bit_length()
+        ranked = 1 << (2 * self._growths - 1).bit_length()
         costs = _THREADS // 32 * self._sparse.pitch * self._bytes
         size = shape.population
         return scratch_bytes(costs, 8 * ranked, 4 * ranked, 8 * size, 4 * size)

@@ -96,7 +96,7 @@ def of_sparse_flows(case: Case) -> Values:
     return {**of_pairs(case), "sweeps": 2}
 
 
-_BATCHES, _BATCHES_WITHOUT_METRIC = 4, 24
+_BATCHES, _BATCHES_WITHOUT_METRIC = 4, 48
 """Generations of growth before annealing begins. With 4, one of three grids of 144 with 2 % false
 neighbours was solved, in the time in which growth alone solved two."""
 

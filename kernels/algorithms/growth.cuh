@@ -1,7 +1,9 @@
 // Resampled growth: partial assignments grow along the flows of a sparse matrix, each from a random
-// pair or from a part of an individual. At checkpoints, the better half replaces the other half. In
-// each generation, an island grows one batch and polishes its cheapest assignments, or anneals
-// individuals. The results replace the worst individuals. Reads generation g, writes g + 1.
+// pair or from a part of an individual. At checkpoints, the better half replaces the other half.
+// After a sixth of the first batches, three of four are beam searches instead, in which all growths
+// place the same items in the same order. In each generation, an island grows one batch and
+// polishes its cheapest assignments, or anneals individuals. The results replace the worst
+// individuals. Reads generation g, writes g + 1.
 // Random streams: GROWTH.
 #pragma once
 
@@ -17,7 +19,9 @@
 
 namespace growth {
 
-constexpr int PERIOD = 4;  // after the first batches, one in PERIOD generations grows a batch
+constexpr int NARROW = 32;  // growths of a beam search that begins with a part
+constexpr int MATES = 4;    // individuals of which a beam search takes a part of the cheapest
+constexpr int PERIOD = 4;   // after the first batches, one in PERIOD generations grows a batch
 constexpr int FEWEST_RUNGS = 24;   // number of annealing temperatures, each 1/16 above the next
 constexpr int MOST_SWEEPS = 8192;  // maximum annealing moves per item
 
@@ -42,24 +46,20 @@ class Growths {
           plan_(plan),
           n_(all.shape.n),
           costs_(scratch.take<Number>(warp::count() * plan.network.pitch)),
-          value_(scratch.take<int64_t>(block::power_of_two(plan.growths))),
-          index_(scratch.take<uint32_t>(block::power_of_two(plan.growths))) {}
+          value_(scratch.take<int64_t>(block::power_of_two(2 * plan.growths))),
+          index_(scratch.take<uint32_t>(block::power_of_two(2 * plan.growths))) {}
 
-    // Grow a batch and sort it, cheapest first. Return false if it was halted.
+    // Grow a batch, and sort and polish its cheapest assignments. Return false if it was halted.
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
         const int64_t later = made - plan_.batches;
         const int64_t number = later < 0 ? made : plan_.batches + later / PERIOD;
-        const Batch batch(plan_, n_, number + all_.island[local].number);
-        const bool has_parts = number % 2;
-        each(local, [&](State& state, int slot) { seed(state, local, slot, made, has_parts); });
-        for (int k = 1; k < batch.checkpoints; ++k) {
-            const int until = max(4, k * n_ / batch.checkpoints);
-            if (!advance(local, made, until, batch, improving)) return false;
-            resample(local);
-        }
-        if (!advance(local, made, n_, batch, improving)) return false;
-        block::sort(value_, index_, plan_.growths);
-        __syncthreads();
+        const bool is_first = number < plan_.batches / 6;
+        const bool has_parts = is_first ? number % 2 : number / 4 % 2;
+        const bool is_whole =
+            !is_first && number % 4 != 0
+                ? search(local, made, improving)
+                : grow(local, made, number + all_.island[local].number, has_parts, improving);
+        if (!is_whole) return false;
         for (int k = warp::index(); k < OFFERED; k += warp::count()) {
             State state = of_rank(local, k);
             state.polish();
@@ -89,8 +89,7 @@ class Growths {
         for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
             const draw::Place random = all_.place(local, made, k);
             State state = at(local, k);
-            const int mate = draw::below(random.words(stream::GROWTH, SEEDS).x, all_.population);
-            state.take(all_.genes_of(all_.row(made - 1, local, mate)));
+            state.take(mate(local, made, random.words(stream::GROWTH, SEEDS).x));
             const int rungs = rungs_of(k);
             for (int rung = rungs; rung > 0 && !halted; --rung) {
                 int64_t temperature = plan_.scales[COLDEST];
@@ -136,20 +135,150 @@ class Growths {
     }
 
     __device__ char* memory(int local, int slot) const {
-        return plan_.states + (int64_t(local) * plan_.growths + slot) * plan_.state_bytes;
+        return plan_.states +
+               (int64_t(local) * (plan_.growths + OFFERED) + slot) * plan_.state_bytes;
     }
     __device__ State at(int local, int slot) const {
         return {memory(local, slot), costs_ + warp::index() * plan_.network.pitch, plan_, n_};
     }
 
-    // Call visit(state, slot) for each state, with one warp per state.
+    // Call visit(state, slot) for `count` states from `first`, with one warp per state.
     template <class Visit>
-    __device__ void each(int local, Visit visit) const {
-        for (int slot = warp::index(); slot < plan_.growths; slot += warp::count()) {
-            State state = at(local, slot);
+    __device__ void each(int local, int first, int count, Visit visit) const {
+        for (int slot = warp::index(); slot < count; slot += warp::count()) {
+            State state = at(local, first + slot);
             visit(state, slot);
             state.keep();
         }
+    }
+
+    // Grow and sort a batch whose better half replaces the other half at checkpoints.
+    __device__ bool grow(int local, int64_t made, int64_t number, bool has_parts,
+                         const improver::Plan& improving) {
+        const Batch batch(plan_, n_, number);
+        each(local, 0, plan_.growths,
+             [&](State& state, int slot) { seed(state, local, slot, made, has_parts); });
+        for (int k = 1; k < batch.checkpoints; ++k) {
+            const int until = max(4, k * n_ / batch.checkpoints);
+            if (!advance(local, made, until, batch, improving)) return false;
+            resample(local);
+        }
+        if (!advance(local, made, n_, batch, improving)) return false;
+        block::sort(value_, index_, plan_.growths);
+        __syncthreads();
+        return true;
+    }
+
+    // Perform beam searches, some of which begin with a part of an individual.
+    __device__ bool search(int local, int64_t made, const improver::Plan& improving) {
+        for (int k = 0; k < OFFERED; ++k) {
+            if (!search(local, made, k, k % 8 != 0, improving)) return false;
+            if (warp::index() == 0) copy(local, OFFERED + index_[0], k);
+            __syncthreads();
+        }
+        for (int i = threadIdx.x; i < OFFERED; i += blockDim.x) index_[i] = i;
+        __syncthreads();
+        return true;
+    }
+
+    // Beam search: each growth proposes two places of the next item, and the cheapest growths
+    // remain. They place the same items, so that their costs are comparable. Begins with an item at
+    // all places, or with a part of an individual. The states follow the first OFFERED ones. Sort
+    // the assignments. Return false if it was halted.
+    __device__ bool search(int local, int64_t made, int number, bool has_parts,
+                           const improver::Plan& improving) {
+        const int width = has_parts ? min(NARROW, plan_.growths) : plan_.growths;
+        int live = has_parts ? 1 : min(n_, width);
+        each(local, OFFERED, live, [&](State& state, int slot) {
+            const draw::Place random = all_.place(local, made, number);
+            const uint4 word = random.words(stream::GROWTH, SEEDS);
+            state.clear();
+            const int item = draw::below(word.x, n_);
+            if (has_parts) {
+                const int most = n_ / 4 + draw::below(word.z, n_ / 2 + n_ / 8);
+                state.take_part(good_mate(local, made, word.y), item, most, random);
+            } else {
+                state.put(item, (slot + draw::below(word.y, n_)) % n_);
+            }
+        });
+        __syncthreads();
+        for (int placed = at(local, OFFERED).placed(); placed < n_; ++placed) {
+            bool halted = false;
+            each(local, OFFERED, live, [&](State& state, int slot) {
+                halted = halted || State::halts(improving);
+                if (halted) return;
+                const uint32_t stream = number * plan_.growths + slot;
+                const State::Choice choice = state.choose(all_.place(local, made, stream));
+                if (warp::lane() > 0) return;
+                value_[slot] = choice.first, value_[live + slot] = choice.second;
+                index_[slot] = slot, index_[live + slot] = live + slot;
+            });
+            if (block::any(halted)) return false;
+            // The last item has only one place.
+            const int kept = placed == n_ - 1 ? live : min(2 * live, width);
+            branch(local, live, kept);
+            live = kept;
+        }
+        each(local, OFFERED, live, [&](State& state, int slot) {
+            if (warp::lane() == 0) value_[slot] = state.cost(), index_[slot] = slot;
+        });
+        __syncthreads();
+        block::sort(value_, index_, live);
+        __syncthreads();
+        return true;
+    }
+
+    // Keep the cheapest of the two children of each state. A second child, which remains only with
+    // the first one, takes the memory of a state without children.
+    __device__ void branch(int local, int live, int kept) {
+        block::sort(value_, index_, 2 * live);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            int unused = live, dropped = kept;
+            for (int rank = 0; rank < kept; ++rank) {
+                const int child = index_[rank];
+                if (child < live) {
+                    value_[child] = child;
+                    continue;
+                }
+                while (unused == kept && int(index_[dropped]) >= live) ++dropped;
+                const int to = unused < kept ? unused++ : int(index_[dropped++]);
+                value_[to] = child;
+            }
+        }
+        __syncthreads();
+        for (int slot = warp::index(); slot < kept; slot += warp::count()) {
+            if (value_[slot] >= live)
+                copy(local, OFFERED + int(value_[slot]) - live, OFFERED + slot);
+        }
+        __syncthreads();
+        each(local, OFFERED, kept,
+             [&](State& state, int slot) { state.follow(value_[slot] >= live); });
+        __syncthreads();
+    }
+
+    // Copy a state to another slot. Called by all threads of a warp.
+    __device__ void copy(int local, int slot, int other) const {
+        const uint4* const from = reinterpret_cast<const uint4*>(memory(local, slot));
+        uint4* const to = reinterpret_cast<uint4*>(memory(local, other));
+        const int units = plan_.state_bytes / sizeof(uint4);
+        for (int k = warp::lane(); k < units; k += warp::SIZE) to[k] = from[k];
+    }
+
+    // Return the genes of a random individual of the previous generation.
+    __device__ const encoding::Gene* mate(int local, int64_t made, uint32_t word) const {
+        return all_.genes_of(all_.row(made - 1, local, draw::below(word, all_.population)));
+    }
+
+    // Return the genes of the cheapest of several random individuals of the previous generation.
+    __device__ const encoding::Gene* good_mate(int local, int64_t made, uint32_t word) const {
+        int32_t best = all_.row(made - 1, local, draw::below(word, all_.population));
+        for (int k = 1; k < MATES; ++k) {
+            const int slot = draw::below(hash(k, word), all_.population);
+            const int32_t row = all_.row(made - 1, local, slot);
+            if (all_.cost[row] < all_.cost[best]) best = row;
+        }
+        return all_.genes_of(best);
     }
 
     // Initialise a state with a random item at a random place, or with a part of an individual.
@@ -159,9 +288,7 @@ class Growths {
         state.clear();
         const int item = draw::below(word.x, n_);
         if (has_parts) {
-            const int mate = draw::below(word.y, all_.population);
-            const encoding::Gene* const genes = all_.genes_of(all_.row(made - 1, local, mate));
-            state.take_part(genes, item, max(4, n_ / 8), random);
+            state.take_part(mate(local, made, word.y), item, max(4, n_ / 8), random);
         } else {
             state.put(item, draw::below(word.y, n_));
         }
@@ -172,7 +299,7 @@ class Growths {
     __device__ bool advance(int local, int64_t made, int until, const Batch& batch,
                             const improver::Plan& improving) {
         bool halted = false;
-        each(local, [&](State& state, int slot) {
+        each(local, 0, plan_.growths, [&](State& state, int slot) {
             halted = halted || State::halts(improving);
             if (halted) return;
             const draw::Place random = all_.place(local, made, slot);
@@ -189,11 +316,7 @@ class Growths {
         block::sort(value_, index_, count);
         __syncthreads();
         for (int i = half + warp::index(); i < count; i += warp::count()) {
-            const uint4* const from =
-                reinterpret_cast<const uint4*>(memory(local, index_[i % half]));
-            uint4* const to = reinterpret_cast<uint4*>(memory(local, index_[i]));
-            const int units = plan_.state_bytes / sizeof(uint4);
-            for (int k = warp::lane(); k < units; k += warp::SIZE) to[k] = from[k];
+            copy(local, index_[i % half], index_[i]);
         }
         __syncthreads();
     }

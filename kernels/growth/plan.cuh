@@ -23,6 +23,23 @@ enum Scale {
     COLDEST,   // the final annealing temperature
 };
 
+// Allocates the arrays of a state from its memory.
+class Memory {
+  public:
+    __device__ Memory(char* memory, int each) : next_(memory), each_(each) {}
+
+    template <class T>
+    __device__ T* take() {
+        T* const array = reinterpret_cast<T*>(next_);
+        next_ += each_ * sizeof(T);
+        return array;
+    }
+
+  private:
+    char* next_;
+    const int each_;
+};
+
 }  // namespace growth
 
 namespace algorithm {
@@ -33,7 +50,7 @@ struct Plan {
     const int32_t* near;          // [n][MOST_NEAR]: the nearest places of each, nearest first
     const growth::Number* reach;  // [n]: distance to the fourth of them
     const int64_t* scales;        // [5]: see `Scale`
-    char* states;                 // [growths] of `state_bytes` per island
+    char* states;                 // [growths + OFFERED] of `state_bytes` per island
     int64_t state_bytes;
     int32_t known;    // places in each list of the nearest
     int32_t growths;  // per batch

@@ -6,6 +6,7 @@
 // Random streams: GROWTH.
 #pragma once
 
+#include "growth/candidate.cuh"
 #include "growth/plan.cuh"
 #include "improvers/base.cuh"
 
@@ -13,57 +14,8 @@ namespace growth {
 
 using algorithm::Plan;
 
-constexpr Number TAKEN = Number(1) << (8 * sizeof(Number) - 2);  // the cost of a place in use
-constexpr int NONE = -1;
-
 // The first draw numbers of seeds, parts and proposals; those of steps start at 0.
 constexpr uint32_t SEEDS = 1u << 20, PARTS = 1u << 21, PROPOSALS = 1u << 22;
-
-__device__ uint32_t hash(uint32_t key, uint32_t salt) {
-    uint32_t word = (key + 1) * 0x9E3779B1u ^ salt;
-    word = (word ^ word >> 16) * 0x85EBCA6Bu;
-    word = (word ^ word >> 13) * 0xC2B2AE35u;
-    return word ^ word >> 16;
-}
-
-// A candidate place for an item; ties are broken by a random number.
-struct Candidate {
-    Number cost = block::Least<Number>::NONE;
-    uint32_t tie = 0xffffffffu;
-    int place = NONE;
-
-    __device__ bool before(const Candidate& other) const {
-        return cost < other.cost || (cost == other.cost && tie < other.tie);
-    }
-
-    // Return the first one of all threads of the warp.
-    __device__ Candidate first_of_warp() const {
-        using Cost = block::Least<Number>;
-        using Tie = block::Least<int64_t>;
-        const Number least = warp::least(Cost{cost, 0}).value;
-        const bool takes_part = place != NONE && cost == least;
-        const Tie found = warp::least(takes_part ? Tie{tie, uint32_t(place)} : Tie{});
-        if (found.value == Tie::NONE) return {};
-        return {least, uint32_t(found.value), int(found.index)};
-    }
-};
-
-// Allocates the arrays of a state from its memory.
-class Memory {
-  public:
-    __device__ Memory(char* memory, int each) : next_(memory), each_(each) {}
-
-    template <class T>
-    __device__ T* take() {
-        T* const array = reinterpret_cast<T*>(next_);
-        next_ += each_ * sizeof(T);
-        return array;
-    }
-
-  private:
-    char* next_;
-    const int each_;
-};
 
 class State {
   public:
@@ -146,6 +98,26 @@ class State {
         put(item, to);
         const int stale = leave_frontier(item, to);
         for (int i = 0; i < stale; ++i) find_places(stale_[i], word.w);
+    }
+
+    // The costs with the next item at its best two places.
+    struct Choice {
+        int64_t first, second;
+    };
+
+    // Find the best two places of the next item, which only depends on the placed items.
+    __device__ Choice choose(const draw::Place& random) {
+        const int item = next();
+        const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
+        find_places<false>(item, word.x);
+        return {at_.cost + first_[item], at_.cost + second_[item]};
+    }
+
+    // Place the chosen item at the first or second place.
+    __device__ void follow(bool is_second) {
+        const int item = next();
+        put(item, is_second ? other_[item] : best_[item]);
+        leave_frontier(item, NONE);
     }
 
     // Place a random unplaced item at a random free place.
@@ -304,6 +276,26 @@ class State {
         return found.value == Key::NONE ? NONE : int(found.index);
     }
 
+    // Return the unplaced item with the most placed neighbours; ties: the one with the largest flow
+    // to them.
+    __device__ int next() const {
+        using Key = block::Least<int64_t>;
+        Key mine;
+        for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
+            const int item = frontier_[i];
+            int64_t flow = 0;
+            for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
+                if (place_[network_.neighbour[e]] != NONE) flow += network_.flow[e];
+            }
+            const int64_t key = int64_t(neighbours_[item]) << 48 | flow;
+            if (-key < mine.value || (-key == mine.value && uint32_t(item) < mine.index)) {
+                mine = {-key, uint32_t(item)};
+            }
+        }
+        const Key found = warp::least(mine);
+        return found.value == Key::NONE ? any_of(place_, at_.placed) : int(found.index);
+    }
+
     // Return the index of a random NONE in an array, or NONE.
     __device__ int any_of(const int16_t* array, uint32_t salt) const {
         using Key = block::Least<int64_t>;
@@ -341,8 +333,9 @@ class State {
         return network_.from(taken)[best] <= reach || network_.from(taken)[other] <= reach;
     }
 
-    // Find the best two places of a frontier item. The bound of the flows to unplaced neighbours is
-    // only computed for places whose cost is near the lowest.
+    // Find the best two places of an unplaced item. The bound of the flows to unplaced neighbours
+    // is only computed for places whose cost is near the lowest.
+    template <bool LOOKS_AHEAD = true>
     __device__ void find_places(int item, uint32_t salt) {
         const int begin = network_.first[item], end = network_.first[item + 1];
         const int padded = network_.pitch;
@@ -359,9 +352,13 @@ class State {
             for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] += flow * distances[x];
         }
         Number lowest = TAKEN;
-        for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
+        for (int x = warp::lane(); LOOKS_AHEAD && x < padded; x += warp::SIZE) {
+            lowest = min(lowest, costs[x]);
+        }
         const Number window = plan_.scales[WINDOW];
-        const Number limit = warp::least(block::Least<Number>{lowest, 0}).value + flows * window;
+        Number limit = LOOKS_AHEAD
+                           ? warp::least(block::Least<Number>{lowest, 0}).value + flows * window
+                           : TAKEN - 1;
         const uint32_t own_salt = hash(item, salt);
         Candidate mine, next;
         for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
@@ -369,12 +366,14 @@ class State {
             for (int k = 0; k < CHUNK; ++k) any |= costs[from + k] <= limit;
             for (int x = from; any && x < from + CHUNK; ++x) {
                 if (costs[x] > limit) continue;
-                const Candidate found{costs[x] + ahead(item, x), hash(x, own_salt), x};
+                const Number more = LOOKS_AHEAD ? ahead(item, x) : Number(0);
+                const Candidate found{costs[x] + more, hash(x, own_salt), x};
                 if (found.before(mine)) {
                     next = mine, mine = found;
                 } else if (found.before(next)) {
                     next = found;
                 }
+                if (!LOOKS_AHEAD && next.place != NONE) limit = next.cost;
             }
         }
         const Candidate one = mine.first_of_warp();

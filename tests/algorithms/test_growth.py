@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,27 @@ def test_few_items_and_hidden_distances() -> None:
     }
     result = _solved(Qap(planted.file()), generations=10, **own)
     assert result.cost <= planted.cost
+
+
+def test_beam_searches_find_hidden_distances() -> None:
+    planted = grid(8, 8, seed=2, hidden=2)
+    own = {"islands": 1, "population": 16, "batches": 12, "generations": 12}
+    # Without beam searches, the cost is 29 % above that of the hidden assignment.
+    assert _solved(Qap(planted.file()), **own).cost < 1.1 * planted.cost
+
+
+def test_beams_of_few_items_and_several_components() -> None:
+    flows, random = np.zeros((9, 9), np.int64), np.random.default_rng(3)
+    for one, other in ((0, 1), (1, 2), (3, 4), (5, 6)):
+        flows[one, other] = flows[other, one] = random.integers(1, 9)
+    distances = np.triu(random.integers(1, 99, (9, 9)), 1)
+    problem = islands.qap(flows, distances + distances.T)
+    costs = problem.costs(np.array(list(permutations(range(9)))))
+    own = {"algorithm": "growth", "islands": 1, "population": 4, "sweeps": 0, "batches": 3}
+    for growths in (16, 64):
+        result = _solved(problem, growths=growths, generations=6, **own)
+        assert sorted(result.solution.tolist()) == list(range(9))
+        assert costs.min() == result.cost
 
 
 def test_given_solutions_stay_the_best() -> None:

@@ -147,6 +147,16 @@ def test_tours_of_one_city(data: dict[str, Any]) -> None:
     assert [(each.cost, each.solution.tolist()) for each in results] == [(0, [0])] * 20
 
 
+def test_networks_of_tempering_have_launches_of_their_own() -> None:
+    problems = [Qap(grid(8, 8, seed, hidden=2).file()) for seed in (1, 2, 3)]
+    settings: dict[str, Any] = {"algorithm": "tempering", "islands": 1, "population": 8}
+    settings |= {"rungs": 4, "tuning": 2, "sweeps": 2, "generations": 6, "seed": 1}
+    own: dict[str, Any] = {"backend": "cpu", "threads": 1}
+    together = islands.solve_many(problems, **settings, **own)
+    alone = [islands.solve(each, **settings, **own) for each in problems]
+    assert [each.digest for each in together] == [each.digest for each in alone]
+
+
 def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.MonkeyPatch) -> None:
     problems = [islands.tsp(each) for each in np.random.default_rng(1).random((5, 60, 2)) * 1000]
     settings: dict[str, Any] = {"islands": 1, "population": 30, "stop": "converged"}

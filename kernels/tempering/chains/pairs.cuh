@@ -28,19 +28,22 @@ using Plan = PlanOf<Energies, PairPlan>;
 #include "tempering/fixed_price.cuh"
 #include "tempering/order_cross.cuh"
 #include "tempering/pair_chain.cuh"
+// With neighbours, a CPU updates the deltas of a few rows. A GPU updates all of them at once, as
+// the fields of items would take twice as much block memory as the deltas.
 #if defined(NETWORK_NUMBER) && !defined(__CUDACC__)
 #include "tempering/network_deltas.hpp"
+namespace tempering {
+using Deltas = NetworkDeltas;
+}
 #else
 #include "tempering/stored_deltas.cuh"
+namespace tempering {
+using Deltas = StoredDeltas;
+}
 #endif
 
 namespace tempering {
 
-#if defined(NETWORK_NUMBER) && !defined(__CUDACC__)
-using Deltas = NetworkDeltas;
-#else
-using Deltas = StoredDeltas;
-#endif
 using Delta = Deltas::Delta;
 using Chain = PairChain<Deltas>;
 
