@@ -175,12 +175,13 @@ def _shown(value: Any) -> str:
 
 
 def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> Any:
+    amount = value
     if limits["is_time"] and isinstance(value, str):
         try:
-            value = seconds(value)
+            amount = seconds(value)
         except ValueError as error:
             raise UsageError(f"{name}={value}: {error}") from None
-    result = _converted(name, value, kind)
+    result = _converted(name, amount, kind)
     low, high, choices = limits["low"], limits["high"], limits["choices"]
     if kind is int and not _LEAST <= result <= _MOST:
         low, high = (_LEAST if low is None else low), (_MOST if high is None else high)
