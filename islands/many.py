@@ -25,7 +25,7 @@ from islands.errors import IslandsError, UsageError
 from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
-from islands.problems import taken
+from islands.problems import problem_of
 from islands.problems.base import Problem
 from islands.problems.batches import Batch, as_problems
 from islands.progress.result import Result
@@ -181,7 +181,7 @@ class _Many(Plan[_Run]):
 
     def request(self, cell: _Run) -> tuple[Asked, Problem | None]:
         """Return the request as of `solve`."""
-        name, problem = taken(cell.problem(), "solve")
+        name, problem = problem_of(cell.problem(), "solve")
         seed = {} if cell.seed is None else {"seed": cell.seed}
         return self._asked.also({"instance": name, **seed}), problem
 

@@ -33,7 +33,7 @@ from islands.keywords import SessionKeywords, SolveKeywords, SolverKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.paths import given_folder
-from islands.problems import taken
+from islands.problems import problem_of
 from islands.problems.base import Problem
 from islands.progress.progress import Callback
 from islands.progress.result import Result
@@ -136,7 +136,7 @@ def solve(
     issued.
     """
     refuse_while_importing("islands.solve")
-    name, given = taken(problem, "solve")
+    name, given = problem_of(problem, "solve")
     if session is not None:
         session.require_fit(backend=backend, threads=settings.get("threads"), world=world)
         backend, world = session.backend, session.world
@@ -339,7 +339,7 @@ class Solver:
         """
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
-        name, given = taken(problem, "Solver")
+        name, given = problem_of(problem, "Solver")
         files, arrays = parted(start)
         seed = drawn(seed, self._world)
         asked = of_keywords(settings, instance=name, start=files or None, seed=seed)

@@ -20,7 +20,7 @@ from islands.errors import InputError, RunError
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.paths import given_folder
-from islands.problems import taken
+from islands.problems import problem_of
 from islands.problems.base import Problem
 from islands.progress.progress import Callback
 from islands.progress.result import Result
@@ -126,7 +126,7 @@ def _named(problem: Any, call: str) -> tuple[str | None, Problem | None]:
     """Return the name of a problem, or the problem."""
     if problem is None:
         return None, None
-    name, given = taken(problem, call)
+    name, given = problem_of(problem, call)
     return (name, None) if given is None else (None, given)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from islands import algorithms, encodings, improvers
 from islands.algorithms import operators
-from islands.custom.parts import OwnPart, PartKind
+from islands.custom.parts import PartKind, ScriptPart
 from islands.errors import UsageError
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import topology
@@ -153,11 +153,13 @@ def _normal(value: Any) -> Any:
     return value.strip() if "=" in value else plain(value.strip())
 
 
-def of_scripts(settings: Mapping[str, Any]) -> dict[str, OwnPart]:
+def of_scripts(settings: Mapping[str, Any]) -> dict[str, ScriptPart]:
     """Return the parts from scripts in the settings of a run, by the full name of the setting."""
     values = flat(settings)
     return {
-        key: kind.own[values[key]] for key, kind in PARTS.items() if values.get(key) in kind.own
+        key: kind.of_scripts[values[key]]
+        for key, kind in PARTS.items()
+        if values.get(key) in kind.of_scripts
     }
 
 

@@ -44,7 +44,7 @@ _MEMBERS: dict[str, tuple[type, str]] = {
 
 
 @dataclass(frozen=True)
-class OwnPart:
+class ScriptPart:
     """A part from a script."""
 
     part: Any
@@ -73,7 +73,12 @@ class PartKind:
         Parts are classes, from which each run creates objects. If `is_made`, they are objects; a
         class then stands for the object that it creates without arguments.
         """
-        self.what, self.base, self.registry, self.own = what, base, registry, dict[str, OwnPart]()
+        self.what, self.base, self.registry, self.of_scripts = (
+            what,
+            base,
+            registry,
+            dict[str, ScriptPart](),
+        )
         self._built_in, self._needs = tuple(built_in), ("name", *needs)
         self._taken = {plain(name): name for name in registry}
         self._is_made, self._entry = is_made, entry
@@ -87,7 +92,7 @@ class PartKind:
         is_part = is_reference(value) or not isinstance(value, str | int | float | None)
         return self.registered(value).part.name if is_part else value
 
-    def registered(self, value: Any) -> OwnPart:
+    def registered(self, value: Any) -> ScriptPart:
         """Register a part from a script; reject a value that is not of this kind."""
         given, reference = value, None
         if is_reference(given):
@@ -103,12 +108,12 @@ class PartKind:
         reference = reference or reference_to(part)
         if reference is None and part is not value:
             reference = reference_to(value)
-        own = OwnPart(part, reference)
+        of_script = ScriptPart(part, reference)
         if not any(each in (part, type(part)) for each in self._built_in):
             self._require_complete(part)
             self.registry[part.name] = self._entry(part)
-            self.own[part.name] = own
-        return own
+            self.of_scripts[part.name] = of_script
+        return of_script
 
     def _loaded(self, reference: str) -> Any:
         path, name = split_reference(reference)

@@ -146,7 +146,7 @@ def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) ->
     """Replace parts of scripts in the settings by the same parts in other files."""
     name, kind = key.partition(".")[0], PARTS[key]
     kept = _values(key, holders)
-    own = [part for part in kept if part not in kind.registry or part in kind.own]
+    own = [part for part in kept if part not in kind.registry or part in kind.of_scripts]
     moved: dict[str, str] = {}
     for value in values:
         if not own:

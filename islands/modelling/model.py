@@ -301,7 +301,7 @@ class Model(Extensible):
         facts = {
             "solutions": self.kind.name,
             "size": self.size,
-            "own": self.kind.own,
+            "own": self.kind.options,
             "name": self.name,
             "maximise": self.maximise,
             "price": self.price if self._priced and self._python is None else None,

@@ -90,12 +90,12 @@ def loaded(instance: str, form: str | None = None, finder: Finder | None = None)
     return read((finder or Finder()).find(instance), form)
 
 
-def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
-    """Return the name of an instance for `run.toml`, and the instance if it already exists.
+def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
+    """Return the name of a problem for `run.toml`, and the problem unless only its name is given.
 
-    Called with a problem that a program passes: if it is a name, its script may run. An instance
-    without a file or a script may have any name. Data that are not a problem are refused; `call` is
-    the name of the calling function.
+    The script in a name that a program passes is trusted. A problem without a file or a script may
+    have any name. Data that are not a problem are rejected; `call` is the name of the calling
+    function.
     """
     if isinstance(problem, str | Path):
         trust_named(str(problem))
@@ -113,11 +113,11 @@ def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
             " items; islands.subset, islands.choices, islands.keys and islands.real are for"
             " other solutions"
         )
-    own = KIND.registered(problem)
-    made: Problem = own.part
-    if made.path is not None:
-        return made.instance, made
-    return own.reference or one_line(made.instance, 200), made
+    registered = KIND.registered(problem)
+    instance: Problem = registered.part
+    if instance.path is not None:
+        return instance.instance, instance
+    return registered.reference or one_line(instance.instance, 200), instance
 
 
 def saved(problem: Problem) -> Arrays:

@@ -28,7 +28,7 @@ class MixedKind(VectorKind):
     def __init__(
         self, size: int, *_: ArrayLike, parameters: Mapping[str, Parameter | Mapping[str, Any]]
     ) -> None:
-        """Take the number of entries, and the parameters or their stored form from `own`."""
+        """Take the number of entries, and the parameters or their stored form from `options`."""
         self.parameters = {
             name: each if isinstance(each, Parameter) else restored(each)
             for name, each in parameters.items()
@@ -44,7 +44,7 @@ class MixedKind(VectorKind):
         return VectorKind.name
 
     @property
-    def own(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         stored = {
             name: {"kind": each.kind, **each.stored()} for name, each in self.parameters.items()
         }

@@ -82,7 +82,7 @@ class SolutionKind(ABC):
         return {}
 
     @property
-    def own(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """The stored constructor arguments besides the size and the bounds."""
         return {}
 
@@ -186,7 +186,7 @@ class OrderKind(SolutionKind):
         return {} if self.before is None else {"STATED_BEFORE": "1"}
 
     @property
-    def own(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         pairs = {} if self.before is None else {"before": self.before.pairs}
         return pairs | ({} if self.parts is None else {"parts": self.parts})
 
@@ -263,7 +263,7 @@ class SubsetKind(SolutionKind):
         return {"STATED_LEAST": str(self.choose[0]), "STATED_MOST": str(self.choose[1])}
 
     @property
-    def own(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         return {} if self.choose is None else {"choose": self.choose}
 
     def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
@@ -417,7 +417,7 @@ class ChoicesKind(SolutionKind):
                 self.proposals = ("swap",)  # type: ignore[misc, assignment]
 
     @property
-    def own(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         is_same = (self.sizes == self.sizes[0]).all()
         sizes = int(self.sizes[0]) if is_same else self.sizes.tolist()
         lists = {name: own.tolist() for name, own in self._given().items()}

@@ -48,7 +48,7 @@ def write_solution(
     problem.write_solution(native, entries, units)
     solution = array_of(entries, pa.from_numpy_dtype(entries.dtype))
     if isinstance(problem.kind, MixedKind):
-        metadata = {**metadata, _KIND.decode(): json.dumps(problem.kind.own["parameters"])}
+        metadata = {**metadata, _KIND.decode(): json.dumps(problem.kind.options["parameters"])}
     table = pa.table({"solution": solution}).replace_schema_metadata(dict(metadata))
     write_parquet(inside(folder, FINISHED), [table], table.schema)
 

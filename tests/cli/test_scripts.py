@@ -132,9 +132,9 @@ if __name__ == "__main__":
 def forget() -> None:
     """Remove the script's parts from this process, as in a new process."""
     for kind in PartKind.all:
-        for name in kind.own:
+        for name in kind.of_scripts:
             del kind.registry[name]
-        kind.own.clear()
+        kind.of_scripts.clear()
 
 
 def begin(generations: int, out: str = "out") -> None:

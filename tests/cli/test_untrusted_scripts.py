@@ -39,9 +39,9 @@ pytestmark = pytest.mark.usefixtures("own_cache")
 def forget() -> None:
     """Remove the scripts' parts from this process, as in a new process."""
     for kind in PartKind.all:
-        for name in kind.own:
+        for name in kind.of_scripts:
             del kind.registry[name]
-        kind.own.clear()
+        kind.of_scripts.clear()
 
 
 def script(path: str) -> None:

@@ -39,6 +39,6 @@ def forgotten(folder: Path) -> Iterator[None]:
         if Path(file).is_relative_to(folder):
             del sys.modules[name]
     for kind in PartKind.all:
-        for name in kind.own:
+        for name in kind.of_scripts:
             del kind.registry[name]
-        kind.own.clear()
+        kind.of_scripts.clear()

@@ -151,7 +151,7 @@ def test_algorithms_of_other_encodings_are_refused(algorithm: str) -> None:
 def test_a_stored_run_goes_on(tmp_path: Path) -> None:
     own = islands.choices(40, [5, 4] * 20, groups=[0, 1] * 20, **WAYS["state"])
     again = restored(own.saved())
-    assert again.kind.own == own.kind.own
+    assert again.kind.options == own.kind.options
     options: Any = {"backend": "cpu", "seed": 4, "islands": 2, "population": 2}
     whole = islands.solve(again, generations=20, **options)
     islands.solve(own, generations=10, out=tmp_path / "run", **options)
@@ -212,7 +212,7 @@ def test_values_have_at_most_so_many_items(backend: Backend, way: str, most: Any
         assert own.kind.holds(np.asarray(result.solution)[np.newaxis])
     assert islands.check_problem(own, samples=30).works
     if way == "cost":
-        assert restored(own.saved()).kind.own == own.kind.own
+        assert restored(own.saved()).kind.options == own.kind.options
 
 
 def test_limits_are_kept_as_by_kernels() -> None:
