@@ -73,12 +73,9 @@ class PartKind:
         Parts are classes, from which each run creates objects. If `is_made`, they are objects; a
         class then stands for the object that it creates without arguments.
         """
-        self.what, self.base, self.registry, self.of_scripts = (
-            what,
-            base,
-            registry,
-            dict[str, ScriptPart](),
-        )
+        self.what, self.base, self.registry = what, base, registry
+        self.of_scripts: dict[str, ScriptPart] = {}
+        """The parts from scripts, by name."""
         self._built_in, self._needs = tuple(built_in), ("name", *needs)
         self._taken = {plain(name): name for name in registry}
         self._is_made, self._entry = is_made, entry
