@@ -258,42 +258,42 @@ class State {
         return cost < (high * natural + (low * natural >> 16)) >> 8;
     }
 
-    // Return the frontier item with the largest gap between its best places; ties: the one with the
-    // most placed neighbours.
-    __device__ int most_urgent(uint32_t salt) const {
+    // Return the frontier item with the lowest key, or NONE.
+    template <class KeyOf>
+    __device__ int lowest_of_frontier(KeyOf key_of) const {
         using Key = block::Least<int64_t>;
         Key mine;
         for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
             const int item = frontier_[i];
-            const int64_t gap = min(int64_t(second_[item]) - first_[item], int64_t(0x7fffffff));
-            const int64_t key = gap << 32 | int64_t(min(int(neighbours_[item]), 1023)) << 22 |
-                                hash(item, salt) >> 10;
-            if (-key < mine.value || (-key == mine.value && uint32_t(item) < mine.index)) {
-                mine = {-key, uint32_t(item)};
+            const int64_t key = key_of(item);
+            if (key < mine.value || (key == mine.value && uint32_t(item) < mine.index)) {
+                mine = {key, uint32_t(item)};
             }
         }
-        const Key found = warp::least(mine);
-        return found.value == Key::NONE ? NONE : int(found.index);
+        return int(warp::least(mine).index);
+    }
+
+    // Return the frontier item with the largest gap between its best places; ties: the one with the
+    // most placed neighbours.
+    __device__ int most_urgent(uint32_t salt) const {
+        return lowest_of_frontier([&](int item) {
+            const int64_t gap = min(int64_t(second_[item]) - first_[item], int64_t(0x7fffffff));
+            return -(gap << 32 | int64_t(min(int(neighbours_[item]), 1023)) << 22 |
+                     hash(item, salt) >> 10);
+        });
     }
 
     // Return the unplaced item with the most placed neighbours; ties: the one with the largest flow
     // to them.
     __device__ int next() const {
-        using Key = block::Least<int64_t>;
-        Key mine;
-        for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
-            const int item = frontier_[i];
+        const int item = lowest_of_frontier([&](int item) {
             int64_t flow = 0;
             for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
                 if (place_[network_.neighbour[e]] != NONE) flow += network_.flow[e];
             }
-            const int64_t key = int64_t(neighbours_[item]) << 48 | flow;
-            if (-key < mine.value || (-key == mine.value && uint32_t(item) < mine.index)) {
-                mine = {-key, uint32_t(item)};
-            }
-        }
-        const Key found = warp::least(mine);
-        return found.value == Key::NONE ? any_of(place_, at_.placed) : int(found.index);
+            return -(int64_t(neighbours_[item]) << 48 | flow);
+        });
+        return item == NONE ? any_of(place_, at_.placed) : item;
     }
 
     // Return the index of a random NONE in an array, or NONE.
@@ -420,17 +420,8 @@ class State {
 
     // Return the frontier item with the largest attraction, or NONE.
     __device__ int most_attracted() const {
-        using Key = block::Least<Number>;
-        Key mine;
-        for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
-            const int item = frontier_[i];
-            const Number key = -first_[item];
-            if (key < mine.value || (key == mine.value && uint32_t(item) < mine.index)) {
-                mine = {key, uint32_t(item)};
-            }
-        }
-        const Key found = warp::least(mine);
-        return found.value < 0 ? int(found.index) : NONE;
+        const int item = lowest_of_frontier([&](int item) { return -int64_t(first_[item]); });
+        return item != NONE && first_[item] > 0 ? item : NONE;
     }
 
     // Exchange an item with those at the nearest places of a neighbour whenever this lowers the
