@@ -19,6 +19,7 @@ from islands.algorithms.memetic import Memetic
 from islands.algorithms.tempering.algorithm import Tempering, chains_of
 from islands.algorithms.tempering.chains import ReplicaChains
 from islands.algorithms.tempering.core import CoreChains
+from islands.algorithms.tempering.flips import FlipChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
@@ -297,6 +298,7 @@ SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
 SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], Values]]] = (
     (Algorithm, lambda case: case.problem.evaluation.python is not None, sizes.of_calls),
     (Tempering, _by(CoreChains), sizes.of_core),
+    (Tempering, _by(FlipChains), sizes.of_flips),
     (Tempering, _by(MoveChains), sizes.of_moves),
     (Tempering, _by(PlaceChains), sizes.of_places),
     (Tempering, _by(PairChains), sizes.of_pairs),

@@ -271,6 +271,9 @@ _PATIENCE_CROSS = 10
 """Generations without improvement before a ladder is renewed by a crossover of the problem, on a
 CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
 20, which is no difference."""
+_SWEEPS, _MOST_FLIPS = 100, 2_000_000
+"""Sweeps of a generation by flips, and the most proposals, so that 100,000 items cool down within
+a minute."""
 _LEARNT_AN_ITEM, _MOST_LEARNT = 600, 1_000_000
 """Moves per item in a generation of a state that learns, and the maximum number of moves. On
 scpcyc08, covers cost 347 after a million evaluations with 40 moves per item, and 343 with 600."""
@@ -316,6 +319,17 @@ def of_moves(case: Case) -> Values:
     if problem.chains.has_cross:
         sizes["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
     return sizes
+
+
+def of_flips(case: Case) -> Values:
+    """Return sizes of tempering by flips: few replicas, which cool down slowly."""
+    return {
+        **_MOVING,
+        **({"islands": 16, "population": 16} if case.gpus else {"islands": 1, "population": 2}),
+        "proposals": min(_MOST_FLIPS, _SWEEPS * case.problem.size),
+        "tuning": 30,
+        "patience": 0,
+    }
 
 
 def of_learning(case: Case) -> Values:

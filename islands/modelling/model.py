@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar
@@ -30,6 +31,7 @@ from islands.problems.arrays import FACTS, packed
 from islands.problems.base import Solution
 from islands.problems.capabilities import ChainMoves, ProblemWords
 from islands.problems.evaluation import never
+from islands.problems.flips import Flips
 from islands.problems.kinds import SOLUTION_KINDS
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import OrderKind, SolutionKind
@@ -128,6 +130,15 @@ class Model(Extensible):
         own = self.inherited("_plain", has_other_cost) if self.choose is None else None
         return None if own is None else own()
 
+    @cached_property
+    def flips(self) -> Flips | None:
+        """The change of a quadratic cost by flips, if it is sparse and subsets are free."""
+        form = self.statement.quadratic
+        if form is None or self.chains.proposals != ("flip",):
+            return None
+        found = Flips.of(form, self.members, maximise=self.maximise)
+        return found if found is not None and found.suits else None
+
     @property
     def scale(self) -> Scale:
         """How to interpret costs; the first cost of a Python function shows if they are real."""
@@ -154,7 +165,8 @@ class Model(Extensible):
             return None
         shapes = [(name, np.shape(value)) for name, value in self._inputs().items()]
         bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
-        facts = self.size, self.maximise, self.learns, self.searches, self._adapts_price
+        has_flips = self.flips is not None
+        facts = self.size, self.maximise, self.learns, self.searches, has_flips, self._adapts_price
         return (self.header.name, *facts, *shapes, *bounds, *self.defines().items())
 
     def defines(self) -> Macros:
@@ -309,6 +321,7 @@ class Model(Extensible):
             "best_known": None if best is None else best.value,
             "python": None if self._python is None else self.evaluation.argument,
             "functions": None if self.functions is None else self.functions.stored(),
+            "quadratic": self.statement.quadratic,
             "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
         }
         low, high = self.kind.box.get("low"), self.kind.box.get("high")
@@ -339,6 +352,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         maximise=bool(facts["maximise"]),
         name=str(facts["name"]),
         best_known=facts["best_known"],
+        quadratic=facts.get("quadratic"),
     )
     model = Model(kind, statement)
     model._price = price  # the initial value of an adaptive price

@@ -17,6 +17,7 @@ from islands.modelling.kinds import flag
 from islands.modelling.members import Members, members_of
 from islands.modelling.texts import Text, without_comments
 from islands.problems.arguments import is_finite
+from islands.problems.flips import Form
 from islands.problems.solution_kinds import ITEMS, OrderKind, SolutionKind
 from islands.text import shown
 
@@ -72,11 +73,14 @@ class Statement:
     name: str | None = None
     best_known: float | None = None
     plot: Function | None = None
+    quadratic: Form | None = None
+    """The form of the data, if these say all of the cost: see `Flips`."""
 
     def changed(self, changes: Mapping[str, Any]) -> Statement:
         """Return it with other arguments; new code may call functions of the old code."""
         texts = {name: self._text(name, changes[name]) for name in changes if name in TEXTS}
-        return replace(self, **{**changes, **texts})
+        same = self.quadratic if not changes.keys() - {"maximise"} else None
+        return replace(self, **{**changes, **texts, "quadratic": same})
 
     def _text(self, name: str, value: Any) -> Any:
         """Return new code or a function, with the parts of the old code that it uses."""

@@ -12,6 +12,7 @@ from islands.modelling.model import Model
 from islands.modelling.statement import Statement
 from islands.modelling.texts import Text
 from islands.paths import data_folder
+from islands.problems.flips import Form
 from islands.problems.solution_kinds import SolutionKind
 
 _P = ParamSpec("_P")
@@ -33,6 +34,8 @@ class ReadyModel(Model):
     """The file of the state, and files whose functions it calls."""
     _is_cooperative: ClassVar[bool] = False
     """Whether all threads of a block compute a cost together."""
+    _quadratic: ClassVar[Form | None] = None
+    """The form of the data of a quadratic cost."""
 
     def __init__(
         self,
@@ -49,6 +52,7 @@ class ReadyModel(Model):
             maximise=maximise,
             name=name,
             best_known=best_known,
+            quadratic=self._quadratic,
         )
         super().__init__(kind, statement)
 

@@ -30,6 +30,7 @@ class MaxCut(ReadyModel):
     """
 
     _cost_file, _state_files, _is_cooperative = "max_cut", ("max_cut_state",), True
+    _quadratic = "cut"
 
     edges: NDArray[np.int64]
     """The two nodes of each edge."""

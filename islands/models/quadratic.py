@@ -37,6 +37,7 @@ class Qubo(ReadyModel):
     """
 
     _cost_file, _state_files, _is_cooperative = "qubo", ("qubo_state",), True
+    _quadratic = "matrix"
 
     matrix: Any
     """The sparse matrix of whole or real numbers."""

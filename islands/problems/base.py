@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
     from islands.instances.solution_files import Remark
     from islands.problems.core import Core
+    from islands.problems.flips import Flips
     from islands.problems.qap_exchanges import Swaps
 
 Solution = NDArray[Any]
@@ -117,6 +118,11 @@ class Problem(ABC):
     def scale(self) -> Scale:
         """How to interpret costs on the device."""
         return _SCALES[bool(self.maximise)]
+
+    @property
+    def flips(self) -> Flips | None:
+        """The change of the cost by flips of a subset, if tempering can flip many items at once."""
+        return None
 
     @property
     def evaluation(self) -> Evaluation:

@@ -12,6 +12,7 @@ __device__ void raise(uint64_t* word, uint64_t value) {
 }
 __device__ void lower(int32_t* word, int32_t value) { atomicMin(word, value); }
 __device__ void set_bits(uint32_t* word, uint32_t bits) { atomicOr(word, bits); }
+__device__ void add(int32_t* word, int32_t value) { atomicAdd(word, value); }
 // For words that other blocks change, too.
 __device__ void add_shared(int32_t* word, int32_t value) { atomicAdd(word, value); }
 
@@ -21,6 +22,7 @@ __device__ void add_shared(int32_t* word, int32_t value) { atomicAdd(word, value
 __device__ void raise(uint64_t* word, uint64_t value) { *word = max(*word, value); }
 __device__ void lower(int32_t* word, int32_t value) { *word = min(*word, value); }
 __device__ void set_bits(uint32_t* word, uint32_t bits) { *word |= bits; }
+__device__ void add(int32_t* word, int32_t value) { *word += value; }
 __device__ void add_shared(int32_t* word, int32_t value) {
     __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
 }

@@ -41,6 +41,12 @@ class Acceptance {
         return raised <= step_ * Delta(127 + BITS - exponent);
     }
 
+    // The same for changes that are small compared with 1 or with the temperature.
+    __device__ bool may_accept_small(Delta raised, uint32_t word) const {
+        const int exponent = __float_as_uint(float(int((word >> (32 - BITS)) + 1))) >> 23;
+        return float(raised) <= temperature_ * (LN2 * 1.00001f) * float(127 + BITS - exponent);
+    }
+
     // Return false if a change is certainly rejected with any random word.
     __device__ bool may_ever_accept(Delta raised) const { return raised <= step_ * Delta(BITS); }
 

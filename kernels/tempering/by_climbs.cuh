@@ -52,16 +52,60 @@ class Ends : public Rungs {
 
     __device__ bool anneals() const { return plan_.ends.cycle > 0; }
 
-    // Cool all replicas down together, repeatedly, each time twice as slowly.
+    // Cool all replicas down together, repeatedly: each time twice as slowly or, if they are
+    // reheated, from temperatures that are higher the longer this takes.
     __device__ void anneal(int64_t made) const {
-        int64_t at = made - plan_.tuning - 1, length = plan_.ends.cycle;
-        while (at >= length) at -= length, length *= 2;
-        const double part = double(at) / double(max(length - 1, int64_t(1)));
-        const double now = range()[1] * exact::pow(range()[0] / range()[1], part);
-        for (int rung = 0; rung < rungs_; ++rung) temperature(rung) = now;
+        const Annealing now = annealing(made);
+        const double part = double(now.at) / double(max(now.length - 1, int64_t(1)));
+        const double ratio = range()[0] / range()[1];
+        for (int rung = 0; rung < rungs_; ++rung) {
+            double first = 0.0;
+            if (reheats(now)) {
+                first = double(max(HEATS - 1 - now.doublings - rung, 0)) / (2 * HEATS);
+            }
+            temperature(rung) = range()[1] * exact::pow(ratio, first + (1.0 - first) * part);
+        }
+    }
+
+    // Return whether the replicas are reheated after a generation.
+    __device__ bool reheats(int64_t made) const {
+        const Annealing now = annealing(made);
+        return now.at == 0 && reheats(now);
     }
 
   private:
+    static constexpr int HEATS = 4;  // different temperatures to which replicas are reheated
+
+    // An annealing: its length and current generation, from 0, and how many times the usual length
+    // after reheating was doubled; -1: the first one.
+    struct Annealing {
+        int64_t length, at;
+        int doublings;
+    };
+
+    // Return the annealing after a generation. Those after reheating have one, one, two, one, one,
+    // two and four times the usual length and so on: each number of doublings gets the same time.
+    __device__ Annealing annealing(int64_t made) const {
+        int64_t at = made - plan_.tuning - 1, length = plan_.ends.cycle;
+        const int64_t usual = plan_.ends.reheating;
+        if (usual == 0 || at < length) {
+            while (at >= length) at -= length, length *= 2;
+            return {length, at, -1};
+        }
+        at -= length;
+        int doublings = 0;
+        int64_t end = usual;  // of the first annealing with these doublings
+        while (end <= at) end = 2 * end + (usual << ++doublings);
+        for (;; --doublings) {
+            length = usual << doublings;
+            if (at >= end - length) return {length, at - (end - length), doublings};
+            end = (end - length) / 2;
+            if (at >= end) at -= end;
+        }
+    }
+
+    __device__ static bool reheats(const Annealing& now) { return now.doublings >= 0; }
+
     // The coldest and the hottest temperature.
     __device__ double* range() const { return plan_.ends.range + 2 * of_rank(number_); }
 

@@ -40,6 +40,7 @@ class Ends : public Rungs {
 
     __device__ static bool anneals() { return false; }
     __device__ static void anneal(int64_t) {}
+    __device__ static bool reheats(int64_t) { return false; }
 
   private:
     __device__ double& heat(int ladder, int64_t made) const {

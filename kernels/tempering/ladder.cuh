@@ -57,6 +57,7 @@ class Ladder : public Ends {
         const int mine = best(made);
         for (int i = 0; i < rungs_; ++i) plan_.mate[first_ + i] = NO_MATE;
         if (plan_.descent > 0 && !is_tuning && made % plan_.descent == 0) descend(made);
+        if (anneals() && made > plan_.tuning + 1 && reheats(made)) begin_again(made, mine);
         if (all_.island[local_].restart || cost(made, mine) < record_[0]) {
             record_[0] = cost(made, mine);
             record_[1] = made;
@@ -138,6 +139,15 @@ class Ladder : public Ends {
             rung = rungs_ - 1;
             const int other = draw::below(place.words(stream::RENEWAL, i).x, all_.population - 1);
             plan_.mate[first_ + i] = other < number_ * rungs_ + i ? other : other + 1;
+        }
+    }
+
+    // All replicas begin the next generation as children of the best order and of random others.
+    __device__ void begin_again(int64_t made, int mine) const {
+        const draw::Place place = all_.place(local_, made, number_ * rungs_);
+        for (int i = 0; i < rungs_; ++i) {
+            const int other = draw::below(place.words(stream::RENEWAL, i).x, all_.population - 1);
+            plan_.mate[first_ + i] = other < number_ * rungs_ + mine ? other : other + 1;
         }
     }
 

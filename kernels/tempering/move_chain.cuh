@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tempering/blocks.cuh"
+#include "tempering/move_rule.cuh"
 #include "tempering/moving.cuh"
 #include "tempering/proposals.cuh"
 

@@ -4,7 +4,7 @@
 
 #include "genes.cuh"
 #include "improvers/base.cuh"
-#include "tempering/move_rule.cuh"
+#include "tempering/base.cuh"
 
 namespace tempering {
 

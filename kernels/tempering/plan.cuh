@@ -19,6 +19,7 @@ struct Energies {
 struct Climbs {
     double cold_share, hot_share;  // accepted climbs per proposal at the ends of the ladder
     int32_t cycle;       // generations of the first annealing, doubled each time; 0: ladders
+    int32_t reheating;   // generations of the next ones, each from a child; 0: they double
     int64_t* climbs;     // per individual: accepted climbs of a generation
     int64_t* proposals;  // per individual: proposals of a generation
     double* shares;      // [tuning] per ladder: accepted climbs per proposal

@@ -5,6 +5,7 @@
 // Random streams: PROPOSALS.
 #pragma once
 
+#include "tempering/move_rule.cuh"
 #include "tempering/moving.cuh"
 #include "tempering/proposals.cuh"
 

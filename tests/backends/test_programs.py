@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import cycle, product
 
 import pytest
+from numpy_flips import sparse_pairs
 from problems_for_tests import facilities, flat, lattice, streets
 from programs_for_tests import CHECKS, for_gpu, parts, require_machine_code
 
 from islands.backends.base import Block
 from islands.backends.source import Source
 from islands.instances.grids import grid
+from islands.models import max_cut
 from islands.problems.qap import Qap
 
 pytestmark = pytest.mark.gpu
@@ -61,6 +63,8 @@ def programs() -> dict[str, Source]:
         large = Qap(grid(32, 34, largest=largest).file())
         chains = parts(large, "tempering", "permutation", {"rungs": 4})
         found[f"sparse-{largest}"] = for_gpu("program.cuh", chains.macros(), Block(64))
+    flips = parts(max_cut(sparse_pairs(600, 1200)), "tempering", "bits", {"rungs": 2})
+    found["flips"] = for_gpu("program.cuh", flips.macros(), Block(1024))
     return found
 
 

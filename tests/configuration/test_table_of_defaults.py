@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fakes import FakeProblem
 from models_for_tests import model_of
+from numpy_flips import sparse_pairs
 from problems_for_tests import facilities, knapsack, of_two_kinds, uneven
 
 import islands
@@ -38,6 +39,7 @@ def _problems() -> list[Problem]:
         model_of("keys", "cost"),
         model_of("real", "batch"),
         islands.models.set_cover([3, 2, 2], [[0, 1], [1, 2]]),
+        islands.models.max_cut(sparse_pairs(600, 1200)),
         islands.models.job_shop([[0, 1], [1, 0]], [[3, 2], [2, 4]]),
         FakeProblem(),
     ]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from islands.algorithms.base import Algorithm, Launch, Rounds, Schedule, Shape, Step, TeamExchanges
 from islands.algorithms.tempering.chains import ReplicaChains
 from islands.algorithms.tempering.core import CoreChains
+from islands.algorithms.tempering.flips import FlipChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.pairs import PairChains
 from islands.algorithms.tempering.places import PlaceChains
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _CHAINS: tuple[type[ReplicaChains], ...] = (
     CoreChains,
+    FlipChains,
     MoveChains,
     PlaceChains,
     SparseChains,
@@ -103,7 +105,9 @@ class Tempering(Algorithm):
     @classmethod
     def most_calls(cls, settings: TemperingSettings, problem: Problem) -> float:
         python = problem.evaluation.python
-        if chains_of(problem) is not MoveChains or (python is not None and python.is_batch):
+        kind = chains_of(problem)
+        counts = kind is not None and kind.keeps_quota
+        if not counts or (python is not None and python.is_batch):
             return math.inf  # moves of a batch after the accepted one count, too
         return settings.proposals + 1  # includes the cost of a new state
 
@@ -121,7 +125,7 @@ class Tempering(Algorithm):
         self._chains = chains = kind(self.settings, problem, shape)
         self.children, self.few_threads = chains.children, chains.few_threads
         self.block, self.price_factors = chains.block, chains.price_factors
-        self.keeps_quota, self.shares_launches = chains.waits, chains.shares_launches
+        self.keeps_quota, self.shares_launches = chains.keeps_quota, chains.shares_launches
 
     def defines(self) -> Macros:
         return self._chains.macros()

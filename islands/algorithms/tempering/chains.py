@@ -37,8 +37,9 @@ class ReplicaChains(ABC):
     """The temperatures between which an island cools down, relative to the mean cost change."""
     waits: ClassVar[bool] = False
     """Whether proposals can be evaluated between launches."""
+    keeps_quota: ClassVar[bool] = False
+    """This and the following attributes are documented in `Algorithm`."""
     few_threads: ClassVar[bool] = False
-    """The following attributes are documented in `Algorithm`."""
     block: ClassVar[Block | None] = None
     children: ClassVar[int] = 1
     shares_launches: ClassVar[bool] = True

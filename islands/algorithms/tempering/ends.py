@@ -46,6 +46,11 @@ class ClimbChains(ReplicaChains):
     def work(self) -> int:
         return self.settings.proposals
 
+    @property
+    def reheating(self) -> int:
+        """The generations of each annealing after the first one; 0: as `cycle` says."""
+        return 0
+
     def fields(self) -> dict[str, Field]:
         size, ladders = self.shape.population, self.ladders
         return {
@@ -63,5 +68,6 @@ class ClimbChains(ReplicaChains):
             cold_share=np.float64(self.shares[0]),
             hot_share=np.float64(self.shares[1]),
             cycle=np.int32(self.settings.cycle),
+            reheating=np.int32(self.reheating),
             **fields,
         )

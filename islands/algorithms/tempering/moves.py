@@ -45,6 +45,7 @@ class MoveChains(ClimbChains):
     rungs: ClassVar[int] = 2
     wide: ClassVar[Range] = (1e-6, 1.0)
     waits: ClassVar[bool] = True
+    keeps_quota: ClassVar[bool] = True
     few_threads: ClassVar[bool] = True
     children: ClassVar[int] = _MOST_AT_ONCE
     effort: float = 4
