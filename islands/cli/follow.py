@@ -114,7 +114,7 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands watch`."""
     parser.epilog = _EXAMPLES
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=_FOLDER)
-    words = "also write its report, .html or .htm, again and again until the work ends"
+    words = "also write a live report to FILE (.html or .htm), updated until the work ends"
     parser.add_argument("--page", metavar="FILE", type=Path, help=words)
 
 

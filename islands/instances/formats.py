@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,12 @@ def recognised(path: Path) -> str:
     return forms[0] if len(forms) == 1 else _of_numbers(path)
 
 
+class _Commented(Numbers):
+    """A file with comments, as those of models may have."""
+
+    comments: ClassVar[tuple[bytes, ...]] = (b"c", b"#")
+
+
 def _of_text(path: Path) -> str:
     """Return the format of a file of OR-Library: orlib for knapsacks, or bqp.
 
@@ -93,17 +99,19 @@ def _of_text(path: Path) -> str:
     two are items. Several begin with their number, without which it may be a graph as well.
     """
     with Lines.open(path) as lines:
-        text = Numbers(lines)
+        text = _Commented(lines)
         head = text.line() or []
         sizes = (text.line() or []) if len(head) == 1 else head
         if len(sizes) != 2 or not all(map(is_number, head + sizes)):
             return "orlib"
         n, m = (whole(word, MOST_NUMBERS) or 0 for word in sizes)
-        entries = list(islice(iter(text.line, None), min(m, _ENTRIES)))
-    is_entry = (
-        len(words) == 3 and None not in (whole(i, n) for i in words[:2]) for words in entries
-    )
-    if not entries or not all(is_entry):
+        # A line of a knapsack may be too long to read more than one of them.
+        entries = 0
+        for words in islice(iter(text.line, None), min(m, _ENTRIES)):
+            if len(words) != 3 or None in (whole(i, n) for i in words[:2]):
+                return "orlib"
+            entries += 1
+    if not entries:
         return "orlib"
     if len(head) == 1:
         return "bqp"

@@ -38,8 +38,8 @@ def read(path: Path) -> Qubo:
         file.end()
         if (found := int((entries.row == entries.col).sum())) != diagonal:
             raise file.error(
-                f"has {found} diagonal entries, and its head states {diagonal} and {others} others."
-                " Correct the head"
+                f"has {found} diagonal entries, but its head states {diagonal}, and {others}"
+                " others. Correct the head"
             )
         return qubo(entries)
 

@@ -73,7 +73,7 @@ class Page:
     title: str
     parts: list[str] = field(default_factory=list)
     reload: int | None = None
-    """Seconds after which a browser loads the page again; None for a page that does not change."""
+    """Seconds after which a browser reloads the page; None for a page that does not change."""
 
     def add(self, *parts: str) -> None:
         """Add HTML at the end, if there is any."""
@@ -89,7 +89,7 @@ class Page:
         reload, made = "", f"Page written by islands {islands.__version__}"
         if self.reload is not None:
             reload = f'<meta http-equiv="refresh" content="{self.reload}">'
-            made += f" at {time.strftime('%H:%M:%S')}, loaded again every {self.reload} s"
+            made += f" at {time.strftime('%H:%M:%S')}, reloaded every {self.reload} s"
         head = (
             f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{policy()}{reload}'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -112,16 +112,36 @@ def test_the_page_of_a_series_waits_for_its_first_run(pages: list[str]) -> None:
     page = LivePage(Path("a"), Path("live.html"), 0.0)
     page.update(is_final=False)
     assert RELOAD in pages[0]
-    assert "a: contains no run" in pages[0]
+    assert "No run has begun in this folder yet." in pages[0]
     assert main([*SERIES, "--runs", "2", "--stop", "generations=5", "--quiet"]) == 0
     assert main(["watch", "a", "--page", "live.html"]) == 0
     assert RELOAD not in pages[1]
     assert "Series in a: 2 runs" in pages[1]
 
 
+def test_the_page_of_work_without_a_run_ends_with_the_reason(pages: list[str]) -> None:
+    Path("a").mkdir()
+    page = LivePage(Path("a"), Path("live.html"), 0.0)
+    page.update(is_final=False)
+    page.update(is_final=True)
+    assert [RELOAD in page for page in pages] == [True, False]
+    assert "a: contains no run" in pages[1]
+
+
+def test_a_page_stays_while_its_folder_cannot_be_read(pages: list[str]) -> None:
+    assert main([*SERIES, "--stop", "generations=5", "--quiet"]) == 0
+    page = LivePage(Path("a"), Path("live.html"), 0.0)
+    page.update(is_final=False)
+    Path("a/run.toml").rename("a/run.old")
+    page.update(is_final=False)
+    assert pages[0] == pages[1]
+
+
 def test_a_page_that_cannot_be_made_is_refused_at_once(capsys: Capture) -> None:
     pytest.importorskip("matplotlib")
     Path("a").mkdir()
+    assert main(["watch", "a", "--page", "a/live.html"]) == 2
+    assert "is in the folder of work that has not begun" in capsys.readouterr().err
     Path("a/.runs.lock").write_text("measurement")
     for page, words in {
         "live.pdf": "--page live.pdf: must end in .html or .htm, as a page is HTML",

@@ -36,6 +36,9 @@ def as_sac94(file: MkpFile) -> str:
         ("a.qap.gz", "", "qaplib"),
         ("a.txt", COUNTED, "orlib"),
         ("a.txt", TITLED, "orlib"),
+        # More than a recogniser reads, in rows that are longer than those of a quadratic problem.
+        ("a.txt", "1\n20000 5\n0\n" + ("54321 " * 20_000 + "\n") * 5, "orlib"),
+        ("a.txt", "# two problems\n2\n3 2\n1 2 5\n2 3 -4\n3 1\n1 1 7\n", "bqp"),
         ("a.dat", QAP.replace("\n", " "), "qaplib"),
         ("a.dat", "1 0 0", "qaplib"),
         ("a.dat", DRAKE, "drake"),

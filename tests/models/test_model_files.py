@@ -146,7 +146,9 @@ def test_the_head_of_qbsolv_tells_diagonal_entries_from_others(tmp_path: Path) -
     path.write_text(f"p qubo 0 2 2 1\n{rows}")
     assert islands.load(path).cost([1, 1]) == -1
     path.write_text(f"p qubo 0 2 1 2\n{rows}")
-    with pytest.raises(InputError, match="has 2 diagonal entries, and its head states 1 and 2"):
+    with pytest.raises(
+        InputError, match="has 2 diagonal entries, but its head states 1, and 2 others"
+    ):
         islands.load(path)
 
 

@@ -72,9 +72,9 @@ class TemperingSettings(Settings):
     )
     cycle: int = setting(
         0,
-        "own problems: generations of the first annealing, in which all replicas cool down, and of"
-        " which each next one has twice as many, or of sparse quadratic models usually a tenth of"
-        " the first; 0: ladders, whose replicas exchange temperatures",
+        "own problems: generations of the first annealing, in which all replicas cool down; each"
+        " further annealing has twice as many (for sparse quadratic models, usually a tenth of the"
+        " first); 0: ladders, whose replicas exchange temperatures",
         low=0,
         high=2**31 - 1,
     )

@@ -25,7 +25,7 @@ _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
 """Folders of runs that are named at most."""
 _SHARE = 0.1
-"""Maximum share of the time that a live page may take from the work, to be drawn again."""
+"""Maximum share of the time that is spent on drawing a live page."""
 
 
 def page_for(
@@ -111,7 +111,7 @@ def default_path(folders: Sequence[Path]) -> Path:
 
 
 class LivePage:
-    """The page of a folder, which browsers load again until the work in the folder ends."""
+    """The page of a folder, which browsers reload until the work in the folder ends."""
 
     def __init__(self, folder: Path, path: Path, seconds: float) -> None:
         """Refuse a `path` that is no HTML file; write it at most once in so many seconds."""
@@ -119,25 +119,33 @@ class LivePage:
         kind = records.kind_of(folder)
         if kind in (FolderKind.BATCH, FolderKind.MEASUREMENT):
             raise UsageError(f"--page: {folder} contains {kind.words}, which has no page. Omit it")
+        if kind is None and path.absolute().parent.resolve() == folder.resolve():
+            # A run refuses a folder that contains other files.
+            raise UsageError(
+                f"--page {path}: is in the folder of work that has not begun. Name a file elsewhere"
+            )
         style()  # refuse at once if Matplotlib is missing
         self._folder, self._path, self._seconds = folder, path, seconds
-        self._due = -math.inf
+        self._due, self._has_content = -math.inf, False
 
     def update(self, *, is_final: bool) -> None:
-        """Write the page if it is due or final; the final page is not loaded again.
+        """Write the page if it is due or final; the final page is not reloaded.
 
-        Before the first run has a folder, the page contains the reason only.
+        Before the first run has begun, the page says so. A folder that cannot be read for a moment
+        leaves the page as it is.
         """
         began = time.monotonic()
         if began < self._due and not is_final:
             return
         try:
             page = page_for([self._folder])
+            self._has_content = True
         except InputError as error:
-            if is_final:
-                raise
-            page = Page(f"Waiting for {self._folder.name or self._folder}")
-            page.add(note(str(error)))
+            if self._has_content and not is_final:
+                self._due = time.monotonic() + self._seconds
+                return
+            page = Page(self._folder.name or str(self._folder))
+            page.add(note(str(error) if is_final else "No run has begun in this folder yet."))
         pause = max(self._seconds, (time.monotonic() - began) / _SHARE)
         page.reload = None if is_final else max(1, math.ceil(pause))
         page.write(self._path)

@@ -233,7 +233,7 @@ class Experiment(ABC):
         if self.is_timed:
             key["place"] = place
         found = self.asked.campaign.result(key, lambda: {**make(), "place": place}, words)
-        self.places[place][found.pop("place")] += 1
+        self.places[place][found.pop("place", "an unknown device")] += 1
         return found
 
     def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:

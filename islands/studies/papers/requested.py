@@ -73,8 +73,8 @@ def prepared(
     needed = ["scipy", "matplotlib"] if args.out is not None else ["scipy"]
     if absent := [name for name in needed if find_spec(name) is None]:
         raise UsageError(
-            f"reproduce needs {' and '.join(absent)}: not installed. Install the extra with: pip"
-            " install 'islands[report]'"
+            f"reproduce needs {' and '.join(absent)}, not installed here. Install the extra with:"
+            " pip install 'islands[report]'"
         )
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
