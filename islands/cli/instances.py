@@ -69,17 +69,13 @@ def _show(args: argparse.Namespace) -> int:
         _print_rows({"name": of_script.instance} | _facts(of_script))
         return 0
     found = find(args.name)
-    set_name = found.name.partition("/")[0]
-    fetch_it = f"not here; `islands instances fetch {set_name}` gets it"
-    if found.entry and catalogue().set(set_name).is_generated:
-        fetch_it = "generated when it is needed"
     rows = {"name": found.name}
     problem = None if found.entry else read(found, args.format)
     if found.entry:
         rows |= _published(found.entry)
     elif problem is not None:
         rows |= _facts(problem)
-    rows["file here"] = str(found.path) if found.path else fetch_it
+    rows["file here"] = str(found.path or _how_to_get(found.name.partition("/")[0]))
     _print_rows(rows)
     # Show the published data before reading the file, which may be damaged.
     if problem is None and found.path:
@@ -87,6 +83,15 @@ def _show(args: argparse.Namespace) -> int:
     for remark in problem.remarks() if problem is not None else ():
         show(remark.words)
     return 0
+
+
+def _how_to_get(name: str) -> str:
+    instances = catalogue().set(name)
+    if instances.is_generated:
+        return "generated when it is needed"
+    if instances.base:
+        return f"not here; `islands instances fetch {name}` gets it"
+    return "not here; download it from the set's home"
 
 
 def _print_rows(rows: Mapping[str, str]) -> None:
@@ -110,7 +115,9 @@ def _published(entry: Entry) -> dict[str, str]:
     if known:
         rows |= {"best known": f"{known.value} ({known.status})", "source": known.source}
     if instances.base:
-        rows |= {"published at": instances.url(entry.file), "set's home": instances.home}
+        rows["published at"] = instances.url(entry.file)
+    if instances.home:
+        rows["set's home"] = instances.home
     return rows | {"remarks": instances.remarks, "sha256": entry.sha256}
 
 
