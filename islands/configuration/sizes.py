@@ -326,7 +326,7 @@ def of_flips(case: Case) -> Values:
     return {
         **_MOVING,
         **({"islands": 16, "population": 16} if case.gpus else {"islands": 1, "population": 2}),
-        "proposals": min(_MOST_FLIPS, _SWEEPS * case.problem.size),
+        "proposals": max(case.problem.size, min(_MOST_FLIPS, _SWEEPS * case.problem.size)),
         "tuning": 30,
         "patience": 0,
     }

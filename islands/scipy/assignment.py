@@ -53,7 +53,7 @@ def quadratic_assignment(
     search begins with a match that `faq` finds in part of the time. The search uses integers: other
     entries are scaled and rounded to about nine digits. `nit` is the number of generations.
 
-    >>> found = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
+    >>> match = islands.scipy.quadratic_assignment([[0, 5], [1, 0]], [[0, 2], [7, 0]])
     >>> match.col_ind.tolist(), float(match.fun)
     ([0, 1], 17.0)
     """

@@ -57,7 +57,7 @@ def test_a_device_follows_plain_python(kind: str) -> None:
         cycle=6, low=1e-3, high=1.0, renewed=range(1, 2),
     )  # fmt: skip
     mine.start()
-    evolve_together(mine, reference, 16, assert_same)
+    evolve_together(mine, reference, 20, assert_same)
     assert reference.kinds["reheated"] > 0
     assert reference.kinds["doublings 1"] > 0
     assert reference.kinds["parts"] > 0
@@ -112,3 +112,11 @@ def test_other_problems_have_other_chains() -> None:
     ]
     assert [chains_of(each) for each in others] == [MoveChains] * len(others)
     assert chains_of(models.max_cut(pairs)) is FlipChains
+
+
+def test_few_proposals_are_a_sweep() -> None:
+    # Otherwise, the last items would never be flipped.
+    own: Any = {"backend": "cpu", **FEW}
+    runs = [islands.solve(model("cut"), **own | {"proposals": each}) for each in (10, N)]
+    assert runs[0].digest == runs[1].digest
+    assert runs[0].evaluations == runs[1].evaluations

@@ -21,7 +21,7 @@ class NumpyFlips(NumpyChains):
     """Replicas that cool down together, and are reheated as children."""
 
     often = 1e-4, 0.06
-    reheating = 1
+    reheating = 2
 
     def __init__(self, model: Model, **settings: Any) -> None:
         flips = model.flips
@@ -50,11 +50,11 @@ class NumpyFlips(NumpyChains):
         return sum(abs(self.change(state, i)) for i in range(self.n)) / self.n
 
     def run(self, replica: Replica, temperature: float, place: Place) -> int:
-        quads, state, climbs, number = -(-self.n // 4), list(replica.order), 0, 0
-        quads = -(-self.n // 64) * 16
-        while number < self.proposals:
+        quads, state, climbs, number = -(-self.n // 64) * 16, list(replica.order), 0, 0
+        proposals = max(self.proposals, self.n)
+        while number < proposals:
             drawn = words(4 * quads, PROPOSALS, *place, number // self.n * quads, rounds=7)
-            for p in range(min(self.n, self.proposals - number)):
+            for p in range(min(self.n, proposals - number)):
                 i = self.items[p]
                 raised, number = self.change(state, i), number + 1
                 if raised > 0 and not is_accepted(raised, temperature, int(drawn[p])):

@@ -106,10 +106,9 @@ class Tempering(Algorithm):
     def most_calls(cls, settings: TemperingSettings, problem: Problem) -> float:
         python = problem.evaluation.python
         kind = chains_of(problem)
-        counts = kind is not None and kind.keeps_quota
-        if not counts or (python is not None and python.is_batch):
+        if kind is None or not kind.keeps_quota or (python is not None and python.is_batch):
             return math.inf  # moves of a batch after the accepted one count, too
-        return settings.proposals + 1  # includes the cost of a new state
+        return kind.most_proposals(settings, problem) + 1  # includes the cost of a new state
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:

@@ -61,6 +61,11 @@ class ReplicaChains(ABC):
     def work(self) -> int:
         """The work of a replica per generation."""
 
+    @classmethod
+    def most_proposals(cls, settings: TemperingSettings, problem: Problem) -> int:
+        """Return the maximum number of proposals per generation of chains that keep a quota."""
+        return settings.proposals
+
     @property
     def ladders(self) -> int:
         """The number of ladders of an island."""

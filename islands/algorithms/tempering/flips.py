@@ -48,6 +48,7 @@ class FlipChains(ClimbChains):
         super().__init__(settings, problem, shape)
         assert problem.flips is not None, "the problem fits"
         self._flips: Flips = problem.flips
+        self._most = self.most_proposals(settings, problem)
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
@@ -55,7 +56,17 @@ class FlipChains(ClimbChains):
 
     @property
     def reheating(self) -> int:
-        return -(-self.settings.cycle // _REHEATINGS)
+        # Of two generations at least, so that each ends cold.
+        return max(2, -(-self.settings.cycle // _REHEATINGS))
+
+    @classmethod
+    def most_proposals(cls, settings: TemperingSettings, problem: Problem) -> int:
+        # A sweep at least, as every generation begins with the first item.
+        return max(settings.proposals, problem.size)
+
+    @property
+    def work(self) -> int:
+        return self._most
 
     def macros(self) -> Macros:
         return super().macros() | {
