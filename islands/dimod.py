@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
 _LARGEST_SUM = 1e299
 """Limit of the sum of absolute biases; converted to bits, they may be eight times as large."""
 _SWEEPS = 40
-"""Sweeps of a replica in a generation: the default of the search."""
+"""Sweeps of a replica in a generation."""
 _SMALL = 50
 """Up to this number of variables, a read ends when its search has converged."""
 _LOOKS = 2000
@@ -176,11 +176,10 @@ class _Call:
         self._session, self._problem, self._interrupts = session, problem, interrupts
         self._lock, self._is_over = Lock(), False
         self._stop = ["converged"] if problem.size <= _SMALL else []
-        self._others: dict[str, Any] = {}
         if num_sweeps is not None:
             self._stop.append(f"generations={-(-num_sweeps // _SWEEPS)}")
-            if problem.flips is not None:
-                self._others["proposals"] = _SWEEPS * problem.size
+        flips = {"proposals": _SWEEPS * problem.size} if problem.flips is not None else {}
+        self._others: dict[str, Any] = flips
         # The time of rank 0, as all ranks must have the same limit.
         setup = session.world.from_first(lambda: _SETUP_PART * (time.perf_counter() - began))
         self._end = math.inf if time_limit is None else began + time_limit - setup
@@ -215,23 +214,21 @@ class _Call:
 
     def _batches(self, reads: int) -> tuple[int, int, dict[str, Any]]:
         """Return the size of the first batch, the maximum of later ones, and their settings."""
-        # Runs with a callback share no launches, nor do flips of independent items.
+        # Runs with a callback share no launches.
         calling: dict[str, Any] = {} if self._interrupts is None else {"callback": self._ends_read}
         if reads == 1:
             return 1, 1, calling
         session, ranks = self._session, self._session.world.size
-        has_flips = self._problem.flips is not None
         settings: dict[str, Any] = {"backend": session.backend, "threads": session.threads}
         if session.backend == "cuda":
             shared: dict[str, Any] = {"islands": max(1, _ISLANDS_ON_GPU * ranks // reads)}
-            if calling or has_flips:
-                return ranks, ranks, settings | calling
-            return _FEW_ON_GPU * ranks, reads, settings | shared
+            few = ranks if calling else _FEW_ON_GPU * ranks
+            return few, few if calling else reads, settings | (calling or shared)
         threads = session.device.threads * ranks
         are_short = 2 * reads * _SETUP_SECONDS > self._left() * threads
         pairs = self._problem.matrix.nnz
         is_large = self._problem.size > _MOST_SHARED_ITEMS or pairs > _MOST_SHARED_PAIRS
-        if are_short and not (is_large or calling or has_flips):
+        if are_short and not (is_large or calling):
             return _FEW_SHARED * threads, _SHARED * threads, settings | {"islands": 1}
         return threads, threads, settings | {"callback": self._ends_read}
 

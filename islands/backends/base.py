@@ -151,9 +151,11 @@ class Backend(ABC):
     def _handle(self, piece: Source) -> Any:
         """Return the handle of a program, from this object if it has loaded it."""
         key = piece.key()
-        if key not in self._loaded:
-            self._loaded[key] = self._load(piece)
-        return self._loaded[key]
+        # Another thread may discard all loaded programs in the meantime.
+        handle = self._loaded.get(key)
+        if handle is None:
+            handle = self._loaded[key] = self._load(piece)
+        return handle
 
     @abstractmethod
     def _load(self, piece: Source) -> Any:

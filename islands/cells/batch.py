@@ -232,11 +232,12 @@ class _Batch:
     def _show_known(self, names: Iterable[str]) -> set[BatchRun]:
         """Show the results that the folder has, and return their runs; a signal ends this."""
         store, done = self.campaign.store, set[BatchRun]()
-        count = len(store)
+        left = len(store)
         for run in self.plan.runs_of(names):
-            if len(done) == count or received():
+            if left == 0 or received():
                 break
             if (made := store.known(self.plan.key(run))) is not None:
+                left -= 1
                 done.add(run)
                 if self.lines is not None:
                     self.lines(made)

@@ -110,7 +110,7 @@ class Store:
         if self._path is None:
             return
         now = perf_counter()
-        seconds, self._since, self.has_new = now - self._since, now, True
+        seconds = now - self._since
         entry = {"asked": json.loads(_text(key)), "result": result, "seconds": seconds}
         self._seconds += seconds
         line = json.dumps(entry | {"sha256": _checksum(entry)}) + "\n"
@@ -119,6 +119,7 @@ class Store:
                 self._stream = opened(self._path, "a", encoding="utf-8")
             self._stream.write(line)
             self._stream.flush()
+        self._since, self.has_new = now, True
         if self._table is not None and _digest(key) in self._known:
             last = {_digest(key): begin for begin, _, key, _ in self._lines(self._path)}
             self._write_table(last.values())

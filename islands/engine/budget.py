@@ -33,6 +33,7 @@ class Budget:
 
         For an array, return an array.
         """
+        assert self.is_limited
         left = np.maximum(0, self.limit - 1 - evaluations)
         return (left // self._most).astype(np.int64)
 

@@ -209,7 +209,7 @@ class World:
         unexpected = next((failure for failure in others if failure is not None), None)
         if unexpected is not None or any(errors):
             self._agreed_error = common(errors) if unexpected is None else unexpected
-            raise self._agreed_error from error
+            raise self._agreed_error from (None if self._agreed_error is error else error)
 
     def from_first(self, work: Callable[[], Value]) -> Value:
         """Run `work`, which must not use MPI, on rank 0 and return its value on every rank.

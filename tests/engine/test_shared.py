@@ -11,10 +11,12 @@ import numpy as np
 import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
+from numpy_flips import sparse_pairs
 from shared_launches import facts, found, require_compiles_for_gpus, sources_of
 from slow_problems import slow
 
 import islands
+from islands import models
 from islands.archipelago import parts
 from islands.archipelago.shared import FinalIslands, SharedRuns
 from islands.backends import choose
@@ -147,14 +149,24 @@ def test_tours_of_one_city(data: dict[str, Any]) -> None:
     assert [(each.cost, each.solution.tolist()) for each in results] == [(0, [0])] * 20
 
 
-def test_networks_of_tempering_have_launches_of_their_own() -> None:
+def test_networks_of_tempering_are_their_own() -> None:
     problems = [Qap(grid(8, 8, seed, hidden=2).file()) for seed in (1, 2, 3)]
     settings: dict[str, Any] = {"algorithm": "tempering", "islands": 1, "population": 8}
-    settings |= {"rungs": 4, "tuning": 2, "sweeps": 2, "generations": 6, "seed": 1}
-    own: dict[str, Any] = {"backend": "cpu", "threads": 1}
-    together = islands.solve_many(problems, **settings, **own)
-    alone = [islands.solve(each, **settings, **own) for each in problems]
-    assert [each.digest for each in together] == [each.digest for each in alone]
+    settings |= {"rungs": 4, "tuning": 2, "sweeps": 2, "stop": "generations=6"}
+    assert require_same(problems, choose("cpu", 1), **settings) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_pairs_of_cuts_are_their_own(device: str) -> None:
+    pairs = sparse_pairs(530, 1060)
+    problems = [
+        models.max_cut(pairs, weights, nodes=530)
+        for weights in np.random.default_rng(3).choice([-2, -1, 1, 3], (3, len(pairs)))
+    ]
+    settings: dict[str, Any] = {"islands": 1, "population": 4, "proposals": 1300}
+    settings |= {"tuning": 2, "cycle": 4, "stop": "generations=8"}
+    backend = choose("cpu", 1) if device == "cpu" else EmulatedGpu(64)
+    assert require_same(problems, backend, **settings) == [0, 1, 2]
 
 
 def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -41,7 +41,6 @@ class FlipChains(ClimbChains):
     wide: ClassVar[Range] = (1e-3, 1.0)
     shares: Range = _SHARES
     keeps_quota: ClassVar[bool] = True
-    shares_launches: ClassVar[bool] = False
     effort: float = 0
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
@@ -82,7 +81,11 @@ class FlipChains(ClimbChains):
         return {"roughness": Field((size,), np.float64), **super().fields()}
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        return self._flips.tables()
+        assert problem.flips is not None, "the problem fits"
+        return problem.flips.tables()
+
+    def numbers(self) -> Hashable:
+        return self._flips.is_symmetric
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         tables: dict[str, Any] = {name: arrays[f"flip_{name}"] for name in _TABLES}

@@ -5,7 +5,7 @@ The changes of the cost are stored, or computed from the neighbours of two items
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -46,8 +46,6 @@ def _has_network(problem: Problem, fewest: int) -> bool:
 class NetworkChains(PairChains):
     """Chains with a stored change for each pair, of which an exchange updates a few on a CPU."""
 
-    shares_launches: ClassVar[bool] = False
-
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         return super().fits(problem) and _has_network(problem, _STORED_FROM)
@@ -60,7 +58,10 @@ class NetworkChains(PairChains):
         return super().macros() | self._sparse.macros()
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        return super().tables(problem) | self._sparse.tables()
+        return super().tables(problem) | _network_of(problem).tables()
+
+    def numbers(self) -> Hashable:
+        return self._sparse.likeness
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         network = self._sparse.network(arrays)
@@ -87,7 +88,7 @@ class SparseChains(ExchangeChains):
         return super().macros() | self._sparse.macros() | own
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        return super().tables(problem) | self._sparse.tables()
+        return super().tables(problem) | _network_of(problem).tables()
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         return Struct(
