@@ -44,6 +44,10 @@ def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return checked
 
 
+INTERNAL = {"is_internal": True}
+"""The metadata of fields that are not arguments of calls."""
+
+
 def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Replace `**others` in the signature of a function by the fields of a dataclass."""
 
@@ -53,6 +57,7 @@ def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
         others = (
             parameter(each.name, parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
             for each in fields(group)
+            if each.metadata != INTERNAL
         )
         vars(function)["__signature__"] = signature.replace(parameters=[*own, *others])
         return function

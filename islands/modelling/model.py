@@ -31,7 +31,7 @@ from islands.problems.arrays import FACTS, packed
 from islands.problems.base import Solution
 from islands.problems.capabilities import ChainMoves, ProblemWords
 from islands.problems.evaluation import never
-from islands.problems.flips import Flips
+from islands.problems.flips import FORMS, Flips
 from islands.problems.kinds import SOLUTION_KINDS
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import OrderKind, SolutionKind
@@ -352,7 +352,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         maximise=bool(facts["maximise"]),
         name=str(facts["name"]),
         best_known=facts["best_known"],
-        quadratic=facts.get("quadratic"),
+        quadratic=form if (form := facts.get("quadratic")) in FORMS else None,
     )
     model = Model(kind, statement)
     model._price = price  # the initial value of an adaptive price

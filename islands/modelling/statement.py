@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+from islands.calls import INTERNAL
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.functions import Function, PythonCosts, UserFunction
@@ -73,8 +74,8 @@ class Statement:
     name: str | None = None
     best_known: float | None = None
     plot: Function | None = None
-    quadratic: Form | None = None
-    """The form of the data, if these say all of the cost: see `Flips`."""
+    quadratic: Form | None = field(default=None, metadata=INTERNAL)
+    """The form of the data of a ready model, if these say all of the cost: see `Flips`."""
 
     def changed(self, changes: Mapping[str, Any]) -> Statement:
         """Return it with other arguments; new code may call functions of the old code."""

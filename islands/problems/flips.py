@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from islands.problems.arrays import narrowed
 
 Form = Literal["cut", "matrix"]
 """The form of the data of a model: the weights of edges, or a matrix."""
+FORMS = get_args(Form)
 
 MOST_CLASSES = 64
 """Number of classes of items, of which a word has a bit for each."""
