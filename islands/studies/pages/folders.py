@@ -122,7 +122,7 @@ class LivePage:
         if kind is None and path.absolute().parent.resolve() == folder.resolve():
             # A run refuses a folder that contains other files.
             raise UsageError(
-                f"--page {path}: is in the folder of work that has not begun. Name a file elsewhere"
+                f"--page {path}: its folder is for work that has not begun. Name another"
             )
         style()  # refuse at once if Matplotlib is missing
         self._folder, self._path, self._seconds = folder, path, seconds
@@ -131,8 +131,7 @@ class LivePage:
     def update(self, *, is_final: bool) -> None:
         """Write the page if it is due or final; the final page is not reloaded.
 
-        Before the first run has begun, the page says so. A folder that cannot be read for a moment
-        leaves the page as it is.
+        Before the first run has begun, the page says so. It stays if the folder cannot be read now.
         """
         began = time.monotonic()
         if began < self._due and not is_final:
@@ -142,7 +141,6 @@ class LivePage:
             self._has_content = True
         except InputError as error:
             if self._has_content and not is_final:
-                self._due = time.monotonic() + self._seconds
                 return
             page = Page(self._folder.name or str(self._folder))
             page.add(note(str(error) if is_final else "No run has begun in this folder yet."))
