@@ -121,9 +121,7 @@ class LivePage:
             raise UsageError(f"--page: {folder} contains {kind.words}, which has no page. Omit it")
         if kind is None and path.absolute().parent.resolve() == folder.resolve():
             # A run refuses a folder that contains other files.
-            raise UsageError(
-                f"--page {path}: is in a folder whose work has not begun. Name another"
-            )
+            raise UsageError(f"--page {path}: is in a folder where no work has begun. Name another")
         style()  # refuse at once if Matplotlib is missing
         self._folder, self._path, self._seconds = folder, path, seconds
         self._due, self._has_content = -math.inf, False
