@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Unpack
 
 from islands.backends import takes_gpu
 from islands.calls import explained, is_whole
-from islands.configuration.asked import Asked
 from islands.configuration.defaults import STOP_OF_MANY
 from islands.configuration.keywords import of_keywords
+from islands.configuration.request import Request
 from islands.configuration.spec import GeneralSettings
 from islands.custom.scripts import Trust, refuse_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
@@ -116,17 +116,17 @@ def iter_many(
         others |= {"backend": "cuda", "threads": None}
     trust, ranks = Trust(), world if world is not None else launched_world()
     with within(trust):
-        asked = of_keywords({}, **others)
-        trust_files(signed_scripts(asked.config, followed, by_user=by_user))
+        request = of_keywords({}, **others)
+        trust_files(signed_scripts(request.config, followed, by_user=by_user))
         # On a GPU, each problem is solved on one.
         one = {"sized_for_gpus": 1} if on_gpu else {}
-        asked = asked.filled({"stop": STOP_OF_MANY, **one})
+        request = request.filled({"stop": STOP_OF_MANY, **one})
     first = drawn(seed, ranks)
     if first is None and runs > 1:
-        first = asked.seed
+        first = request.seed
     cells = _runs(as_problems(problems), first, seeds, int(runs))
     count = GeneralSettings.converted("threads", threads or 0) or None
-    plan = _Many(asked, start, callback, trust, sends=ranks.size > 1)
+    plan = _Many(request, start, callback, trust, sends=ranks.size > 1)
 
     def results() -> Iterator[tuple[int, Result]]:
         with lasting(trust), solving_devices(ranks, backend, count, share_gpu=share) as devices:
@@ -174,12 +174,12 @@ class _Many(Plan[_Run]):
     trust: Trust
 
     def __init__(
-        self, asked: Asked, start: list[Any], callback: Any, trust: Trust, *, sends: bool
+        self, request: Request, start: list[Any], callback: Any, trust: Trust, *, sends: bool
     ) -> None:
-        self._asked, self.start, self.trust, self._sends = asked, start, trust, sends
+        self._asked, self.start, self.trust, self._sends = request, start, trust, sends
         self.callback, self.shares = callback, callback is None
 
-    def request(self, cell: _Run) -> tuple[Asked, Problem | None]:
+    def request(self, cell: _Run) -> tuple[Request, Problem | None]:
         """Return the request as of `solve`."""
         name, problem = problem_of(cell.problem(), "solve")
         seed = {} if cell.seed is None else {"seed": cell.seed}

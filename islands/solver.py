@@ -25,7 +25,7 @@ from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import signed_scripts, trust_files, trusting
 from islands.encodings import Encoding
 from islands.engine.build import RankOptions, make_archipelago, take_device
-from islands.engine.request import load_and_resolve, starting_from
+from islands.engine.loading import load_and_resolve, starting_from
 from islands.engine.runner import run_requested
 from islands.engine.single import Output, check_exactly
 from islands.errors import UsageError
@@ -145,7 +145,7 @@ def solve(
     output = _output_of(out, callback, force=force, verbose=verbose)
     ranks = world if world is not None else launched_world()
     files, arrays = parted(start)
-    asked = of_keywords(
+    request = of_keywords(
         settings,
         config=config,
         instance=name,
@@ -173,10 +173,10 @@ def solve(
         options = RankOptions(share_gpu=share_gpu, device=device)
         if trust:
             ranks.run_on_all(
-                lambda: trust_files(signed_scripts(asked.config, followed, by_user=True))
+                lambda: trust_files(signed_scripts(request.config, followed, by_user=True))
             )
         prepare = partial(starting_from, arrays)
-        result = run_requested(asked, ranks, output, given, options, prepare=prepare)
+        result = run_requested(request, ranks, output, given, options, prepare=prepare)
     result.warn_of_lost_files()
     return result.shown_by(draw, page)
 
@@ -342,10 +342,10 @@ class Solver:
         name, given = problem_of(problem, "Solver")
         files, arrays = parted(start)
         seed = drawn(seed, self._world)
-        asked = of_keywords(settings, instance=name, start=files or None, seed=seed)
+        request = of_keywords(settings, instance=name, start=files or None, seed=seed)
 
         def resolve() -> Resolved:
-            resolved = load_and_resolve(asked, given)
+            resolved = load_and_resolve(request, given)
             if resolved.spec.general.bound:
                 raise UsageError(
                     "bound: Solver computes no bound. Leave it out, or use islands.solve"

@@ -22,14 +22,14 @@ from islands.backends import takes_gpu
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Key, Made, plain
-from islands.configuration.asked import Asked
 from islands.configuration.defaults import STOP_OF_MANY
+from islands.configuration.request import Request
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
 from islands.engine.failures import resuming
+from islands.engine.loading import load_and_resolve
 from islands.engine.plan import Plan, Ready
-from islands.engine.request import load_and_resolve
 from islands.engine.scheduler import Scheduler
 from islands.engine.signals import INTERRUPT, INTERRUPTED_STATUS, SUSPENDED_STATUS, received
 from islands.engine.single import Output
@@ -64,13 +64,13 @@ class BatchPlan(Plan[BatchRun]):
 
     instances: Sequence[str]
     runs: int
-    asked: Asked
+    base: Request
     is_open: bool = False
     """Whether more instances may arrive."""
 
     def runs_of(self, instances: Iterable[str]) -> Iterator[BatchRun]:
         """Yield the runs of instances, all of one instance before the next."""
-        first = self.asked.seed
+        first = self.base.seed
         return (BatchRun(name, first + run) for name in instances for run in range(self.runs))
 
     def stored(self) -> dict[str, Any]:
@@ -78,12 +78,12 @@ class BatchPlan(Plan[BatchRun]):
         return {
             "is_open": self.is_open,
             "runs": self.runs,
-            "options": _kept(self.asked),
-            "config": None if self.asked.config is None else str(self.asked.config.absolute()),
+            "options": _kept(self.base),
+            "config": None if self.base.config is None else str(self.base.config.absolute()),
         }
 
     @classmethod
-    def of_folder(cls, folder: Path, device: Asked) -> Self:
+    def of_folder(cls, folder: Path, device: Request) -> Self:
         """Return the plan of a folder."""
         path = inside(folder, BATCH_SETTINGS)
         with parsing(path):
@@ -96,19 +96,19 @@ class BatchPlan(Plan[BatchRun]):
                 raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept["is_open"])
         with named_by(f"{path}: "):
-            asked = Asked.of(options, config)
-            _ = asked.sources  # refuses scripts that this file names
-        return cls(kept_names(folder), runs, asked.also(device.options), is_open)
+            request = Request.of(options, config)
+            _ = request.sources  # refuses scripts that this file names
+        return cls(kept_names(folder), runs, request.also(device.options), is_open)
 
-    def request(self, cell: BatchRun) -> tuple[Asked, None]:
+    def request(self, cell: BatchRun) -> tuple[Request, None]:
         """Return the request of a run; its instance is read when its turn comes."""
         own: dict[str, Any] = {**cell._asdict(), "threads": 1}
-        return self.asked.filled({"stop": [*STOP_OF_MANY]}).also(own), None
+        return self.base.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
     def key(self, cell: BatchRun) -> Key:
         """Return everything on which the result of a run depends."""
-        asked, _ = self.request(cell)
-        return {**cell._asdict(), "settings": plain(_kept(asked))}
+        request, _ = self.request(cell)
+        return {**cell._asdict(), "settings": plain(_kept(request))}
 
     def value_of(self, ready: Ready[BatchRun], result: Result) -> Made:
         """Return a result in the form of the store, which is also smaller to exchange."""
@@ -255,7 +255,7 @@ class _Batch:
     ) -> Iterator[tuple[BatchRun, Made | IslandsError]]:
         """Yield the runs with their results, on all ranks, until a signal arrives."""
         plan, world = self.plan, self._world
-        options = plan.asked.options
+        options = plan.base.options
         name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
         share = rank_options.share_gpu
         with solving_devices(world, name, threads or None, share_gpu=share) as devices:
@@ -315,9 +315,9 @@ class _Batch:
             self.campaign.print(text, self.output.stream)
 
 
-def _kept(asked: Asked) -> dict[str, Any]:
+def _kept(request: Request) -> dict[str, Any]:
     """Return the options on which results depend."""
-    return {k: v for k, v in asked.options.items() if k not in _OF_DEVICE}
+    return {k: v for k, v in request.options.items() if k not in _OF_DEVICE}
 
 
 def _row(_: Key, made: Made) -> Row:

@@ -18,14 +18,14 @@ from typing import Any, Self
 from islands.cells.campaign import Campaign
 from islands.cells.store import differing
 from islands.cells.summary import Summary, table
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import time_limit
 from islands.display.screen import Screen
 from islands.engine import runner
 from islands.engine.build import RankOptions
-from islands.engine.request import load_and_resolve
+from islands.engine.loading import load_and_resolve
 from islands.engine.signals import INTERRUPT, OUTPUT_LOST, Interruption
 from islands.engine.single import Output
 from islands.errors import RunError, UsageError
@@ -80,9 +80,9 @@ class SeriesPlan:
     runs: int
 
     @classmethod
-    def of(cls, instances: Sequence[str], runs: int, asked: Asked) -> Self:
+    def of(cls, instances: Sequence[str], runs: int, request: Request) -> Self:
         """Resolve the settings of all runs; refuse invalid ones before the first run."""
-        requests = [asked.also({"instance": name}) for name in instances] or [asked]
+        requests = [request.also({"instance": name}) for name in instances] or [request]
         first = [PlannedRun(**vars(load_and_resolve(request))) for request in requests]
         if first[1:] and any(run.spec.start for run in first):
             raise UsageError(
@@ -140,9 +140,9 @@ def _refuse_duplicates(runs: Sequence[PlannedRun]) -> None:
 
 def _refuse_other(folder: Path, run: PlannedRun) -> None:
     """Refuse a folder that contains the same run with other settings."""
-    stored = Asked(config=require_intact(folder / run.folder))
-    kept, asked = resolve(stored, run.problem).spec.to_mapping(), run.spec.to_mapping()
-    if names := [name for name in differing(kept, asked) if name not in _OWN]:
+    stored = Request(config=require_intact(folder / run.folder))
+    kept, wanted = resolve(stored, run.problem).spec.to_mapping(), run.spec.to_mapping()
+    if names := [name for name in differing(kept, wanted) if name not in _OWN]:
         raise UsageError(
             f"--out {folder}: {run.folder} contains a run with other settings:"
             f" {', '.join(names)}. Name another folder, or pass --force to overwrite it"
@@ -152,14 +152,14 @@ def _refuse_other(folder: Path, run: PlannedRun) -> None:
 def row_of(result: Result) -> Row:
     """Return the row of a completed run, which only depends on its folder."""
     settings = Path(str(result.folder), RUN_SETTINGS)
-    asked = read_settings(settings.parent)
+    request = read_settings(settings.parent)
     with reading(settings):
         # The settings are written when a run begins or is resumed.
         started = datetime.fromtimestamp(settings.stat().st_mtime, UTC).astimezone()
     cells = {name: getattr(result, name, None) for name in COLUMNS} | {
         "solution": " ".join(map(str, result.items() or [])),
         "started": started.isoformat(timespec="seconds"),
-        "settings": json.dumps(asked),
+        "settings": json.dumps(request),
     }
     return {name: "" if cell is None else str(cell) for name, cell in cells.items()}
 
@@ -318,7 +318,7 @@ class _Runs:
             return runner.run(planned, world, output, options)
         self.campaign.heartbeat.skip()
         general = planned.spec.general
-        device = Asked({"backend": general.backend, "threads": general.threads})
+        device = Request({"backend": general.backend, "threads": general.threads})
         return runner.resume_requested(folder, device, world, output, options)
 
     def _print_continuation(self) -> None:

@@ -148,7 +148,7 @@ class _Performance:
     def _lines(self) -> Iterator[str]:
         """Yield a line about each task when it is done, beginning with the stored ones."""
         campaign, tasks, runs = self._campaign, self._tasks, self._tuning.runs
-        keys = [task.asked(runs, share=self._share) for task in tasks]
+        keys = [task.store_key(runs, share=self._share) for task in tasks]
         known = campaign.world.bcast([*map(campaign.store.known, keys)])
         for task, made in zip(tasks, known, strict=True):
             if made is not None:

@@ -17,7 +17,6 @@ from islands.algorithms import ALGORITHMS
 from islands.cells.configurations import Candidates, Configuration, Values, grid, random
 from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
 from islands.cells.store import Key, Made
-from islands.configuration.asked import Asked
 from islands.configuration.choosing import stand_in
 from islands.configuration.fit import (
     owners,
@@ -26,13 +25,14 @@ from islands.configuration.fit import (
     unknown_setting,
 )
 from islands.configuration.given import twice
+from islands.configuration.request import Request
 from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import Criterion, time_limit
 from islands.engine.build import block_memory
+from islands.engine.loading import load_instance
 from islands.engine.repeats import Repeat, seconds_of
-from islands.engine.request import load_instance
 from islands.errors import UsageError
 from islands.parallel import launched
 from islands.problems.base import Problem
@@ -54,16 +54,16 @@ compilation."""
 
 
 @dataclass(frozen=True)
-class Base(Asked):
+class Base(Request):
     """The request that all configurations extend."""
 
     def resolved(self, problem: Problem, name: str, values: Values) -> Resolved:
         """Return the run of a configuration on an instance, with the first seed."""
-        asked = self.also({**values, "instance": name})
-        if launched()[1] == 1 or "sized_for_gpus" in asked.values:
-            return resolve(asked, problem)
+        request = self.also({**values, "instance": name})
+        if launched()[1] == 1 or "sized_for_gpus" in request.values:
+            return resolve(request, problem)
         # Each run has one rank, and the defaults of one.
-        made = resolve(asked.also({"sized_for_gpus": 1}), problem)
+        made = resolve(request.also({"sized_for_gpus": 1}), problem)
         general = made.spec.general.replace({"sized_for_gpus": 0})
         return replace(made, spec=replace(made.spec, general=general))
 
@@ -117,7 +117,7 @@ class TuningTask(Resolved):
         """The criteria on the cost."""
         return [criterion for criterion in self.spec.stop if criterion.is_target]
 
-    def asked(self, runs: int, *, share: bool) -> Key:
+    def store_key(self, runs: int, *, share: bool) -> Key:
         """Return everything on which the results depend.
 
         Whether runs share launches matters only with a time limit, which they then share.
@@ -173,9 +173,9 @@ class TaskResult:
         )
 
 
-def row_of(asked: Key, made: Made) -> Row:
+def row_of(key: Key, made: Made) -> Row:
     """Return the row of `tune.tsv`; lists have one number per run, in the order of the seeds."""
-    return {name: _text({**asked, **made}[name]) for name in COLUMNS}
+    return {name: _text({**key, **made}[name]) for name in COLUMNS}
 
 
 def _text(value: Any) -> str:
@@ -255,11 +255,11 @@ class Tuning:
 def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
     """Return the problems by absolute names; refuse one that is named twice."""
     found: dict[str, Problem] = {}
-    for asked in [base.also({"instance": name}) for name in instances] or [base]:
-        problem = load_instance(asked)
+    for request in [base.also({"instance": name}) for name in instances] or [base]:
+        problem = load_instance(request)
         if any(problem.instance == other.instance for other in found.values()):
             raise UsageError(f"{problem.instance} is named twice. Name each instance once")
-        found[absolute(asked.instance)] = problem
+        found[absolute(request.instance)] = problem
     return found
 
 

@@ -16,7 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.custom.trust import signed_scripts, trust_files
 from islands.errors import InputError, IslandsError, UsageError
 from islands.instances.catalogue import catalogue
@@ -49,7 +49,7 @@ _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
 
 def run_batch(
     args: argparse.Namespace,
-    asked: Asked,
+    request: Request,
     ranks: World,
     output: Output,
     rank_options: RankOptions,
@@ -72,9 +72,9 @@ def run_batch(
                 "--batch: no instances. Name some, such as 'orlib/mknapcb1-*', a folder, @FILE with"
                 " a list, or - for standard input"
             )
-        options = {name: value for name, value in asked.options.items() if name != "instance"}
+        options = {name: value for name, value in request.options.items() if name != "instance"}
         is_open = arriving is not None
-        return BatchPlan(names, args.runs or 1, Asked(options, args.config), is_open)
+        return BatchPlan(names, args.runs or 1, Request(options, args.config), is_open)
 
     trust_config(args, ranks)
     plan = ranks.from_first(planned)  # other ranks have no standard input
@@ -88,7 +88,7 @@ def trust_config(args: argparse.Namespace, ranks: World) -> None:
 
 def resume_batch(
     args: argparse.Namespace,
-    asked: Asked,
+    request: Request,
     ranks: World,
     output: Output,
     rank_options: RankOptions,
@@ -96,11 +96,11 @@ def resume_batch(
     """Solve the remaining instances of the batch in a folder."""
     from islands.cells.batch import BatchPlan
 
-    if other := sorted({*asked.options} - {"backend", "threads"}):
+    if other := sorted({*request.options} - {"backend", "threads"}):
         raise UsageError(
             f"{option(other[0])}: a batch keeps its settings. Leave it out, or begin another batch"
         )
-    plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, asked))
+    plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, request))
     return _performed(plan, args, ranks, output, rank_options)
 
 

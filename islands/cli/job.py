@@ -20,7 +20,7 @@ from typing import Any
 
 from islands.cli import arguments, parsed
 from islands.cli.run import add_run, of_arguments, of_resume
-from islands.configuration.asked import DEFAULT_INSTANCE
+from islands.configuration.request import DEFAULT_INSTANCE
 from islands.custom.trust import command, trust_typed
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.record.claim import fresh
@@ -265,7 +265,7 @@ def facts(words: Sequence[str]) -> JobFacts:
     """Check `run ...` or `resume DIR ...` of any origin, without trusting the scripts in it."""
     from islands.cells.series import SeriesPlan
     from islands.configuration.resolve import resolve
-    from islands.engine.request import load_and_resolve, stored_request
+    from islands.engine.loading import load_and_resolve, stored_request
 
     args = parsed(list(words))
     if args.command == "resume":

@@ -15,8 +15,8 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
 from islands.cli.batch import is_name, resume_batch, run_batch, trust_config
-from islands.configuration.asked import DEFAULT_INSTANCE, Asked
 from islands.configuration.given import Given, gathered
+from islands.configuration.request import DEFAULT_INSTANCE, Request
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import CRITERIA
 from islands.encodings import ENCODINGS
@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
     from islands.engine.runner import run_requested
 
     output = output_of(args, args.out, force=args.force)
-    asked = of_arguments(args)  # errors are the same on all ranks
+    request = of_arguments(args)  # errors are the same on all ranks
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
@@ -181,10 +181,10 @@ def run(args: argparse.Namespace) -> int:
         if args.geojson is not None:
             ranks.from_first(partial(_require_folder, args.geojson))
         if args.batch:
-            return run_batch(args, asked, ranks, output, rank_options)
+            return run_batch(args, request, ranks, output, rank_options)
         if args.runs is None and not args.instances[1:]:
             result = run_requested(
-                asked,
+                request,
                 ranks,
                 output,
                 rank_options=rank_options,
@@ -198,7 +198,7 @@ def run(args: argparse.Namespace) -> int:
             return ended(result, ranks, as_json=args.json)
         trust_config(args, ranks)
         runs = args.runs or 1
-        planned = partial(SeriesPlan.of, args.instances, runs, asked)
+        planned = partial(SeriesPlan.of, args.instances, runs, request)
         series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 
@@ -311,12 +311,12 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
     add_output(parser.add_argument_group("output"))
 
 
-def of_resume(args: argparse.Namespace) -> Asked:
+def of_resume(args: argparse.Namespace) -> Request:
     """Return the request of `islands resume`."""
     names = ("stop", "instance", *PARTS, "backend", "threads")
     given = {name: getattr(args, name) for name in names}
     given["instance"] = args.script or args.instance
-    return Asked.of({name: value for name, value in given.items() if value is not None})
+    return Request.of({name: value for name, value in given.items() if value is not None})
 
 
 def resume(args: argparse.Namespace) -> int:
@@ -371,14 +371,14 @@ def _fail(error: str) -> None:
     raise RunError(error)
 
 
-def of_arguments(args: argparse.Namespace) -> Asked:
+def of_arguments(args: argparse.Namespace) -> Request:
     """Return the request of `islands run` or `tune`, including the instances."""
     values = ((name, getattr(args, name, None)) for name in _SETTINGS)  # tune has no --bound
     given = [Given(_typed(name, value), name, value) for name, value in values if value is not None]
     if args.instances:
         value = args.instances if args.instances[1:] else args.instances[0]
         given.append(Given(" ".join(args.instances), "instance", value))
-    return Asked(gathered([*given, *map(of_set, args.set or [])]), args.config)
+    return Request(gathered([*given, *map(of_set, args.set or [])]), args.config)
 
 
 def _typed(name: str, value: Any) -> str:

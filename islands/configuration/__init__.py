@@ -3,7 +3,7 @@
 Options come from the command line, from Python and from TOML files; the precedence is default,
 preset, file, option. Defaults depend on the problem, its size, the time limit and the device.
 
-- `Asked`: what a user has set, by full name.
+- `Request`: what a user has set, by full name.
 - `RunSpec`: all settings of a run, validated.
 - `Resolved`: a `RunSpec` and its problem, created by `resolve` only.
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import of_colony
-from islands.configuration.asked import Source, combined
 from islands.configuration.fit import UnknownSettingError, owners, unknown_setting
 from islands.configuration.given import COLONIES, alike
+from islands.configuration.request import Source, combined
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.errors import UsageError

@@ -11,7 +11,7 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.source import without_room
 from islands.bounds.methods import method_for
-from islands.configuration.asked import Source
+from islands.configuration.request import Source
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import CRITERIA, OTHER_CRITERIA

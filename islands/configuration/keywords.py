@@ -7,8 +7,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Unpack
 
-from islands.configuration.asked import Asked
 from islands.configuration.given import gathered, of_table, twice
+from islands.configuration.request import Request
 from islands.configuration.stop import CRITERIA, Criterion, parse
 from islands.custom.trust import trust_named
 from islands.errors import UsageError
@@ -27,7 +27,7 @@ class CallKeywords(ManyKeywords, total=False):
     threads: int | None
 
 
-def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> Asked:
+def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> Request:
     """Return the request of a call with the arguments `read` and the settings `others`.
 
     Arguments that are None are left out. Scripts that a call names may run, as the program that
@@ -40,7 +40,7 @@ def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> Aske
         values["stop"] = criteria
     options = gathered([*of_table(values), *of_table(others)])
     trust_named(options)
-    return Asked(options, None if config is None else Path(config))
+    return Request(options, None if config is None else Path(config))
 
 
 def _criteria(stop: Any, named: Mapping[str, Any]) -> list[Criterion]:

@@ -12,7 +12,6 @@ from typing import Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
 from islands.configuration.adjusting import adjusted
-from islands.configuration.asked import Asked, Source, combined
 from islands.configuration.choosing import defaults_for
 from islands.configuration.colonies import resolve_colonies
 from islands.configuration.defaults import default_stop
@@ -26,6 +25,7 @@ from islands.configuration.fit import (
 )
 from islands.configuration.given import ALIASES, COLONIES
 from islands.configuration.identity import part_versions
+from islands.configuration.request import Request, Source, combined
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import (
@@ -49,21 +49,21 @@ from islands.text import option
 _TOPOLOGY = "migration.topology"
 
 
-def resolve(asked: Asked, problem: Problem) -> Resolved:
+def resolve(request: Request, problem: Problem) -> Resolved:
     """Return the complete run; refuse unknown, invalid and incompatible settings."""
 
     def resolved(sources: Sequence[Source], islands: int | None = None) -> Resolved:
-        return _resolved(asked, sources, problem, islands)
+        return _resolved(request, sources, problem, islands)
 
-    if asked.values.get(COLONIES) is None:
-        run = resolved(asked.sources)
+    if request.values.get(COLONIES) is None:
+        run = resolved(request.sources)
     else:
-        run = resolve_colonies(asked.sources, problem, resolved)
+        run = resolve_colonies(request.sources, problem, resolved)
     run = with_standstill(run)
     try:
         require_possible(run)
     except UsageError:
-        if asked.values.get(_TOPOLOGY) is not None:
+        if request.values.get(_TOPOLOGY) is not None:
             raise
         ring = replace(run, spec=_on_a_ring(run.spec))
         with suppress(UsageError):
@@ -103,7 +103,7 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
 
 
 def _resolved(
-    asked: Asked, sources: Sequence[Source], problem: Problem, islands: int | None = None
+    request: Request, sources: Sequence[Source], problem: Problem, islands: int | None = None
 ) -> Resolved:
     """Return a run without colonies, or a colony, from its sources, of a run with `islands`."""
     requested, given = sources, combined(sources)
@@ -133,8 +133,8 @@ def _resolved(
     require_improver(groups["improver"], solved, name)
     settings = _settings(values, algorithm, encoding, problem)
     spec = RunSpec(
-        instance=absolute(asked.instance),
-        format=asked.format,
+        instance=absolute(request.instance),
+        format=request.format,
         preset=values.get("preset"),
         algorithm=algorithm.name,
         encoding=encoding,

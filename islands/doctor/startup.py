@@ -50,14 +50,14 @@ def timed_start(backend: str) -> Startup | None:
 def _start(backend_name: str) -> None:
     """Start a run up to its first row, and print when each step began."""
     moments = {"imports": time.monotonic()}
-    from islands.configuration.asked import Asked
+    from islands.configuration.request import Request
     from islands.engine.build import make_archipelago, take_device
-    from islands.engine.request import load_and_resolve
+    from islands.engine.loading import load_and_resolve
     from islands.parallel import World
 
     moments["instance"] = time.monotonic()
     options = {"instance": _INSTANCE, "backend": backend_name, "stop": "generations=1"}
-    resolved = load_and_resolve(Asked(options))
+    resolved = load_and_resolve(Request(options))
     moments["device"] = time.monotonic()
     backend = take_device(World(), backend_name)
     compiled: list[str] = []

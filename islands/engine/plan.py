@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import Trust
@@ -63,7 +63,7 @@ class Plan(ABC, Generic[Cell]):
     """The trust of a call in Python, for its threads."""
 
     @abstractmethod
-    def request(self, cell: Cell) -> Resolved | tuple[Asked, Problem | None]:
+    def request(self, cell: Cell) -> Resolved | tuple[Request, Problem | None]:
         """Return a resolved run, or a request and its problem.
 
         The problem is None if it is read by the name in the request.

@@ -6,13 +6,13 @@ from collections.abc import Hashable
 from typing import Any, Generic
 
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
+from islands.configuration.request import Request
 from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
+from islands.engine.loading import load_instance, starting_from
 from islands.engine.plan import Cell, Plan, Ready
-from islands.engine.request import load_instance, starting_from
 from islands.engine.sharing import SharingRun, sharing_run
 from islands.instances.locate import Finder
 from islands.problems.base import Problem
@@ -34,25 +34,25 @@ class Preparing(Generic[Cell]):
 
     def ready(self, cell: Cell) -> Ready[Cell]:
         """Return the run of a cell: a `SharingRun` if it can share launches."""
-        request = self._plan.request(cell)
-        if isinstance(request, Resolved):
-            return self._of(cell, request)
-        asked, problem = request
+        requested = self._plan.request(cell)
+        if isinstance(requested, Resolved):
+            return self._of(cell, requested)
+        request, problem = requested
         if problem is None:
-            problem = load_instance(asked, self._finder)
+            problem = load_instance(request, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
-        likeness, seed = problem.likeness(), asked.options.get("seed")
+        likeness, seed = problem.likeness(), request.options.get("seed")
         if likeness is None or self._plan.start:
-            return self._first(cell, problem, asked)
+            return self._first(cell, problem, request)
         known = type(problem), likeness, seed is None
         if known not in self._known:
-            first = self._first(cell, problem, asked)
+            first = self._first(cell, problem, request)
             kept = first.without_problem() if isinstance(first, SharingRun) else None
             self._known[known] = first.spec, kept
             return first
         spec, alike = self._known[known]
-        name = asked.options["instance"]
+        name = request.options["instance"]
         spec = spec.of(self._absolute(name), spec.general.seed if seed is None else seed)
         resolved = Resolved(spec, problem)
         return Ready(cell, resolved) if alike is None else alike.like(cell, resolved)
@@ -63,8 +63,8 @@ class Preparing(Generic[Cell]):
             self._name = name, absolute(name)
         return self._name[1]
 
-    def _first(self, cell: Cell, problem: Problem, asked: Asked) -> Ready[Cell]:
-        resolved = starting_from(self._plan.start, resolve(asked, problem))
+    def _first(self, cell: Cell, problem: Problem, request: Request) -> Ready[Cell]:
+        resolved = starting_from(self._plan.start, resolve(request, problem))
         self._settings[type(problem)] = resolved.spec.problem
         return self._of(cell, resolved)
 

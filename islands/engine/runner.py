@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
 from islands.configuration.identity import identity, part_versions, require_agreement
+from islands.configuration.request import Request
 from islands.configuration.resolved import Resolved
 from islands.custom.trust import signed_scripts, trust_files
 from islands.display.messages import announce
@@ -24,7 +24,7 @@ from islands.engine.build import (
     take_device,
 )
 from islands.engine.failures import resuming
-from islands.engine.request import load_and_resolve, resolve_stored, stored_request
+from islands.engine.loading import load_and_resolve, resolve_stored, stored_request
 from islands.engine.signals import Interruption, suspension
 from islands.engine.single import Output, PreparedRun
 from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
@@ -52,7 +52,7 @@ _DEFAULT = RankOptions()
 
 
 def run_requested(
-    asked: Asked,
+    request: Request,
     world: World,
     output: Output,
     problem: Problem | None = None,
@@ -68,10 +68,10 @@ def run_requested(
     has a solution.
     """
     # Other hosts may lack the key.
-    trust_files(world.from_first(lambda: signed_scripts(asked.config, followed)))
+    trust_files(world.from_first(lambda: signed_scripts(request.config, followed)))
 
     def prepared() -> Resolved:
-        resolved = load_and_resolve(asked, problem)
+        resolved = load_and_resolve(request, problem)
         return resolved if prepare is None else prepare(resolved)
 
     resolved = world.run_on_all(prepared)
@@ -84,7 +84,7 @@ def run_requested(
 
 def resume_requested(
     folder: Path,
-    asked: Asked,
+    request: Request,
     world: World,
     output: Output,
     rank_options: RankOptions = _DEFAULT,
@@ -97,19 +97,19 @@ def resume_requested(
     that of the run, if it already exists.
     """
     world.run_on_all(lambda: require_run(folder))
-    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in asked.options))
+    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in request.options))
     world.run_on_all(lambda: require_intact(folder))
     world.run_on_all(lambda: require_core(folder))
     trust_files(world.from_first(lambda: signed_scripts(folder / RUN_SETTINGS)))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
-            check = partial(_check_again, ended, folder, asked, screen.say, problem)
+            check = partial(_check_again, ended, folder, request, screen.say, problem)
             world.run_on_all(check)
         world.from_first(lambda: _complete_cleanup(folder, ended))
         return ended.result
     resolved = world.run_on_all(
-        lambda: resolve_stored(folder, stored_request(folder, asked, problem))
+        lambda: resolve_stored(folder, stored_request(folder, request, problem))
     )
     return run(resolved, world, output, rank_options, goes_on_in=folder)
 
@@ -117,13 +117,13 @@ def resume_requested(
 def _check_again(
     ended: Finished,
     folder: Path,
-    asked: Asked,
+    request: Request,
     say: Callable[[str], None],
     problem: Problem | None,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        stored = stored_request(folder, asked, problem)
+        stored = stored_request(folder, request, problem)
     except UntrustedError as error:
         say(f"Its cost was not computed again: {error}")
         return

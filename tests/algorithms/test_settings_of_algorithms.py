@@ -18,7 +18,7 @@ from islands import solve
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.backends.base import Backend, Block
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.repeats import Repeats
 from islands.engine.scheduler import Scheduler
@@ -74,7 +74,7 @@ def test_gaps_of_experiment_a_of_the_thesis(
 ) -> None:
     """Table 3 has mean gaps of 10.3 to 15.9 % and of 1.08 to 1.35 % for three versions."""
     problem = load(f"qaplib/{name}")
-    first = resolve(Asked.of({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
+    first = resolve(Request.of({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
     plan = Repeats([first])
     cells = [(0, run) for run in range(3)]
     found = dict(Scheduler(plan, [backend], World(), places=3).run([cells]))

@@ -12,7 +12,7 @@ from problems_for_tests import NUMBERS, facilities, knapsack
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.errors import InputError
@@ -24,9 +24,9 @@ LARGEST = 2**31 - 1
 
 
 def made(problem: Problem, backend: Backend, **options: Any) -> Archipelago:
-    asked = {"islands": 2, "population": 8, "stop": "generations=9", "improver": "none"} | options
-    asked |= {"elite": 0.25, "mutants": 0.25} if options["algorithm"] == "brkga" else {}
-    return islands_of(resolve(Asked.of(asked), problem), World(), backend)
+    request = {"islands": 2, "population": 8, "stop": "generations=9", "improver": "none"} | options
+    request |= {"elite": 0.25, "mutants": 0.25} if options["algorithm"] == "brkga" else {}
+    return islands_of(resolve(Request.of(request), problem), World(), backend)
 
 
 def saved_by(archipelago: Archipelago) -> State:

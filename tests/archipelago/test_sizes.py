@@ -13,7 +13,7 @@ from recorded_launches import CASES, Recorder
 from islands.archipelago import archipelago, sizes
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Array
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.errors import UsageError
@@ -53,9 +53,9 @@ class Second(World):
 
 
 def made(problem: Problem, backend: Counting, world: World | None = None, **options: Any) -> Any:
-    asked = {"stop": "generations=9", "migrants": 1, "migration": "ring", "improver": "none"}
+    request = {"stop": "generations=9", "migrants": 1, "migration": "ring", "improver": "none"}
     sizes = {} if "colonies" in options else SIZES
-    resolved = resolve(Asked.of(asked | sizes | options), problem)
+    resolved = resolve(Request.of(request | sizes | options), problem)
     return islands_of(resolved, world or World(), backend)
 
 

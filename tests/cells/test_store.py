@@ -18,7 +18,7 @@ from islands.cells.batch import BatchPlan, run_batch
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import Store
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.engine.build import RankOptions
 from islands.engine.single import Output
 from islands.errors import InputError, UsageError
@@ -188,14 +188,14 @@ def folder_of(path: Path, **changes: object) -> Path:
 @pytest.mark.parametrize("runs", [0, 1.5, True, "3"])
 def test_a_number_of_runs_is_a_whole_number(tmp_path: Path, runs: object) -> None:
     with pytest.raises(InputError):
-        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), Asked(SETTINGS))
+        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), Request(SETTINGS))
 
 
 def test_a_configuration_is_a_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     folder = folder_of(tmp_path / "a", config=str(tmp_path / "pipe.toml"))
     with pytest.raises(InputError):
-        BatchPlan.of_folder(folder, Asked(SETTINGS))
+        BatchPlan.of_folder(folder, Request(SETTINGS))
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) 
 
     for _ in range(2):  # the second time, the first ones are known
         seeds.clear()
-        plan = BatchPlan.of_folder(folder, Asked(SETTINGS))
+        plan = BatchPlan.of_folder(folder, Request(SETTINGS))
         tracemalloc.start()
         end = run_batch(plan, World(), Output(True, folder), RankOptions(), lines=take)
         _, peak = tracemalloc.get_traced_memory()

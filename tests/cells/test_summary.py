@@ -18,7 +18,6 @@ from islands.cells.ranking import Ranking
 from islands.cells.series import Series
 from islands.cells.summary import Summary
 from islands.cells.tuning import TaskResult
-from islands.engine import request as request
 from islands.errors import RunError
 from islands.problems.base import Problem
 from islands.problems.scale import Scale

@@ -12,8 +12,8 @@ from fakes import FakeProblem
 from numpy.typing import NDArray
 from problems_for_tests import facilities, knapsack
 
-from islands.configuration.asked import Asked
 from islands.configuration.identity import identity, require_agreement
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
@@ -26,8 +26,8 @@ TWO = ["islands=2 algorithm=de F=0.7 population=20", "islands=3 algorithm=ga rat
 
 
 def resolved(colonies: Any, config: Path | None = None, **options: Any) -> RunSpec:
-    asked = {"stop": STOP, **({} if colonies is None else {"colonies": colonies}), **options}
-    return resolve(Asked.of(asked, config), facilities(9)).spec
+    request = {"stop": STOP, **({} if colonies is None else {"colonies": colonies}), **options}
+    return resolve(Request.of(request, config), facilities(9)).spec
 
 
 def test_a_colony_is_resolved_like_a_run_of_its_own() -> None:
@@ -74,7 +74,7 @@ def test_the_settings_file_repeats_the_run(tmp_path: Path) -> None:
     spec = resolved(TWO, migration="ring", **{"migration.delay": 1})
     path = tmp_path / "run.toml"
     path.write_text(spec.to_toml(), encoding="utf-8")
-    assert resolve(Asked.of({}, path), facilities(9)).spec == spec
+    assert resolve(Request.of({}, path), facilities(9)).spec == spec
     table = tomllib.loads(spec.to_toml())
     assert [each["algorithm"] for each in table["colony"]] == ["de", "ga"]
     assert not {"algorithm", "encoding", "population", "improver"} & table.keys()
@@ -95,10 +95,10 @@ def test_stronger_sources_replace_settings_of_weaker_colonies(tmp_path: Path) ->
 
 def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> None:
     # The default of a knapsack is a ring, which belongs to its default algorithm.
-    usual = resolve(Asked.of({"stop": STOP}), knapsack(20, 3)).spec
+    usual = resolve(Request.of({"stop": STOP}), knapsack(20, 3)).spec
     assert usual.migration.topology == "ring"
     for colonies in (["islands=1", "islands=1 algorithm=pso"], ["islands=1 algorithm=pso"] * 2):
-        spec = resolve(Asked.of({"stop": STOP, "colonies": colonies}), knapsack(20, 3)).spec
+        spec = resolve(Request.of({"stop": STOP, "colonies": colonies}), knapsack(20, 3)).spec
         assert spec.migration.topology == "elite"
 
 
@@ -121,11 +121,11 @@ def agree(*ranks: dict[str, Any]) -> None:
     """Require agreement of ranks with different settings, problems or outputs."""
 
     def one(world: World) -> None:
-        asked = {"instance": "fake/five", **ranks[world.rank]}
-        problem = asked.pop("problem", Data(1, 2))
-        output = {name: asked.pop(name) for name in ("folder", "asynchronous") if name in asked}
-        writes = asked.pop("writes", True)
-        require_agreement(world, resolve(Asked.of(asked), problem), writes=writes, **output)
+        request = {"instance": "fake/five", **ranks[world.rank]}
+        problem = request.pop("problem", Data(1, 2))
+        output = {name: request.pop(name) for name in ("folder", "asynchronous") if name in request}
+        writes = request.pop("writes", True)
+        require_agreement(world, resolve(Request.of(request), problem), writes=writes, **output)
 
     on_ranks(len(ranks), one)
 
@@ -152,7 +152,7 @@ def test_ranks_with_differences_are_named(change: dict[str, Any], what: str) -> 
 
 
 def digest(problem: FakeProblem, **options: Any) -> str:
-    return identity(resolve(Asked.of({"instance": "fake/five", **options}), problem))
+    return identity(resolve(Request.of({"instance": "fake/five", **options}), problem))
 
 
 def test_identity_depends_on_settings_and_data_but_not_on_criteria_and_devices() -> None:

@@ -14,8 +14,8 @@ from problems_for_tests import facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_run, of_arguments
-from islands.configuration.asked import Asked
 from islands.configuration.fit import fitting
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.improvers import improvers_for
@@ -35,7 +35,7 @@ def tour(n: int) -> Tsp:
 
 
 def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(Asked.of({"backend": backend, **options}), problem).spec
+    return resolve(Request.of({"backend": backend, **options}), problem).spec
 
 
 PROBLEMS: dict[str, Any] = {
@@ -72,7 +72,7 @@ def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_p
     config = tmp_path / "mine.toml"
     lines = "".join(f"{name} = {value}\n" for name, value in given.items())
     config.write_text(f'algorithm = "ga"\nbackend = "{kind}"\nimprover.name = "2opt"\n{lines}')
-    assert resolve(Asked.of({}, config), tour(929)).spec == spec
+    assert resolve(Request.of({}, config), tour(929)).spec == spec
     found = spec.general.to_mapping()
     found |= {f"improver.{name}": value for name, value in spec.improver.to_mapping().items()}
     assert found.items() >= given.items()
@@ -85,7 +85,7 @@ def test_settings_repeat_the_run_on_both_backends(kind: str, tmp_path: Path) -> 
     assert spec.adjusted
     write_settings(tmp_path, spec)
     for other in BACKENDS:
-        again = resolve(Asked.of({"backend": other}, tmp_path / "run.toml"), tour(929)).spec
+        again = resolve(Request.of({"backend": other}, tmp_path / "run.toml"), tour(929)).spec
         assert again.adjusted == ""
         assert (again.improver, again.general.population) == (
             spec.improver,
@@ -140,5 +140,5 @@ def test_runs_with_known_digests_are_not_adjusted(kind: str) -> None:
     with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
         runs = [row["run"] for row in csv.DictReader(stream)]
     for run in runs:
-        asked = of_arguments(parser.parse_args([*shlex.split(run), "--backend", kind]))
-        assert resolve(asked, load(asked.instance)).spec.adjusted == "", run
+        request = of_arguments(parser.parse_args([*shlex.split(run), "--backend", kind]))
+        assert resolve(request, load(request.instance)).spec.adjusted == "", run

@@ -12,8 +12,8 @@ from problems_for_tests import cities
 import islands
 from islands.archipelago.parts import ProgramParts
 from islands.backends.cpu import CpuBackend
-from islands.configuration.asked import Asked
 from islands.configuration.fit import require_block_memory
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.errors import UsageError
 
@@ -25,11 +25,11 @@ class Unpriced(FakeProblem):
 
 def test_improver_without_delta_of_its_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
-    monkeypatch.setattr(CpuBackend, "compile", lambda *asked: compiled.append(asked))
+    monkeypatch.setattr(CpuBackend, "compile", lambda *request: compiled.append(request))
     for name in ("swap", "tabu"):
         with pytest.raises(UsageError, match=f"improver {name} needs the delta of the move swap"):
             islands.Solver(Unpriced(), improver=name, backend="cpu")
-    resolve(Asked.of({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
+    resolve(Request.of({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
     assert not compiled
 
 
@@ -43,7 +43,7 @@ def test_launches_that_no_block_has_memory_for_are_refused(
     colonies: list[str] | None, tmp_path: Path
 ) -> None:
     problem = cities(900, tmp_path)
-    resolved = resolve(Asked.of({"colonies": colonies} if colonies else dict(EAX)), problem)
+    resolved = resolve(Request.of({"colonies": colonies} if colonies else dict(EAX)), problem)
     spec = resolved.spec
     parts = ProgramParts.of(replace(spec.all_colonies[-1], population=8), problem, None)
     launches = [*parts.schedule.launches()]

@@ -12,10 +12,9 @@ from fakes import FakeProblem
 from numpy.typing import NDArray
 from problems_for_tests import knapsack
 
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
-from islands.engine import request as request
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.problems.mkp import WAYS, MkpSettings
@@ -23,7 +22,7 @@ from islands.settings import Settings, setting
 
 
 def resolved(options: dict[str, Any], config: Path | None = None) -> dict[str, Any]:
-    return resolve(Asked.of(options, config), knapsack(10, 2)).spec.to_mapping()
+    return resolve(Request.of(options, config), knapsack(10, 2)).spec.to_mapping()
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -82,7 +81,7 @@ def test_options_drop_settings_of_a_problem() -> None:
         ({"fit_first": True}, MkpSettings(infeasible="linear", penalty=7.0, fit_first=True)),
         ({"infeasible": "dynamic"}, MkpSettings(infeasible="dynamic")),
     ):
-        assert resolve(Asked.of(options), problem).spec.problem == wanted
+        assert resolve(Request.of(options), problem).spec.problem == wanted
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class Plain(Chosen):
 
 
 def spec_of(problem: Problem | None = None, **options: Any) -> RunSpec:
-    return resolve(Asked.of(options), problem or Plain()).spec
+    return resolve(Request.of(options), problem or Plain()).spec
 
 
 def test_settings_of_a_problem_have_no_prefix() -> None:
@@ -129,8 +128,8 @@ def test_toml_contains_settings_of_the_problem(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     path.write_text(spec.to_toml())
     assert 'way = "right"' in path.read_text()
-    assert resolve(Asked.of({}, path), Plain()).spec == spec
-    assert resolve(Asked.of({"way": "left"}, path), Plain()).spec.problem == WaySettings(
+    assert resolve(Request.of({}, path), Plain()).spec == spec
+    assert resolve(Request.of({"way": "left"}, path), Plain()).spec.problem == WaySettings(
         "left", 0.1
     )
 
@@ -148,5 +147,5 @@ def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:
 
 def test_the_problem_of_a_run_has_its_settings() -> None:
     for way in ("left", "right"):
-        found = resolve(Asked.of({"way": way}), Chosen())
+        found = resolve(Request.of({"way": way}), Chosen())
         assert found.problem.settings == found.spec.problem == WaySettings(way, 4)

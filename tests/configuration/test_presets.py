@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from problems_for_tests import flat, knapsack
 
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.presets import PRESETS
 
@@ -43,7 +43,7 @@ WANTED = wanted()
 def resolved(preset: str) -> Values:
     is_knapsack = WANTED[preset]["encoding"] == "bits"
     problem = knapsack(10, 2) if is_knapsack else flat(9, 720)
-    return with_dots(resolve(Asked.of({"preset": preset}), problem).spec.to_mapping())
+    return with_dots(resolve(Request.of({"preset": preset}), problem).spec.to_mapping())
 
 
 @pytest.mark.parametrize("preset", PRESETS)

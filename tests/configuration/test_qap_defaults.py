@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from problems_for_tests import facilities, of_two_kinds, uneven
 
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.instances.qaplib import QapFile
@@ -30,7 +30,7 @@ def on_grid(side: int) -> Qap:
 
 
 def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(Asked.of({"backend": backend, **options}), problem).spec
+    return resolve(Request.of({"backend": backend, **options}), problem).spec
 
 
 def chosen(spec: RunSpec) -> tuple[str, str, str]:
@@ -61,7 +61,7 @@ def test_the_structure_and_the_size_choose_the_search(
     assert chosen(cpu) == chosen(gpu) == expected
     assert (gpu.general.population, gpu.improver.steps) == (population, steps)
     assert gpu.migration.topology == topology
-    again = resolve(Asked.of(gpu.to_mapping()), problem).spec
+    again = resolve(Request.of(gpu.to_mapping()), problem).spec
     assert again.to_mapping() == gpu.to_mapping()
 
 
@@ -109,7 +109,7 @@ def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> R
     """Return the runs that ranks resolve, with a GPU per rank unless options select CPUs."""
     patch.setenv("OMPI_COMM_WORLD_RANK", "0")
     patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-    return resolve(Asked.of({"backend": "cuda", **options}), problem).spec
+    return resolve(Request.of({"backend": "cuda", **options}), problem).spec
 
 
 def sizes(spec: RunSpec) -> tuple[int, int]:
@@ -148,13 +148,13 @@ def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
     problem: Problem, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     spec = resolved_on(monkeypatch, 4, problem)
-    asked = resolved_on(monkeypatch, 1, problem, sized_for_gpus=4)
-    assert asked == spec
+    request = resolved_on(monkeypatch, 1, problem, sized_for_gpus=4)
+    assert request == spec
     file = tmp_path / "run.toml"
     file.write_text(spec.to_toml())
     for ranks, backend in ((1, "cpu"), (3, "cpu"), (2, "cuda"), (8, "cuda")):
         monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-        again = resolve(Asked.of({"backend": backend}, file), problem).spec
+        again = resolve(Request.of({"backend": backend}, file), problem).spec
         general = dataclasses.replace(again.general, backend="cuda")
         assert dataclasses.replace(again, general=general) == spec
 
@@ -164,4 +164,4 @@ def test_files_of_before_have_an_earlier_name(tmp_path: Path) -> None:
     spec = resolved(problem, "cuda", sized_for_gpus=4)
     file = tmp_path / "run.toml"
     file.write_text(spec.to_toml().replace("sized_for_gpus", "gpus"))
-    assert resolve(Asked.of({}, file), problem).spec == spec
+    assert resolve(Request.of({}, file), problem).spec == spec

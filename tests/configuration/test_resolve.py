@@ -13,8 +13,8 @@ from synthetic import uniform_tsp
 import islands
 import islands.configuration.resolve as module
 from islands.algorithms import ALGORITHMS
-from islands.configuration.asked import Asked
 from islands.configuration.given import ALIASES
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
@@ -24,14 +24,14 @@ from islands.problems.tsp import Tsp
 
 
 def resolved(options: dict[str, Any], config: Path | None = None) -> RunSpec:
-    return resolve(Asked.of(options, config), FakeProblem()).spec
+    return resolve(Request.of(options, config), FakeProblem()).spec
 
 
 def test_default_criteria_are_the_proven_optimum_and_time() -> None:
     def stops(instance: str, status: str) -> list[str]:
         problem = FakeProblem(BestKnown(7, status, "a list"))
         problem.instance = instance
-        return [criterion.text for criterion in resolve(Asked.of({}), problem).spec.stop]
+        return [criterion.text for criterion in resolve(Request.of({}), problem).spec.stop]
 
     assert stops("tsplib/berlin52", "optimal") == ["optimum", "seconds=60"]
     assert stops("tsplib/berlin52", "best_known") == ["seconds=60"]
@@ -42,7 +42,7 @@ def test_without_a_time_limit_a_population_has_the_size_for_the_default_one() ->
     problem = Tsp(uniform_tsp(6000, seed=1))
 
     def population(**options: Any) -> int:
-        return resolve(Asked.of({"backend": "cpu", **options}), problem).spec.general.population
+        return resolve(Request.of({"backend": "cpu", **options}), problem).spec.general.population
 
     usual = population()
     assert population(stop="generations=50") == population(stop="seconds=60") == usual
@@ -104,18 +104,18 @@ def test_toml_of_a_run_resolves_to_the_same_run(tmp_path: Path) -> None:
         "stop": ["gap=0.5%", "seconds=2h"], "seed": str(2**63 - 1), "migration": "ring",
     }  # fmt: skip
     problem = FakeProblem(BestKnown(7, "best_known", "a list"))
-    spec = resolve(Asked.of(options), problem).spec
+    spec = resolve(Request.of(options), problem).spec
     config = tmp_path / "run.toml"
     config.write_text(spec.to_toml())
-    assert resolve(Asked.of({}, config), problem).spec == spec
-    assert Asked.of({}, config).instance == "fake/five"
+    assert resolve(Request.of({}, config), problem).spec == spec
+    assert Request.of({}, config).instance == "fake/five"
     assert tomllib.loads(spec.to_toml())["migration"]["topology"] == "ring"
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text("\ufeffislands = 5\n", encoding="utf-8")
-    assert resolve(Asked.of({}, path), load("demo/tsp")).spec.general.islands == 5
+    assert resolve(Request.of({}, path), load("demo/tsp")).spec.general.islands == 5
 
 
 def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
 )
 def test_a_part_chooses_an_algorithm_that_takes_it(instance: str, part: dict[str, Any]) -> None:
     problem = load(instance)
-    usual = resolve(Asked.of({}), problem).spec.algorithm
-    found = resolve(Asked.of(part), problem).spec
+    usual = resolve(Request.of({}), problem).spec.algorithm
+    found = resolve(Request.of(part), problem).spec
     assert found.algorithm != usual
     assert found.adjusted.startswith(found.algorithm)

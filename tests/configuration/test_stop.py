@@ -13,8 +13,8 @@ from fakes import FakeProblem
 from results_for_tests import NEAR_BEST_KNOWN
 
 import islands
-from islands.configuration.asked import Asked
 from islands.configuration.keywords import of_keywords
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.stop import last_generation, parse, time_limit
 from islands.errors import UsageError
@@ -147,7 +147,7 @@ def test_a_tour_to_start_from_is_searched_before_it_stands_still() -> None:
 
 
 def _standstill(problem: Problem, **settings: object) -> float:
-    [criterion] = resolve(Asked.of({"stop": ["converged"], **settings}, None), problem).spec.stop
+    [criterion] = resolve(Request.of({"stop": ["converged"], **settings}, None), problem).spec.stop
     return criterion.value
 
 

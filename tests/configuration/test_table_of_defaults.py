@@ -10,9 +10,9 @@ from numpy_flips import sparse_pairs
 from problems_for_tests import facilities, knapsack, of_two_kinds, uneven
 
 import islands
-from islands.configuration.asked import Asked
 from islands.configuration.defaults import SEARCHES, SHORT_SEARCHES, SIZES, searches
 from islands.configuration.fit import known_settings
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.sizes import Case
 from islands.instances.grids import grid
@@ -57,7 +57,7 @@ def test_each_row_of_searches_is_the_first_of_some_problem() -> None:
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.instance)
 def test_all_searches_of_a_problem_can_run(problem: Problem) -> None:
     for search in searches(problem, is_short=True):
-        found = resolve(Asked.of({**search, "backend": "cpu"}), problem).spec
+        found = resolve(Request.of({**search, "backend": "cpu"}), problem).spec
         assert found.algorithm == search["algorithm"]
 
 
@@ -77,4 +77,4 @@ def test_sizes_are_settings_of_their_algorithm(gpus: int) -> None:
 def test_sizes_of_a_search_are_not_those_of_another_algorithm() -> None:
     """The defaults of tempering on a job shop were also those of pso, which lacks them."""
     problem = islands.models.job_shop([[0, 1], [1, 0]], [[3, 2], [2, 4]])
-    assert resolve(Asked.of({"algorithm": "pso"}), problem).spec.algorithm == "pso"
+    assert resolve(Request.of({"algorithm": "pso"}), problem).spec.algorithm == "pso"

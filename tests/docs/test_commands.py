@@ -15,7 +15,7 @@ import islands
 from islands.cli import parsed
 from islands.cli.run import of_arguments
 from islands.display.messages import opening
-from islands.engine.request import load_and_resolve
+from islands.engine.loading import load_and_resolve
 from islands.instances.catalogue import catalogue
 
 _SCRIPTS = ("launch/quickstart", "tests/run", "docs/measure", "docs/generate", "docs/plot")

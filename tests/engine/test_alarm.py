@@ -19,7 +19,7 @@ from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.asynchronous import AsyncLoop
 from islands.engine.build import islands_of
@@ -48,15 +48,15 @@ def test_generation_0_is_completed_after_a_foreign_handler(
         return exact_costs(solutions)
 
     problem, received, batches = cities(23, tmp_path), list[int](), list[int]()
-    asked: dict[str, Any] = {"algorithm": "ga", "decoding": "host", "stop": "generations=1"}
-    asked |= {"islands": 2, "population": 16, "backend": "cpu"}
-    undisturbed = islands.solve(problem, **asked).digest
+    request: dict[str, Any] = {"algorithm": "ga", "decoding": "host", "stop": "generations=1"}
+    request |= {"islands": 2, "population": 16, "backend": "cpu"}
+    undisturbed = islands.solve(problem, **request).digest
     begun, start, exact_costs = list[bool](), Archipelago.start, problem.costs
     monkeypatch.setattr(Archipelago, "start", starting)
     monkeypatch.setattr(problem, "costs", costs)
     before = signal.signal(signal.SIGUSR1, lambda number, _: received.append(number))
     try:
-        assert islands.solve(problem, **asked).digest == undisturbed
+        assert islands.solve(problem, **request).digest == undisturbed
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert received == [signal.SIGUSR1]
@@ -74,8 +74,8 @@ def test_an_asynchronous_rank_ends_generation_0_in_time(
     problem, world = cities(23, tmp_path), World()
     exact_costs = problem.costs
     monkeypatch.setattr(problem, "costs", costs)
-    asked = {"algorithm": "ga", "decoding": "host", "islands": 2, "population": 40}
-    resolved = resolve(Asked.of({**asked, "improver": "none", "stop": "seconds=0.3"}), problem)
+    request = {"algorithm": "ga", "decoding": "host", "islands": 2, "population": 40}
+    resolved = resolve(Request.of({**request, "improver": "none", "stop": "seconds=0.3"}), problem)
     islands_ = islands_of(resolved, world, choose("cpu", 1))
     evolution: Any = (islands_, resolved, world, Quiet())
     outcome = AsyncLoop(*evolution, say=Silent().say).run()

@@ -10,7 +10,7 @@ from epochs_for_tests import Seen
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.asynchronous import AsyncLoop
 from islands.engine.signals import INTERRUPT, UNWRITABLE
@@ -53,7 +53,7 @@ def run(stop: str, signals: int = 0, problem: FakeProblem | None = None) -> tupl
 
     problem = problem or FakeProblem()
     options = {"islands": ranks.size, "population": 16, "interval": 5, "stop": stop}
-    evolution: Any = (mine, resolve(Asked.of(options), problem), ranks, interruption)
+    evolution: Any = (mine, resolve(Request.of(options), problem), ranks, interruption)
     outcome = AsyncLoop(*evolution, [seen, Signalled()]).run()
     said = (outcome.progress, outcome.reason, outcome.interrupted, outcome.suspended)
     assert ranks.allgather(said) == [said] * ranks.size

@@ -12,7 +12,7 @@ from problems_for_tests import cities, facilities
 import islands
 from islands.backends.base import Backend
 from islands.cli import main
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.budget import Budget, most_evaluations
 from islands.engine.repeats import Repeats
@@ -44,15 +44,17 @@ def test_a_run_ends_in_the_generation_that_reaches_the_limit(
     problem = cities(N, tmp_path)
     all_counts = counted(problem, backend.name, every, 12)
     for k, limit in ((5, all_counts[5]), (5, all_counts[4] + 1), (6, all_counts[5] + 1), (0, 1)):
-        asked = {**SEARCHING, "improver.every": every, "stop": f"evaluations={limit}"}
-        result = islands.solve(problem, backend=backend.name, **asked)
+        request = {**SEARCHING, "improver.every": every, "stop": f"evaluations={limit}"}
+        result = islands.solve(problem, backend=backend.name, **request)
         wanted = (0, 2) if limit == 1 else (k + 1, all_counts[k])
         assert (result.generations, result.evaluations) == wanted
 
 
 def test_safe_generations_stay_below_the_limit_and_one_more_may_not(tmp_path: Path) -> None:
     limit = 20_000
-    resolved = resolve(Asked.of({**SEARCHING, "stop": f"evaluations={limit}"}), cities(N, tmp_path))
+    resolved = resolve(
+        Request.of({**SEARCHING, "stop": f"evaluations={limit}"}), cities(N, tmp_path)
+    )
     budget, most = Budget(resolved), most_evaluations(resolved)
     every = np.arange(0, limit + 1, 50)
     safe = budget.safe(every)
@@ -96,7 +98,7 @@ IN_BATCHES |= {"improver.steps": 1, "record.every": 4}
 def test_no_generation_exceeds_the_bound(backend: Backend, strategy: str) -> None:
     problem = facilities(SIZE)
     options = {**IN_BATCHES, "improver.rate": 1.0, "improver.strategy": strategy}
-    bound = most_evaluations(resolve(Asked.of(options), problem))
+    bound = most_evaluations(resolve(Request.of(options), problem))
     solver = islands.Solver(problem, backend=backend.name, **options)
     before, largest = 2 * 20, 0  # generation 0 is evaluated, too
     for _ in range(60):
@@ -116,9 +118,9 @@ def test_runs_end_in_the_same_generation_as_single_runs(
 ) -> None:
     problem = cities(SIZE, tmp_path)
     own = {**IN_BATCHES, **options, "migration": migration, "interval": 7}
-    asked = {**own, "stop": ["generations=2000", "evaluations=60000"]}
-    alone = [islands.solve(problem, backend=backend.name, **{**asked, "seed": s}) for s in (5, 6)]
-    plan = Repeats([resolve(Asked.of(asked), problem)])
+    request = {**own, "stop": ["generations=2000", "evaluations=60000"]}
+    alone = [islands.solve(problem, backend=backend.name, **{**request, "seed": s}) for s in (5, 6)]
+    plan = Repeats([resolve(Request.of(request), problem)])
     found = dict(Scheduler(plan, [backend], World(), places=2).run([[(0, 0), (0, 1)]]))
     assert not any(each.was_alone for each in found.values())
     runs = [found[0, run].result for run in range(2)]

@@ -15,7 +15,7 @@ from epochs_for_tests import Seen, Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine import pace as pace
 from islands.engine.failures import Failures
@@ -40,7 +40,7 @@ def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
     messages = list[str]()
 
     def one(world: World) -> None:
-        resolved = resolve(Asked.of({"stop": "generations=1", "islands": 2}), FakeProblem())
+        resolved = resolve(Request.of({"stop": "generations=1", "islands": 2}), FakeProblem())
         islands: Any = Failing(range(world.rank, world.rank + 1))
         interruption: Any = Quiet
         with pytest.raises(InputError, match=r"short\.tour") as caught:
@@ -220,7 +220,7 @@ def test_a_callback_sees_each_second_of_a_long_epoch_and_may_end_it(
         seen.append(progress.generation)
         return progress.generation >= 8
 
-    resolved = resolve(Asked.of({"stop": "generations=90", "record.every": 90}), FakeProblem())
+    resolved = resolve(Request.of({"stop": "generations=90", "record.every": 90}), FakeProblem())
     interruption: Any = Quiet
     observers = [Calling(callback, World())]
     outcome = Loop(slow, resolved, World(), interruption, observers).run()  # type: ignore[arg-type]

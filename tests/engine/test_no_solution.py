@@ -17,8 +17,8 @@ from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.cli.run import ended
-from islands.configuration.asked import Asked
-from islands.engine import request as request
+from islands.configuration.request import Request
+from islands.engine import loading
 from islands.engine.runner import resume_requested, run_requested
 from islands.engine.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 from islands.engine.single import Output
@@ -61,7 +61,7 @@ class Late(FakeArchipelago):
 def first(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Use `Late` islands, and return a function that sets their `first` generation."""
     monkeypatch.setattr("islands.engine.build.Archipelago", Late)
-    monkeypatch.setattr(request, "loaded", lambda *_: Hinting())
+    monkeypatch.setattr(loading, "loaded", lambda *_: Hinting())
     monkeypatch.setattr(Late, "first", math.inf)
     return lambda generation: monkeypatch.setattr(Late, "first", generation)
 
@@ -71,11 +71,13 @@ ASKED = {"backend": "cpu", "stop": "generations=100", "islands": 2, "instance": 
 
 def run(folder: Path, **options: Any) -> Result:
     output = Output(writes=True, folder=folder, stream=StringIO())
-    return run_requested(Asked.of({**ASKED, **options}), World(), output)
+    return run_requested(Request.of({**ASKED, **options}), World(), output)
 
 
 def resume(folder: Path, **options: Any) -> Result:
-    return resume_requested(folder, Asked.of(options), World(), Output(writes=True, folder=folder))
+    return resume_requested(
+        folder, Request.of(options), World(), Output(writes=True, folder=folder)
+    )
 
 
 def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(

@@ -17,7 +17,7 @@ from shared_launches import facts
 import islands
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.repeats import Repeats, seconds_of
 from islands.engine.scheduler import Scheduler
@@ -33,9 +33,9 @@ RUNS = 3
 def repeated(
     problems: list[Problem], settings: list[dict[str, Any]], device: Backend
 ) -> dict[tuple[int, int], Any]:
-    asked = [resolve(Asked.of(own), each) for own in settings for each in problems]
-    plan = Repeats(asked)
-    cells = [[(place, run) for run in range(RUNS)] for place in range(len(asked))]
+    request = [resolve(Request.of(own), each) for own in settings for each in problems]
+    plan = Repeats(request)
+    cells = [[(place, run) for run in range(RUNS)] for place in range(len(request))]
     return dict(Scheduler(plan, [device], World(), places=RUNS).run(cells))
 
 
@@ -75,7 +75,7 @@ def test_faults_of_own_problems_concern_their_run_only() -> None:
 
 def test_runs_in_turn_take_the_sum_of_their_times() -> None:
     problem = facilities(9)
-    first = resolve(Asked.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
+    first = resolve(Request.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
     for shares in (True, False):
         plan = Repeats([first], shares=shares)
         cells = [[(0, run) for run in range(RUNS)]]
@@ -87,7 +87,7 @@ def test_runs_in_turn_take_the_sum_of_their_times() -> None:
 
 def test_runs_that_began_in_waves_take_all_of_their_time() -> None:
     problem = facilities(9)
-    first = resolve(Asked.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
+    first = resolve(Request.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
     cells = [[(0, run) for run in range(6)]]
     devices = [choose("cpu", 1)]
     found = dict(Scheduler(Repeats([first]), devices, World(), places=2).run(cells))
@@ -96,7 +96,7 @@ def test_runs_that_began_in_waves_take_all_of_their_time() -> None:
 
 def test_one_run_has_the_cost_of_its_last_generation() -> None:
     problem = facilities(9)
-    plan = Repeats([resolve(Asked.of(SMALL), problem)])
+    plan = Repeats([resolve(Request.of(SMALL), problem)])
     [(_, found)] = Scheduler(plan, [choose("cpu", 1)], World()).run([[(0, 0)]])
     assert (found.was_alone, found.present is None) == (False, False)
 
@@ -104,7 +104,7 @@ def test_one_run_has_the_cost_of_its_last_generation() -> None:
 def test_those_that_cannot_share_a_time_limit_have_their_part_of_it() -> None:
     problem = facilities(9)
     own = {"algorithm": "de", "encoding": "keys", "stop": "seconds=0.6", "record.every": 10}
-    plan = Repeats([resolve(Asked.of(SMALL | own), problem)], shares=False, sharers=RUNS)
+    plan = Repeats([resolve(Request.of(SMALL | own), problem)], shares=False, sharers=RUNS)
     cells = [[(0, run) for run in range(RUNS)]]
     for _, each in Scheduler(plan, [choose("cpu", 1)], World()).run(cells):
         assert each.was_alone
@@ -119,9 +119,9 @@ def test_a_limit_beyond_all_evaluations() -> None:
 
 def test_each_result_has_the_time_of_its_own_compilation() -> None:
     device, problem = choose("cpu", 1), facilities(9)
-    asked = [resolve(Asked.of(SMALL | {"migrants": k}), problem) for k in (1, 2)]
+    request = [resolve(Request.of(SMALL | {"migrants": k}), problem) for k in (1, 2)]
     cells = [[(place, run) for run in range(2)] for place in range(2)]
-    found = dict(Scheduler(Repeats(asked), [device], World(), places=2).run(cells))
+    found = dict(Scheduler(Repeats(request), [device], World(), places=2).run(cells))
     times = [found[place, 0].result.compile_seconds for place in range(2)]
     assert sum(times) == pytest.approx(device.compile_seconds)
     assert min(times) < device.compile_seconds

@@ -12,7 +12,7 @@ from colonies_for_tests import decide
 from models_for_tests import TIMES, makespans
 
 import islands
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.engine.build import RankOptions
 from islands.engine.runner import run_requested
 from islands.engine.single import Output
@@ -118,6 +118,6 @@ def test_ranks_of_a_team_cannot_go_on_without_waiting() -> None:
         options = {"instance": "demo/qap", "islands": 2, "backend": "cpu", "stop": "generations=1"}
         alone = RankOptions(asynchronous=True)
         with pytest.raises(UsageError, match="--async with teams of 2 ranks: ranks that share"):
-            run_requested(Asked.of(options), ranks, Output(), None, alone)
+            run_requested(Request.of(options), ranks, Output(), None, alone)
 
     on_ranks(3, solve)

@@ -17,15 +17,15 @@ import islands
 from islands.archipelago.shared import bytes_a_run
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.custom.scripts import Trust
 from islands.custom.trust import current, within
 from islands.engine import queue as queues
 from islands.engine.limits import LIMITS
+from islands.engine.loading import load_and_resolve
 from islands.engine.plan import Plan, Ready
 from islands.engine.preparing import Preparing
 from islands.engine.queue import Queue
-from islands.engine.request import load_and_resolve
 from islands.engine.sharing import SharingRun, places_for
 from islands.errors import UsageError
 from islands.problems.base import Problem
@@ -133,7 +133,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
             wanted.append((problem.instance, problem, None if number == 2 else 10 + number))
 
     class Mixed(Plan[int]):
-        def request(self, cell: int) -> tuple[Asked, Problem | None]:
+        def request(self, cell: int) -> tuple[Request, Problem | None]:
             name, problem, seed = wanted[cell]
             own = {} if seed is None else {"seed": seed}
             return asked_of({**SETTINGS, "instance": name, **own}, backend), problem

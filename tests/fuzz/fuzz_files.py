@@ -11,7 +11,7 @@ from fuzz_cases import Target
 
 from islands.algorithms.pso import PsoSettings
 from islands.cells.domains import domain
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse
@@ -118,7 +118,7 @@ def words() -> list[Target]:
 
     def option(path: Path) -> object:
         key, _, value = word(path).partition("=")
-        return resolve(Asked.of({"algorithm": "ga", key: value}), problem).spec
+        return resolve(Request.of({"algorithm": "ga", key: value}), problem).spec
 
     def compiler(path: Path) -> object:
         from islands.backends.cpu import compiler

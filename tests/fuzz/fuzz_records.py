@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from islands.backends import choose
 from islands.cells.series import COLUMNS, row_of
 from islands.cells.store import Store
-from islands.configuration.asked import Asked
 from islands.configuration.identity import identity
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.engine.runner import run
@@ -120,9 +120,9 @@ class Finished:
 
     def __init__(self, instance: str, folder: Path, **options: str) -> None:
         problem = load(instance)
-        asked = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
-        asked |= options | {"threads": 1, "stop": "generations=4"}
-        self.folder, self.resolved = folder, resolve(Asked.of(asked), problem)
+        request = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
+        request |= options | {"threads": 1, "stop": "generations=4"}
+        self.folder, self.resolved = folder, resolve(Request.of(request), problem)
         self.spec = self.resolved.spec
         self.result = run(self.resolved, World(), Output(True, folder))
         self.archipelago = islands_of(self.resolved, World(), choose("cpu", 1))

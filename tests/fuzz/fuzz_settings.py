@@ -16,14 +16,14 @@ from recorded_launches import Recorder
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.cells.series import PlannedRun
-from islands.configuration.asked import Asked
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.identity import identity
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.display.messages import opening
 from islands.engine.build import islands_of, read_start
-from islands.engine.request import resolve_stored, stored_request
+from islands.engine.loading import resolve_stored, stored_request
 from islands.errors import UsageError
 from islands.improvers import improvers_for
 from islands.parallel import World
@@ -81,20 +81,20 @@ def _texts() -> Iterator[str]:
             except UsageError:
                 continue
         for options in ({"stop": "seconds=9"}, {"colonies": _COLONIES}):
-            yield resolve(Asked.of({"instance": name} | options), problem).spec.to_toml()
+            yield resolve(Request.of({"instance": name} | options), problem).spec.to_toml()
     halo = {"algorithm": "cellular", "halo": True, "migration": "none"}
     yield _text(load("demo/tsp"), **halo)
 
 
 def _text(problem: Problem, **options: Any) -> str:
     return resolve(
-        Asked.of(_FEW | {"instance": problem.instance} | options), problem
+        Request.of(_FEW | {"instance": problem.instance} | options), problem
     ).spec.to_toml()
 
 
 def _configured(path: Path) -> object:
-    asked = Asked.of({}, path)
-    return _prepared(resolve(asked, _loaded(asked.instance, asked.format)))
+    request = Request.of({}, path)
+    return _prepared(resolve(request, _loaded(request.instance, request.format)))
 
 
 def _resumed(path: Path) -> object:
@@ -105,7 +105,7 @@ def _resumed(path: Path) -> object:
         path.write_bytes(lines + _SEALED + seal + b"\n")
     require_intact(path.parent)
     trust_folder(path.parent)
-    return _prepared(resolve_stored(path.parent, stored_request(path.parent, Asked())))
+    return _prepared(resolve_stored(path.parent, stored_request(path.parent, Request())))
 
 
 def _loaded(name: str, form: str | None) -> Problem:
@@ -119,7 +119,7 @@ def _prepared(resolved: Resolved) -> None:
     """Do what a run does before it compiles."""
     spec, problem = resolved.spec, resolved.problem
     again = spec.to_toml()
-    same = resolve(Asked.of(_read(again)), problem).spec.to_toml()
+    same = resolve(Request.of(_read(again)), problem).spec.to_toml()
     assert same == again, "it does not read its own"
     identity(resolved)
     require_block_memory(resolved, lambda: _BLOCK)

@@ -17,7 +17,7 @@ from islands.archipelago.measure import INFEASIBLE, ISLAND, NONE
 from islands.archipelago.team import Trial
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.engine.build import islands_of
@@ -36,7 +36,7 @@ SMALL: dict[str, Any] = {"stop": "generations=9", "improver": "none", "migrants"
 
 def resolved_of(problem: Problem, *colonies: str, **options: Any) -> Resolved:
     own = {"colonies": list(colonies)} if colonies else {}
-    return resolve(Asked.of({**SMALL, "migration": "ring", **own, **options}), problem)
+    return resolve(Request.of({**SMALL, "migration": "ring", **own, **options}), problem)
 
 
 def made(

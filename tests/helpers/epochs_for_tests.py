@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine import loop as module
 from islands.engine.failures import Failures
@@ -27,7 +27,7 @@ def run(
     others: Sequence[Observer] = (),
 ) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
     archipelago, seen = archipelago or FakeArchipelago(), Seen()
-    resolved = resolve(Asked.of(options), problem)
+    resolved = resolve(Request.of(options), problem)
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
         *(resolved, World(), interruption),
@@ -74,7 +74,7 @@ def resumed(
 ) -> tuple[Outcome, list[Epoch], list[Moment]]:
     """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
     archipelago.generation = origin.generation
-    resolved = resolve(Asked.of(options), FakeProblem())
+    resolved = resolve(Request.of(options), FakeProblem())
     seen, kept = Seen(), list[Moment]()
     failures = Failures(World(), None, interruption)
     checkpoints = SimpleNamespace(keep=kept.append)

@@ -15,7 +15,7 @@ from islands.backends.arguments import Arguments
 from islands.backends.base import Block, Call, CompiledProgram, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.build import islands_of
 from islands.parallel import World
@@ -56,8 +56,8 @@ class Recorder(CpuBackend):
         """Run nothing."""
 
     def required_room(self, source: Source, *arguments: Any) -> Room:
-        asked = self.zeros((2,), np.int64)
-        self.launches.append(Launch(source, "room", (*arguments, asked)))
+        request = self.zeros((2,), np.int64)
+        self.launches.append(Launch(source, "room", (*arguments, request)))
         return Room(64)
 
 
@@ -106,7 +106,7 @@ CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
 def recorded(case: str, folder: Path) -> Recorder:
     make, options = CASES[case]
     problem, backend = make(folder), Recorder()
-    asked = {"islands": 2, "population": 16, "stop": "generations=9", "migrants": 1}
-    asked |= {"migration": "ring", "improver": "none"} | options
-    islands_of(resolve(Asked.of(asked), problem), World(), backend)
+    request = {"islands": 2, "population": 16, "stop": "generations=9", "migrants": 1}
+    request |= {"migration": "ring", "improver": "none"} | options
+    islands_of(resolve(Request.of(request), problem), World(), backend)
     return backend

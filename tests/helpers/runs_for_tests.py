@@ -11,8 +11,8 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago.measure import Candidate
-from islands.configuration.asked import Asked
-from islands.engine import request as request
+from islands.configuration.request import Request
+from islands.engine import loading
 from islands.engine.runner import resume_requested, run_requested
 from islands.engine.single import Output
 from islands.parallel import World
@@ -35,11 +35,11 @@ class Honest(FakeArchipelago):
 def solved(folder: Path | None, problem: FakeProblem | None = None, **options: Any) -> Any:
     output = Output(writes=folder is not None, folder=folder, stream=StringIO())
     options = {"backend": "cpu", "stop": "generations=100", **options}
-    return run_requested(Asked.of(options), World(), output, problem or FakeProblem())
+    return run_requested(Request.of(options), World(), output, problem or FakeProblem())
 
 
 def resumed(folder: Path, world: World | None = None, **options: Any) -> Any:
     output = Output(writes=True, folder=folder, stream=StringIO())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(request, "loaded", lambda *_: FakeProblem())
-        return resume_requested(folder, Asked.of(options), world or World(), output)
+        patched.setattr(loading, "loaded", lambda *_: FakeProblem())
+        return resume_requested(folder, Request.of(options), world or World(), output)

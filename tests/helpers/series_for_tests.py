@@ -17,8 +17,8 @@ from starts_for_tests import AnyOrder
 
 from islands.archipelago.measure import Candidate
 from islands.cells.series import Series, SeriesPlan, run_series
-from islands.configuration.asked import Asked
-from islands.engine import request as request
+from islands.configuration.request import Request
+from islands.engine import loading
 from islands.engine.build import RankOptions
 from islands.engine.single import Output
 from islands.instances.catalogue import BestKnown
@@ -71,13 +71,13 @@ def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Replace islands by `Seeded` and instances by `Named`, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("islands.engine.build.Archipelago", Seeded)
-    monkeypatch.setattr(request, "loaded", Named)
+    monkeypatch.setattr(loading, "loaded", Named)
     monkeypatch.setattr(Seeded, "begun", [])
 
 
 def planned(*instances: str, runs: int = 2, **options: Any) -> SeriesPlan:
     options = {"backend": "cpu", "stop": "generations=100", **options}
-    return SeriesPlan.of(instances, runs, Asked.of(options))
+    return SeriesPlan.of(instances, runs, Request.of(options))
 
 
 def done(
@@ -92,8 +92,8 @@ def done(
 ) -> Series:
     folder = Path(out) if out is not None else None
     output = Output(True, folder, force, said or StringIO(), quiet)
-    asked = planned(*instances, runs=runs, **options)
-    return run_series(asked, World(), output, rank_options or RankOptions())
+    request = planned(*instances, runs=runs, **options)
+    return run_series(request, World(), output, rank_options or RankOptions())
 
 
 def rows(folder: str = "out") -> list[dict[str, str]]:

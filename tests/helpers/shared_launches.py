@@ -13,7 +13,7 @@ from islands.backends import choose
 from islands.backends.base import Backend, Block, CompiledProgram
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.engine.plan import Plan
 from islands.engine.queue import Queue
 from islands.errors import IslandsError
@@ -21,8 +21,8 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 
 
-def asked_of(settings: dict[str, Any], backend: Backend) -> Asked:
-    return Asked.of({**settings, "backend": backend.name})
+def asked_of(settings: dict[str, Any], backend: Backend) -> Request:
+    return Request.of({**settings, "backend": backend.name})
 
 
 class ProblemsInTurn(Plan[int]):
@@ -31,15 +31,15 @@ class ProblemsInTurn(Plan[int]):
     def __init__(self, problems: Sequence[Problem], backend: Backend, **settings: Any) -> None:
         self.problems, self.backend, self.settings = problems, backend, settings
 
-    def request(self, cell: int) -> tuple[Asked, Problem]:
+    def request(self, cell: int) -> tuple[Request, Problem]:
         problem = self.problems[cell]
         own = {"instance": problem.instance, "seed": 4 + cell}
         return asked_of({**self.settings, **own}, self.backend), problem
 
     def solve(self, cell: int) -> Result:
         """Return what `solve` returns."""
-        asked = self.settings | {"seed": 4 + cell}
-        return islands.solve(self.problems[cell], backend="cpu", threads=1, **asked)
+        request = self.settings | {"seed": 4 + cell}
+        return islands.solve(self.problems[cell], backend="cpu", threads=1, **request)
 
 
 def found(

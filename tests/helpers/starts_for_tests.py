@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.single import Output, PreparedRun
 from islands.parallel import Deal, World
@@ -47,15 +47,15 @@ def start(
     **options: Any,
 ) -> tuple[Result, str]:
     """Start a run on `ranks` ranks; return its result and its output."""
-    asked = {"islands": ISLANDS, "interval": 16, "record.every": 10, "checkpoint.every": "1e-9"}
-    asked |= {"stop": "generations=100", "backend": "cpu", "population": 256}
+    request = {"islands": ISLANDS, "interval": 16, "record.every": 10, "checkpoint.every": "1e-9"}
+    request |= {"stop": "generations=100", "backend": "cpu", "population": 256}
     stream = StringIO()
 
     def one(world: World) -> Result:
         mine = Deal(ISLANDS, world.size).held(world.rank)
         archipelago = kind(mine, dies_at)
         begun = PreparedRun(
-            resolve(Asked.of(asked | options), AnyOrder()),
+            resolve(Request.of(request | options), AnyOrder()),
             world,
             archipelago,  # type: ignore[arg-type]
             Machine(world.size, "cpu", "CPU", "requested", "staged", 0.0, compiles=False),

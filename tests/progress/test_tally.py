@@ -23,7 +23,6 @@ from islands.backends.base import Backend
 from islands.cells.summary import Summary, table
 from islands.configuration.stop import parse
 from islands.display.screen import row
-from islands.engine import request as request
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.scale import Scale

@@ -18,7 +18,7 @@ from problems_for_tests import facilities, knapsack
 from starts_for_tests import facts, record
 
 from islands.backends import choose
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine import pace as pace
 from islands.engine.build import islands_of
@@ -59,10 +59,10 @@ def _checkpoints_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **options: Any) -> None:
     """Perform one start of a run, and kill it in generation `dies_at`."""
     made, settings = ALGORITHMS[name]
-    asked = {"algorithm": name.partition(" ")[0], **GENERAL, **settings, **options}
+    request = {"algorithm": name.partition(" ")[0], **GENERAL, **settings, **options}
 
     def one(world: World) -> None:
-        resolved = resolve(Asked.of(asked), made())
+        resolved = resolve(Request.of(request), made())
         transport = InHostMemory if ranks > 1 else None
         mine = islands_of(resolved, world, choose("cpu", 1), transport=transport)
         advance = mine.advance

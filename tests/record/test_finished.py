@@ -16,9 +16,9 @@ import pytest
 from fakes import FakeProblem
 from runs_for_tests import Honest, resumed, solved
 
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
-from islands.engine import request as request
+from islands.engine import loading
 from islands.engine.runner import resume_requested
 from islands.engine.single import Output
 from islands.errors import InputError
@@ -87,9 +87,9 @@ def test_a_result_is_returned_even_if_its_instance_is_missing(
     def gone(*_: object) -> None:
         raise InputError("mine.tsp: no such file")
 
-    monkeypatch.setattr(request, "loaded", gone)
+    monkeypatch.setattr(loading, "loaded", gone)
     output = Output(True, folder, stream=StringIO())
-    assert resume_requested(folder, Asked(), World(), output).cost == 100
+    assert resume_requested(folder, Request(), World(), output).cost == 100
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_solution_has_one_column_of_numbers(folder: Path, columns: dict[str, A
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    write_settings(tmp_path, resolve(Asked.of({"stop": "generations=100"}), FakeProblem()).spec)
+    write_settings(tmp_path, resolve(Request.of({"stop": "generations=100"}), FakeProblem()).spec)
     return tmp_path
 
 

@@ -17,7 +17,7 @@ from results_for_tests import called, ended
 from synthetic import uniform_tsp
 
 from islands.cells.campaign import Campaign
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.stop import last_generation, parse
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -62,17 +62,19 @@ class FakeRuns:
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
         monkeypatch.setattr(experiment, "run_requested", self._run)
         monkeypatch.setattr(
-            experiment.Experiment, "batch", lambda _, *asked, **more: self._batch(*asked, **more)
+            experiment.Experiment,
+            "batch",
+            lambda _, *request, **more: self._batch(*request, **more),
         )
 
-    def _chance(self, asked: Any) -> int:
+    def _chance(self, request: Any) -> int:
         self.count += 1
         if self.count == self.ends_at:
             raise KeyboardInterrupt
-        return crc32(json.dumps(asked, sort_keys=True).encode())
+        return crc32(json.dumps(request, sort_keys=True).encode())
 
-    def _run(self, asked: Asked, *_: Any) -> Any:
-        chance = self._chance(asked.options)
+    def _run(self, request: Request, *_: Any) -> Any:
+        chance = self._chance(request.options)
         seconds = (1 + chance % 97) / 7
         return SimpleNamespace(
             cost=1000 + chance % 89,
@@ -104,10 +106,10 @@ def filled(
     campaign = Campaign()
     if folder is not None:
         campaign.store = folder.store
-    asked = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, campaign)
+    request = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, campaign)
     said = list[str]()
     try:
-        return module.perform([Selection(table, here, [])], asked, said.append, folder), said
+        return module.perform([Selection(table, here, [])], request, said.append, folder), said
     finally:
         if folder is not None:
             folder.close()
@@ -157,7 +159,7 @@ def test_a_folder_of_another_experiment_is_refused(tmp_path: Path) -> None:
 def test_presets_have_the_generations_of_the_tables(name: str) -> None:
     table = TABLES[name]
     for preset in table.presets().split(" and "):
-        stop = Asked.of({"preset": preset}).values["stop"]
+        stop = Request.of({"preset": preset}).values["stop"]
         # The plan of a calibration is shorter.
         assert table.generations in (last_generation(map(parse, stop)), 500)
 

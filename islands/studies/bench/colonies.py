@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from islands.configuration.asked import Asked
 from islands.configuration.given import colonies as parsed
+from islands.configuration.request import Request
 from islands.errors import UsageError
 from islands.problems import loaded
 from islands.problems.base import Problem
@@ -47,7 +47,7 @@ def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
 
 def _both(name: str, colonies: Sequence[Mapping[str, Any]], request: BenchRequest) -> list[Variant]:
     """Return the colonies with migration, and without."""
-    asked = Asked(
+    run_request = Request(
         {
             "colony": [dict(each) for each in colonies],
             "migration.interval": request.interval,
@@ -55,6 +55,6 @@ def _both(name: str, colonies: Sequence[Mapping[str, Any]], request: BenchReques
         }
     )
     return [
-        Variant(name, asked.also({"migration.topology": request.topology})),
-        Variant(f"{name}, no migration", asked.also({"migration.topology": "none"})),
+        Variant(name, run_request.also({"migration.topology": request.topology})),
+        Variant(f"{name}, no migration", run_request.also({"migration.topology": "none"})),
     ]

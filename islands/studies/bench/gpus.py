@@ -87,7 +87,7 @@ class _Case:
         self.has_target = problem.best_known is not None
         backend, most = request.backends[0], powers_of_two(request.world.size)[-1]
         if problem.instance == SLEEP:
-            variant = replace(variant, asked=variant.asked.filled(_SLEEP_SETTINGS))
+            variant = replace(variant, request=variant.request.filled(_SLEEP_SETTINGS))
             threads = request.threads or 1
         gap = min(request.gap)
         ends = [f"gap={gap:.17g}%" if gap else "best-known"] if self.has_target else []
@@ -98,7 +98,7 @@ class _Case:
 
         def method(ranks: int, purpose: str) -> Method:
             gpus = {"sized_for_gpus": ranks if request.own_defaults else most}
-            own = replace(variant, asked=variant.asked.filled(gpus))
+            own = replace(variant, request=variant.request.filled(gpus))
             return own.resolved(problem, every[purpose], options)
 
         self._sizes = powers_of_two(request.world.size)

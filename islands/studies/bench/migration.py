@@ -11,7 +11,7 @@ from statistics import median
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.engine.build import make_archipelago, take_device
@@ -116,7 +116,7 @@ class Case:
             "record.every": self.request.interval,
             "stop": f"generations={generations}",
         }
-        return resolve(Asked(options), self.problem)
+        return resolve(Request(options), self.problem)
 
     def measured(self, world: World, backend: Backend, alone: Row | None) -> Row:
         """Return the row of these ranks; collective."""

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from islands.cells.campaign import require_complete
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.engine.runner import run_requested
 from islands.engine.single import Output
 from islands.parallel import World
@@ -79,5 +79,5 @@ class _Case:
         given = {name: value for name, value in options.items() if value is not None}
         output = Output(writes=folder is not None, folder=folder)
         began = perf_counter()
-        result = require_complete(run_requested(Asked.of(given), World(), output))
+        result = require_complete(run_requested(Request.of(given), World(), output))
         return result, perf_counter() - began - result.seconds

@@ -15,7 +15,7 @@ from islands.archipelago.measure import MEASURE
 from islands.archipelago.shared import SharedRuns, parts_for
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
@@ -125,7 +125,7 @@ class AlgorithmBench:
     ) -> Throughput:
         """Measure one problem with one of the settings; `generations` is the most of a repeat."""
         options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
-        resolved = resolve(Asked.of(options), problem)
+        resolved = resolve(Request.of(options), problem)
         spec = resolved.spec
         if runs == 1:
             islands: _OneRun | _SeveralRuns = _OneRun(islands_of(resolved, World(), backend), spec)

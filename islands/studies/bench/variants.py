@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from islands.configuration.asked import Asked
 from islands.configuration.given import gathered, of_text
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import parse
@@ -28,7 +28,7 @@ class Variant:
     """A method as it was asked for: its name and its settings."""
 
     name: str
-    asked: Asked
+    request: Request
     origin: str = ""
     """The option that states it, for errors."""
 
@@ -37,10 +37,10 @@ class Variant:
 
         The trace has a row for `every` generations, unless the method says otherwise or it is None.
         """
-        asked = self.asked.also({**options, "instance": problem.instance, "seed": 1})
+        request = self.request.also({**options, "instance": problem.instance, "seed": 1})
         with _naming(self.origin):
             usual = {} if every is None else {"record.every": every}
-            first = resolve(asked.filled(usual), problem)
+            first = resolve(request.filled(usual), problem)
         return Method(self.name, options["backend"], first)
 
 
@@ -65,7 +65,7 @@ class Method:
 
 def variants(texts: Sequence[str]) -> list[Variant]:
     """Return the methods of `--variant TEXT`, by default one: the default run."""
-    found = [_variant(text) for text in texts] or [Variant(DEFAULT, Asked())]
+    found = [_variant(text) for text in texts] or [Variant(DEFAULT, Request())]
     names = [each.name for each in found]
     for name in names:
         if names.count(name) > 1:
@@ -103,5 +103,5 @@ def _variant(text: str) -> Variant:
                 f"--variant {text!r}: {name} is the same for all variants. Leave it out, and see"
                 " --of, --seeds, --limit, --backend and --threads"
             )
-    asked = Asked(options, Path(files[0]) if files else None)
-    return Variant(" ".join(words) or DEFAULT, asked, f"--variant {text!r}")
+    request = Request(options, Path(files[0]) if files else None)
+    return Variant(" ".join(words) or DEFAULT, request, f"--variant {text!r}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from islands.configuration.given import gathered, of_table
 from islands.custom.scripts import is_reference, is_trusted
 from islands.custom.trust import scripts_in
-from islands.engine.request import parts_in
+from islands.engine.loading import parts_in
 from islands.errors import IslandsError, RunError, Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import ERROR_FILE, powers_of_two

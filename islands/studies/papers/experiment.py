@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 from typing import Any, ClassVar
 
 from islands.cells.campaign import Campaign, require_complete
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.build import take_device
 from islands.engine.repeats import Repeat, Repeats, seconds_of
@@ -159,11 +159,11 @@ class Experiment(ABC):
     is_timed: ClassVar[bool] = False
     """Whether results count only on the same device and number of ranks, as they are times."""
 
-    def __init__(self, asked: ExperimentRequest) -> None:
-        self.asked = asked
-        self.made_generations = asked.generations or self.generations
+    def __init__(self, request: ExperimentRequest) -> None:
+        self.asked = request
+        self.made_generations = request.generations or self.generations
         """Generations of each run."""
-        self.seeds = range(1, (asked.runs or self.runs) + 1)
+        self.seeds = range(1, (request.runs or self.runs) + 1)
         self.places = defaultdict[str, Counter[str]](Counter)
         """The number of results of each place, by the place where they would be made now; a place
         is a device, with its number of ranks."""
@@ -187,7 +187,7 @@ class Experiment(ABC):
         def run(world: World) -> dict[str, Any]:
             with on_cores(self.asked.cores if threads else frozenset()):
                 result = require_complete(
-                    run_requested(Asked.of(settings), world, Output(), problem)
+                    run_requested(Request.of(settings), world, Output(), problem)
                 )
             return asdict(RunResult(result.cost, _whole_seconds(result), result.generations))
 
@@ -239,7 +239,7 @@ class Experiment(ABC):
     def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
         """Return the runs with seeds 1, 2, ..., which all ranks make at the same time."""
         campaign, made = self.asked.campaign, dict[int, Repeat]()
-        resolved = resolve(Asked.of(self._options(problem, 1, options)), problem)
+        resolved = resolve(Request.of(self._options(problem, 1, options)), problem)
         devices = [take_device(campaign.world, self.asked.backend)]
         a_rank = -(-runs // campaign.world.size)
         plan = Repeats([resolved])
@@ -276,7 +276,7 @@ class Experiment(ABC):
 
     def stop(self) -> list[str]:
         """Return the preset's stop criteria with the requested number of generations."""
-        preset = Asked({"preset": self.preset}).values
+        preset = Request({"preset": self.preset}).values
         others = [text for text in preset["stop"] if not text.startswith("generations=")]
         return [f"generations={self.made_generations}", *others]
 

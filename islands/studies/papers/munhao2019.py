@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from islands.cells.configurations import random
 from islands.cells.domains import Range
-from islands.configuration.asked import Asked
+from islands.configuration.request import Request
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.studies.papers.cells import Fact, Figures, TableRow, printed_rows
@@ -359,7 +359,7 @@ class SearchTable(PooledTable, of="munhao2019/search"):
 @cache
 def configurations(model: str) -> Sequence[Mapping[str, Any]]:
     """Return the paper's choice, then the configurations that `islands tune` draws with seed 1."""
-    preset = Asked({"preset": MODELS[model]}).values
+    preset = Request({"preset": MODELS[model]}).values
     names = _OF_MODEL[model]
     domains = [Range(name, *RANGES[name]) for name in names]
     drawn = random(domains, RANDOM, _SEED, lambda values: tuple(values.items())).configurations[1:]

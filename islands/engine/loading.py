@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from islands.archipelago.injection import checked_solutions
-from islands.configuration.asked import Asked
 from islands.configuration.given import COLONIES, PARTS, gathered, of_table, twice
 from islands.configuration.identity import part_versions
+from islands.configuration.request import Request
 from islands.configuration.resolve import resolve, with_standstill
 from islands.configuration.resolved import Resolved
 from islands.custom.scripts import is_reference, split_reference
@@ -27,9 +27,9 @@ from islands.text import either, option
 from islands.untrusted import read_toml
 
 
-def load_and_resolve(asked: Asked, problem: Problem | None = None) -> Resolved:
+def load_and_resolve(request: Request, problem: Problem | None = None) -> Resolved:
     """Return the settings of a run with its problem, which is loaded unless it is given."""
-    return resolve(asked, problem if problem is not None else load_instance(asked))
+    return resolve(request, problem if problem is not None else load_instance(request))
 
 
 def starting_from(start: Sequence[Any], resolved: Resolved) -> Resolved:
@@ -43,16 +43,16 @@ def starting_from(start: Sequence[Any], resolved: Resolved) -> Resolved:
     return with_standstill(replace(resolved, spec=replace(spec, given=tuple(given))))
 
 
-def load_instance(asked: Asked, finder: Finder | None = None) -> Problem:
+def load_instance(request: Request, finder: Finder | None = None) -> Problem:
     """Return the problem; import its script, if that is trusted."""
-    origins = [source.origin for source in asked.sources if "instance" in source.values]
+    origins = [source.origin for source in request.sources if "instance" in source.values]
     with named_by(origins[-1] if origins else ""):
-        return loaded(asked.instance, asked.format, finder)
+        return loaded(request.instance, request.format, finder)
 
 
 def stored_request(
-    folder: Path, asked: Asked, made: Problem | None = None
-) -> tuple[Asked, Problem]:
+    folder: Path, request: Request, made: Problem | None = None
+) -> tuple[Request, Problem]:
     """Return the stored settings of a run, overridden by the request, and its problem.
 
     The problem is `made` if it already exists.
@@ -60,39 +60,39 @@ def stored_request(
     settings = folder / RUN_SETTINGS
     trust_files(signed_scripts(settings))
     kept = gathered(of_table(read_toml(settings)))
-    options = with_moved_parts(kept, asked.options)
+    options = with_moved_parts(kept, request.options)
     if missing := missing_parts(folder, {**kept, **options}):
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
-    asked = Asked(options, settings)
+    request = Request(options, settings)
     if made is not None:
         if has_problem(folder) and not is_stored(folder, made):
             raise InputError(f"{made.instance}: is not the problem of the run in {folder}")
-        return asked, made
+        return request, made
     try:
         if has_problem(folder) and "instance" not in options:
-            return asked, _stored(folder, asked)
-        return asked, load_instance(asked)  # another problem is refused later
+            return request, _stored(folder, request)
+        return request, load_instance(request)  # another problem is refused later
     except UntrustedError:
         raise
     except IslandsError as error:
         raise _elsewhere(folder, str(error), ["--instance FILE"]) from error
 
 
-def resolve_stored(folder: Path, asked: tuple[Asked, Problem]) -> Resolved:
+def resolve_stored(folder: Path, request: tuple[Request, Problem]) -> Resolved:
     """Return the run; refuse parts of scripts that have changed."""
-    resolved = resolve(*asked)
+    resolved = resolve(*request)
     require_same_parts(folder, part_versions(resolved))
     return resolved
 
 
-def _stored(folder: Path, asked: Asked) -> Problem:
+def _stored(folder: Path, request: Request) -> Problem:
     """Return the problem stored in a folder, or of the script if it needs one."""
     try:
         return stored_problem(folder)
     except NeedsScriptError:
-        if not is_reference(asked.instance):
+        if not is_reference(request.instance):
             raise
-        return load_instance(asked)
+        return load_instance(request)
 
 
 def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:

@@ -29,7 +29,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """Requested settings by full name, which override those of a configuration file.
 
     Both may name a preset, whose settings are weaker than theirs.
