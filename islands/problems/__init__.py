@@ -75,9 +75,9 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
 
 
 def loaded(instance: str, form: str | None = None, finder: Finder | None = None) -> Problem:
-    """Return the same as `load`, for a name that may come from a file.
+    """Load an instance as `load` does, but do not trust a script in its name.
 
-    The `finder` may have cached the files.
+    The name may thus come from a file. The `finder` may have cached the files.
     """
     if is_reference(instance):
         if form is not None:
@@ -91,11 +91,10 @@ def loaded(instance: str, form: str | None = None, finder: Finder | None = None)
 
 
 def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
-    """Return the name of a problem for `run.toml`, and the problem unless only its name is given.
+    """Return the name of a problem for `run.toml`, and the problem itself, or None for a name.
 
-    The script in a name that a program passes is trusted. A problem without a file or a script may
-    have any name. Data that are not a problem are rejected; `call` is the name of the calling
-    function.
+    A program trusts the scripts that it names. A problem without a file or a script may have any
+    name. Data that are not a problem are rejected; `call` is the name of the calling function.
     """
     if isinstance(problem, str | Path):
         trust_named(str(problem))

@@ -199,8 +199,8 @@ def _is_masked(values: Any, depth: int = 3) -> bool:
         return bool(np.ma.is_masked(values))
     if not isinstance(values, list | tuple) or depth == 0:
         return False
-    parts = [each for each in values if isinstance(each, list | tuple | np.ma.MaskedArray)]
-    return any(_is_masked(each, depth - 1) for each in parts)
+    parts = [part for part in values if isinstance(part, list | tuple | np.ma.MaskedArray)]
+    return any(_is_masked(part, depth - 1) for part in parts)
 
 
 def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -223,12 +223,12 @@ def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _are_integers(array: NDArray[Any]) -> bool:
-    return all(isinstance(each, int | np.integer) for each in array.flat)
+    return all(isinstance(value, int | np.integer) for value in array.flat)
 
 
 def first_true(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
     """Return the index of the first true element."""
-    return tuple(int(each) for each in np.unravel_index(int(wrong.argmax()), wrong.shape))
+    return tuple(int(index) for index in np.unravel_index(int(wrong.argmax()), wrong.shape))
 
 
 def name_or(name: Any, usual: str) -> str:

@@ -36,7 +36,7 @@ Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
 
 
-_SCALES = {each: Scale(maximise=each) for each in (False, True)}
+_SCALES = {maximise: Scale(maximise=maximise) for maximise in (False, True)}
 """The scales of minimised and maximised costs, created once."""
 
 
@@ -164,7 +164,7 @@ class Problem(ABC):
         raise NotImplementedError
 
     def likeness(self) -> Hashable:
-        """Return a key of what settings and programs depend on; None: unknown.
+        """Return a key that determines the default settings and the programs; None: unknown.
 
         Problems with equal keys have arrays of the same shapes and equal numbers.
         """

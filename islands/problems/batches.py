@@ -132,8 +132,8 @@ def _parts(name: str, values: Any, dimensions: int) -> Sequence[NDArray[Any]]:
     """Return the data of each problem: the parts of an array or the items of a list."""
     if not hasattr(values, "__array__"):
         return [
-            array_of(f"{name}[{place}]", each, FORMS[dimensions])
-            for place, each in enumerate(items_of(name, values, _FORM))
+            array_of(f"{name}[{place}]", part, FORMS[dimensions])
+            for place, part in enumerate(items_of(name, values, _FORM))
         ]
     array = array_of(name, values, _FORM)
     if array.ndim != dimensions + 1:

@@ -138,7 +138,7 @@ class Core:
         """The size of the core of each variant."""
         most = max(1, int(self._fits.sum()))
         usual = min(_MOST, _FEWEST + _EACH * len(self._binding))
-        return [min(round(each.size * usual), most) for each in self.variants]
+        return [min(round(variant.size * usual), most) for variant in self.variants]
 
     @property
     def largest(self) -> int:
@@ -165,7 +165,9 @@ class Core:
     def shifts(self) -> NDArray[np.int32]:
         """Number of low bits dropped from the weights of each binding constraint on the device."""
         most = self._weights[self._binding].max(axis=1, initial=0).tolist()
-        return np.array([max(0, each.bit_length() - _LARGEST.bit_length()) for each in most], "i4")
+        return np.array(
+            [max(0, weight.bit_length() - _LARGEST.bit_length()) for weight in most], "i4"
+        )
 
     @cached_property
     def _wanted(self) -> NDArray[np.float64]:
@@ -175,8 +177,8 @@ class Core:
         mean = volumes.mean() if len(rows) else 0.0
         mean = mean if mean > 0 else 1.0
         prices = [
-            np.maximum(each.factor * volumes, each.least * mean) / means * 2.0**self.shifts
-            for each in self.variants
+            np.maximum(variant.factor * volumes, variant.least * mean) / means * 2.0**self.shifts
+            for variant in self.variants
         ]
         return _rounded(np.array(prices).reshape(len(self.variants), len(rows)))
 
@@ -261,7 +263,7 @@ def levels() -> NDArray[np.float32]:
 
 def _rounded(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers rounded to the digits that do not depend on the solver."""
-    digits = [float(f"{each:.{_DIGITS}g}") for each in numbers.ravel().tolist()]
+    digits = [float(f"{number:.{_DIGITS}g}") for number in numbers.ravel().tolist()]
     return np.array(digits).reshape(numbers.shape)
 
 

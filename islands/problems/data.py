@@ -241,8 +241,8 @@ def mkp(
     limits = integers("capacities", limits, SUM_MAX - 1, fix=f"{fix}, or round it down")
     require_shape("capacities", limits, (m,), f"weights has {counted(m, 'row')}")
     require_sum("profits", values, SUM_MAX)
-    for row, each in enumerate(rows):
-        require_sum(element("weights", (row,)), each, SUM_MAX)
+    for row, weights_of_row in enumerate(rows):
+        require_sum(element("weights", (row,)), weights_of_row, SUM_MAX)
     called = name_or(name, f"mkp{n}x{m}")
     return Mkp(MkpFile(called, None, values, rows, limits), called, best_known_of(best_known))
 
@@ -285,7 +285,7 @@ def _refuse_none(values: Any) -> None:
     array = array_of("distances", values, FORMS[2])
     if array.dtype.kind != "O":
         return
-    wrong = np.array([each is None for each in array.flat]).reshape(array.shape)
+    wrong = np.array([entry is None for entry in array.flat]).reshape(array.shape)
     if wrong.any():
         raise UsageError(
             f"{element('distances', first_true(wrong))} = None: must be a number, or infinity"

@@ -177,21 +177,21 @@ def tables_of(many: Sequence[Distances]) -> list[dict[str, NDArray[Any]]]:
     """Return the arrays of `Neighbours` in kernels/tours for each of several instances.
 
     They contain a tree of the cities, or a chain of them for a matrix; a kernel fills `table`. All
-    instances must have the same number of cities, and either all or none coordinates. Building the
-    trees of many small instances takes hardly longer than building one.
+    instances must have the same number of cities, and either all or none must have coordinates.
+    Building the trees of many small instances takes hardly longer than building one.
     """
     first = many[0]
     if first.matrix is not None:
-        each = [one.chain() for one in many]
+        arrays = [one.chain() for one in many]
     else:
         points = np.array([one.places for one in many])
-        each = [
+        arrays = [
             {"cities": cities, "axis": axis, "split": split, "twins": twins}
             for cities, axis, split, twins in zip(*trees_of(points), twins_of(points), strict=True)
         ]
     degree = max(1, min(_DEGREE, first.nodes - 1))
     table = np.zeros((first.nodes, degree), np.int32)
-    return [one | {"table": table} for one in each]
+    return [one | {"table": table} for one in arrays]
 
 
 def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
@@ -201,9 +201,9 @@ def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floa
     """
     count, n, _ = points.shape
     levels = max(0, math.ceil(math.log2(max(1, n / _LEAF))))
-    each = np.arange(count)[:, np.newaxis]
+    instance = np.arange(count)[:, np.newaxis]
     along = np.ascontiguousarray(points.transpose(0, 2, 1))
-    places = np.empty((count, 2, n), np.int64)  # of each city in the order along an axis
+    places = np.empty((count, 2, n), np.int64)  # of instance city in the order along an axis
     order = np.argsort(along, axis=2, kind="stable")
     np.put_along_axis(places, order, np.arange(n)[np.newaxis, np.newaxis], axis=2)
     cities = np.broadcast_to(np.arange(n), (count, n))
@@ -213,11 +213,11 @@ def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floa
         placed = np.take_along_axis(along, cities[:, np.newaxis], axis=2)
         highest = np.maximum.reduceat(placed, begins, axis=2)
         axis = np.argmax(highest - np.minimum.reduceat(placed, begins, axis=2), axis=1)
-        # Parts stay in place; each is sorted along its axis.
-        keys = n * part + places[each, axis[:, part], cities]
+        # Parts stay in place; instance is sorted along its axis.
+        keys = n * part + places[instance, axis[:, part], cities]
         cities = np.take_along_axis(cities, np.argsort(keys, axis=1, kind="stable"), axis=1)
         nodes = slice(1 << level, 2 << level)
-        axes[:, nodes], splits[:, nodes] = axis, along[each, axis, cities[:, middles]]
+        axes[:, nodes], splits[:, nodes] = axis, along[instance, axis, cities[:, middles]]
     return cities.astype(np.int32), axes, splits
 
 

@@ -20,9 +20,9 @@ Form = Literal["cut", "matrix"]
 FORMS = get_args(Form)
 
 MOST_CLASSES = 64
-"""Number of classes of items, of which a word has a bit for each."""
+"""Maximum number of classes: a 64-bit word has a bit for each."""
 _FEWEST = 500
-"""The smallest instances with flips in classes; more of others share launches."""
+"""Minimum number of items; smaller instances gain more from sharing launches."""
 _FEWEST_A_CLASS = 16
 _MOST_NEIGHBOURS = 400
 """Mean number of neighbours from which the classes are certainly too small or too many."""
@@ -33,7 +33,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """A cost to be minimised: numbers of chosen items, and of pairs of which both are chosen."""
+    """A cost to be minimised: a number for each chosen item and for each pair of chosen items."""
 
     single: NDArray[np.int32]
     first: NDArray[np.int32]
@@ -59,7 +59,7 @@ class Flips:
             both = -2 * both
         else:
             single = members["diagonal"]
-        sums = [np.abs(each.astype(np.float64)).sum() for each in (single, both)]
+        sums = [np.abs(numbers.astype(np.float64)).sum() for numbers in (single, both)]
         if sum(sums) >= _LARGEST:
             return None
         sign = -1 if maximise else 1
@@ -80,15 +80,16 @@ class Flips:
     @property
     def _sums(self) -> NDArray[np.int64]:
         sums = np.concatenate([[0], np.cumsum(self.both, dtype=np.int64)])
-        found: NDArray[np.int64] = sums[self.first[1:]] - sums[self.first[:-1]]
-        return found
+        sums_of_items: NDArray[np.int64] = sums[self.first[1:]] - sums[self.first[:-1]]
+        return sums_of_items
 
     @cached_property
     def classes(self) -> NDArray[np.int64] | None:
         """The class of each item; None if there are too many classes.
 
-        Items with many neighbours choose first, others in a mixed order: each takes the first class
-        without a neighbour. Items whose neighbours have all chosen do so together.
+        This is a greedy colouring, items with many neighbours first, and those with equally many in
+        a mixed order: an item gets the lowest class that none of its neighbours has. Items that
+        wait for no neighbour are processed together.
         """
         n, degree = len(self.single), np.diff(self.first)
         mixed = np.arange(n, dtype=np.uint64) * _SPREAD
@@ -97,14 +98,14 @@ class Flips:
         one = np.repeat(np.arange(n), degree)
         waits_for = np.bincount(one[rank[self.other] < rank[one]], minlength=n)
         taken = np.zeros(n, np.uint64)
-        found = np.zeros(n, np.int64)
+        classes = np.zeros(n, np.int64)
         ready = np.flatnonzero(waits_for == 0)
         while len(ready):
             free = ~taken[ready]
             if not free.all():
                 return None
             bit = free & (~free + np.uint64(1))  # the lowest one
-            found[ready] = np.log2(bit.astype(np.float64))
+            classes[ready] = np.log2(bit.astype(np.float64))
             which, at = _entries(self.first[ready], degree[ready])
             other = self.other[at]
             is_later = rank[other] > rank[ready[which]]
@@ -112,11 +113,11 @@ class Flips:
             np.bitwise_or.at(taken, other, bit[which])
             np.subtract.at(waits_for, other, 1)
             ready = np.unique(other[waits_for[other] == 0])
-        return found
+        return classes
 
     @property
     def suits(self) -> bool:
-        """Whether the classes are large."""
+        """Whether the classes are large enough to flip their items at the same time."""
         classes = self.classes
         return classes is not None and len(classes) >= _FEWEST_A_CLASS * (classes.max() + 1)
 

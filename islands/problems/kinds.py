@@ -13,6 +13,6 @@ from islands.problems.solution_kinds import (
 )
 
 SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
-    each.name: each
-    for each in (OrderKind, SubsetKind, KeysKind, VectorKind, ChoicesKind, MixedKind)
+    kind.name: kind
+    for kind in (OrderKind, SubsetKind, KeysKind, VectorKind, ChoicesKind, MixedKind)
 }

@@ -90,7 +90,7 @@ class Legs(Distances):
             for (one, other), length in zip(edges, lengths, strict=True)
             if length == PRICE
         ]
-        passed = {*edges} if self.chains.are_directed else {*edges, *(each[::-1] for each in edges)}
+        passed = {*edges} if self.chains.are_directed else {*edges, *(edge[::-1] for edge in edges)}
         faults += [
             f"the fixed edge from {one} to {other} is missing"
             for one, other in self.file.fixed
@@ -149,7 +149,7 @@ class Legs(Distances):
         The lengths inside chains, equal in all tours, are distributed over the legs.
         """
         legs, chains = self._closed(), self.chains
-        inside = sum(int(legs[each[:-1], each[1:]].sum(dtype=np.int64)) for each in chains.items)
+        inside = sum(int(legs[chain[:-1], chain[1:]].sum(dtype=np.int64)) for chain in chains.items)
         if chains.has_two_ends:
             cities = chains.cities
             added = _shares_of_ends(inside, len(cities), 2 * chains.pairs)
@@ -158,7 +158,7 @@ class Legs(Distances):
             ones = 2 * np.arange(chains.pairs)
             matrix[ones, ones + 1] = matrix[ones + 1, ones] = JOINED
         else:
-            first, last = (np.array([each[k] for each in chains.items]) for k in (0, -1))
+            first, last = (np.array([chain[k] for chain in chains.items]) for k in (0, -1))
             matrix = legs[np.ix_(last, first)].astype(np.int64)
             # Each tour leaves every item once.
             share, rest = divmod(inside, len(matrix))

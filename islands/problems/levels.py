@@ -17,7 +17,8 @@ _MOST = 2_000
 _LONGEST = 2**31 - 1
 _FORBIDDEN = np.int64(1) << 46
 _MOST_STEPS = 400_000_000
-"""Limit of legs visited for prices, some seconds; long chains of cities would exceed it."""
+"""Maximum number of legs visited to compute the prices, which takes some seconds; long chains of
+cities would need more."""
 
 
 def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -30,11 +30,11 @@ class MixedKind(VectorKind):
     ) -> None:
         """Take the number of entries, and the parameters or their stored form from `options`."""
         self.parameters = {
-            name: each if isinstance(each, Parameter) else restored(each)
-            for name, each in parameters.items()
+            name: parameter if isinstance(parameter, Parameter) else restored(parameter)
+            for name, parameter in parameters.items()
         }
-        counts = [each.count for each in self.parameters.values()]
-        bounds = np.array([each.bounds for each in self.parameters.values()])
+        counts = [parameter.count for parameter in self.parameters.values()]
+        bounds = np.array([parameter.bounds for parameter in self.parameters.values()])
         super().__init__(size, *bounds.repeat(counts, axis=0).T.copy())
         ends = np.cumsum(counts)
         self._places = [slice(end - n, end) for end, n in zip(ends, counts, strict=True)]
@@ -46,7 +46,8 @@ class MixedKind(VectorKind):
     @property
     def options(self) -> dict[str, Any]:
         stored = {
-            name: {"kind": each.kind, **each.stored()} for name, each in self.parameters.items()
+            name: {"kind": parameter.kind, **parameter.stored()}
+            for name, parameter in self.parameters.items()
         }
         return {"parameters": stored}
 
@@ -58,22 +59,22 @@ class MixedKind(VectorKind):
         """Return the entries of vectors, a single one or one per row, in their memory."""
         module = array_module(coordinates)
         entries = module.empty_like(coordinates)
-        for each, place in self._each():
-            entries[..., place] = each.entries(coordinates[..., place], module)
+        for parameter, place in self._with_places():
+            entries[..., place] = parameter.entries(coordinates[..., place], module)
         return entries
 
     def _coordinates(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return vectors for solutions, a single one or one per row."""
         vectors = np.empty(np.shape(solutions))
-        for each, place in self._each():
-            vectors[..., place] = each.coordinates(solutions[..., place])
+        for parameter, place in self._with_places():
+            vectors[..., place] = parameter.coordinates(solutions[..., place])
         return vectors
 
-    def _each(self) -> Iterator[tuple[Parameter, slice]]:
+    def _with_places(self) -> Iterator[tuple[Parameter, slice]]:
         return zip(self.parameters.values(), self._places, strict=True)
 
     def holds(self, solutions: NDArray[Any]) -> bool:
-        return all(each.holds(solutions[:, place]) for each, place in self._each())
+        return all(parameter.holds(solutions[:, place]) for parameter, place in self._with_places())
 
     def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
         return super().encoded(self._coordinates(solutions))
@@ -87,8 +88,10 @@ class MixedKind(VectorKind):
     def presented(self, solutions: Any) -> Any:
         """Return a dict of values, or of a column per parameter."""
         return {
-            name: (each.value if solutions.ndim == 1 else each.column)(solutions[..., place])
-            for name, (each, place) in zip(self.parameters, self._each(), strict=True)
+            name: (parameter.value if solutions.ndim == 1 else parameter.column)(
+                solutions[..., place]
+            )
+            for name, (parameter, place) in zip(self.parameters, self._with_places(), strict=True)
         }
 
     def array_of(self, solution: Any) -> NDArray[Any]:
@@ -115,8 +118,8 @@ class MixedKind(VectorKind):
 
     def lines(self, solution: NDArray[Any]) -> list[str]:
         lines = []
-        for name, (each, place) in zip(self.parameters, self._each(), strict=True):
-            numbers = each.column(solution[np.newaxis, place]).reshape(-1).tolist()
+        for name, (parameter, place) in zip(self.parameters, self._with_places(), strict=True):
+            numbers = parameter.column(solution[np.newaxis, place]).reshape(-1).tolist()
             lines += [f"# {name}", *map(str, numbers)]
         return lines
 

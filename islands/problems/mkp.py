@@ -142,7 +142,7 @@ class Mkp(Problem):
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
         """Return the problem from the arrays of `saved`."""
-        profits, weights, capacities = (arrays[each] for each in _SAVED)
+        profits, weights, capacities = (arrays[key] for key in _SAVED)
         return cls(MkpFile(name, None, profits, weights, capacities), name, best)
 
     def adjusted(self, settings: named.Settings) -> Self:
@@ -227,7 +227,9 @@ class Mkp(Problem):
     def prices(self) -> NDArray[np.float64]:
         """Return the penalty, in units of profit, per scaled unit of each constraint."""
         places = self.file.places or (0,) * self.constraints
-        return np.array([self.settings.penalty * self.file.unit / 10.0**each for each in places])
+        return np.array(
+            [self.settings.penalty * self.file.unit / 10.0**decimals for decimals in places]
+        )
 
     def costs(self, solutions: ArrayLike) -> NDArray[np.int64]:
         """Return the profit of each row."""
@@ -310,7 +312,7 @@ class Mkp(Problem):
     def _check_penalties(self) -> None:
         """Reject weights whose sum over all constraints may not fit into 64 bits."""
         scales = self._scales()
-        total = sum(scale * each for scale, each in zip(scales, self._totals(), strict=True))
+        total = sum(scale * weight for scale, weight in zip(scales, self._totals(), strict=True))
         if total >= SUM_MAX:
             scaled = ", scaled to integers," if max(scales) > 1 else ""
             raise InputError(
@@ -325,7 +327,7 @@ class Mkp(Problem):
 
 def _also_violated(constraints: Sequence[int]) -> str:
     """Return the message about further violated constraints, numbered from 0."""
-    shown = ", ".join(str(each + 1) for each in constraints[:_NAMED])
+    shown = ", ".join(str(number + 1) for number in constraints[:_NAMED])
     rest = f" and {len(constraints) - _NAMED} more" if constraints[_NAMED:] else ""
     return f"also violated: {shown}{rest}"
 

@@ -104,7 +104,7 @@ class Qap(Problem):
         a, b, *linear = self._on_device
         diagonal = bool(a.diagonal().any() and b.diagonal().any())
         # A swap changes 4 n products and the symmetric ones, and 4 linear terms.
-        of_linear = 8 * sum(int(each.max()) for each in linear)
+        of_linear = 8 * sum(int(matrix.max()) for matrix in linear)
         is_small = 8 * self.size * int(a.max()) * int(b.max()) + of_linear < 2**31
         largest = int(a.sum()) * int(b.max()) + self._most_linear()
         return {
@@ -227,13 +227,13 @@ class Qap(Problem):
 
     def _narrowed(self, matrix: Matrix) -> NDArray[Any]:
         """Return the matrix in the narrowest device type that can represent it."""
-        found = narrowed(matrix, _C_TYPES)
-        if found is None:
+        narrow = narrowed(matrix, _C_TYPES)
+        if narrow is None:
             raise self._error(
                 f"two numbers opposite each other across the diagonal add up to {matrix.max()}; at"
                 f" most {np.iinfo(np.int32).max} is possible. {_FIX}"
             )
-        return found
+        return narrow
 
     def _error(self, message: str) -> InputError:
         return InputError(f"{self.file.path or self.instance}: {message}")
@@ -296,7 +296,7 @@ def confirmed(problem: Qap, name: str, cost: float) -> list[Remark]:
     if problem.best_known is not None or cost != problem.file.stated.value or is_worse:
         return list(problem.words.remarks)
     shown = Remark("stated_agrees", True, f"the assignment in {name} has this cost")
-    return [shown if each.key == shown.key else each for each in problem.words.remarks]
+    return [shown if remark.key == shown.key else remark for remark in problem.words.remarks]
 
 
 def _published(problem: Qap) -> tuple[float, str] | None:
@@ -316,8 +316,8 @@ def _solved(problem: Qap, value: int) -> tuple[bool, str]:
     """
     assert problem.path is not None, "a stated value is read from a file"
     name = f"{problem.file.name}.sln"
-    paths = [problem.path.with_name(each) for each in (name, f"{name}.gz")]
-    path = next((each for each in paths if each.exists()), None)
+    paths = [problem.path.with_name(file) for file in (name, f"{name}.gz")]
+    path = next((path for path in paths if path.exists()), None)
     if path is None:
         return False, f"there is no {name} next to it to confirm it"
     try:

@@ -82,16 +82,16 @@ def _base(kinds: Kinds, own: Kinds) -> list[int] | None:
 
 def _images(kinds: Kinds, own: Kinds, base: list[int]) -> Points:
     """Return the tuples of points with the same mutual entries as the base, one per row."""
-    found: Points = np.zeros((1, 0), np.int64)
+    images: Points = np.zeros((1, 0), np.int64)
     for number, point in enumerate(base):
-        fits = np.broadcast_to(own == own[point], (len(found), len(own))).copy()
+        fits = np.broadcast_to(own == own[point], (len(images), len(own))).copy()
         fits &= kinds.diagonal() == kinds[point, point]
         for k, earlier in enumerate(base[:number]):
-            fits &= kinds[found[:, k]] == kinds[earlier, point]
-            fits &= kinds.T[found[:, k]] == kinds[point, earlier]
+            fits &= kinds[images[:, k]] == kinds[earlier, point]
+            fits &= kinds.T[images[:, k]] == kinds[point, earlier]
         rows, points = np.nonzero(fits)
-        found = np.column_stack([found[rows], points])[:_MOST_CANDIDATES]
-    return found
+        images = np.column_stack([images[rows], points])[:_MOST_CANDIDATES]
+    return images
 
 
 def _extended(kinds: Kinds, own: Kinds, base: list[int], images: list[int]) -> Points | None:
@@ -153,10 +153,10 @@ class Choice:
 
         The identity comes first, and pads the last columns.
         """
-        found = symmetries(self.weights.astype(np.int64), self.alone.astype(np.int64))
-        count = -(-len(found) // _COLUMNS) * _COLUMNS
+        images = symmetries(self.weights.astype(np.int64), self.alone.astype(np.int64))
+        count = -(-len(images) // _COLUMNS) * _COLUMNS
         table = np.repeat(np.arange(self.size, dtype=np.uint16)[:, np.newaxis], count, axis=1)
-        table[:, : len(found)] = found.T
+        table[:, : len(images)] = images.T
         return table
 
 

@@ -50,12 +50,12 @@ class Form:
         turned = np.argsort(solutions, axis=-1) if self.turned else solutions
         return turned if self.numbering is None else turned[..., self.numbering]
 
-    def from_device(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
+    def from_device(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return solutions in the form of the instance."""
-        turned = found
+        turned = solutions
         if self.numbering is not None:
-            turned = np.empty_like(found)
-            turned[..., self.numbering] = found
+            turned = np.empty_like(solutions)
+            turned[..., self.numbering] = solutions
         return np.argsort(turned, axis=-1) if self.turned else turned
 
     def words(self) -> str:
@@ -96,7 +96,7 @@ def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
     # The largest class comes last, so that there are few rows of pairs.
     numbering = np.lexsort((items, counts))
     numbers = items[numbering]
-    after = np.array([np.flatnonzero(numbers == each)[-1] + 1 for each in numbers], np.int32)
+    after = np.array([np.flatnonzero(numbers == number)[-1] + 1 for number in numbers], np.int32)
     both = np.ix_(numbering, numbering)
     own = None if linear is None else linear[numbering]
     return Form(a[both], b, own, turned, numbering, after, known)
@@ -113,7 +113,7 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
     # Sums of squares distinguish most others; they may overflow.
     sums = [matrix.diagonal(), matrix.sum(0), matrix.sum(1), (numbers * numbers).sum(1)]
     sums += [] if linear is None else [linear.sum(1)]
-    keys = list(zip(*(each.tolist() for each in sums), strict=True))
+    keys = list(zip(*(sum_of_index.tolist() for sum_of_index in sums), strict=True))
     if len(set(keys)) == n:
         return lowest
     # Rows of equal indices differ in two entries only, which a random sum detects.
@@ -128,7 +128,7 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
         mine = hashes[own] - weights[own] * numbers[own, own] - weights[j] * numbers[i, j]
         theirs = hashes[j] - weights[own] * numbers[j, i] - weights[j] * numbers[j, j]
         near = j[mine == theirs].tolist()
-        equal = next((each for each in near if _is_exchangeable(matrix, linear, i, each)), None)
+        equal = next((index for index in near if _is_exchangeable(matrix, linear, i, index)), None)
         if equal is None:
             known.append(i)
         else:

@@ -56,7 +56,7 @@ def _is_any(city: Any) -> bool:
 
 def parsed_edges(text: str) -> tuple[Edge, ...]:
     """Return the edges in a text such as `3-5,8-2`."""
-    pairs = [each.strip().split("-") for each in text.split(",")]
+    pairs = [pair.strip().split("-") for pair in text.split(",")]
     if not all(len(pair) == 2 and all(map(str.isdecimal, pair)) for pair in pairs):
         raise UsageError(
             f"fixed={shown(text, str)}: must be pairs of cities, counted from 0, such as 3-5,8-2"
@@ -183,15 +183,15 @@ class CityChains:
             chains.append(_followed(count - 1, after, left))
         if left.any():
             raise _refusal(file, _circle(left, n))
-        chains.sort(key=lambda each: len(each) == 1)
-        return cls(chains, sum(len(each) > 1 for each in chains), file, not is_symmetric)
+        chains.sort(key=lambda chain: len(chain) == 1)
+        return cls(chains, sum(len(chain) > 1 for chain in chains), file, not is_symmetric)
 
     @property
     def cities(self) -> NDArray[np.int64]:
         """The city of each item, where the ends of chain k are the items 2 k and 2 k + 1."""
         many, single = self.items[: self.pairs], self.items[self.pairs :]
-        ends = [city for each in many for city in (each[0], each[-1])]
-        return np.array([*ends, *(each[0] for each in single)], np.int64)
+        ends = [city for chain in many for city in (chain[0], chain[-1])]
+        return np.array([*ends, *(chain[0] for chain in single)], np.int64)
 
     def to_items(self, tours: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return tours, a single one or one per row, as items in order."""
@@ -199,7 +199,7 @@ class CityChains:
         if self.file.ends is not None:
             rows = np.column_stack([rows, np.full(len(rows), self.file.dimension)])
         number = np.full(rows.shape[1], -1)
-        cities = self.cities if self.has_two_ends else [each[0] for each in self.items]
+        cities = self.cities if self.has_two_ends else [chain[0] for chain in self.items]
         number[cities] = np.arange(len(cities))
         items = number[rows]
         numbers = items[items >= 0].reshape(len(rows), -1)

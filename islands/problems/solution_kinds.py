@@ -74,7 +74,7 @@ class SolutionKind(ABC):
 
     def lines(self, solution: NDArray[Any]) -> list[str]:
         """Return the lines of a solution file: the entries, possibly with comments."""
-        return [str(each) for each in solution.tolist()]
+        return [str(entry) for entry in solution.tolist()]
 
     @property
     def rules(self) -> dict[str, str]:
@@ -107,7 +107,7 @@ class SolutionKind(ABC):
 
     def moving(self, moves: Sequence[str]) -> dict[str, str]:
         """Return the macros of kernels that propose these moves."""
-        stated = sum(1 << MOVES.index(each) for each in moves)
+        stated = sum(1 << MOVES.index(move) for move in moves)
         return {"SOLUTION_KIND": str(self.number), "STATED_MOVES": str(stated)}
 
     @staticmethod
@@ -207,7 +207,7 @@ class OrderKind(SolutionKind):
     def split(self, solution: NDArray[Any]) -> list[NDArray[Any]]:
         """Return the parts of a solution, without the separators."""
         separators = np.flatnonzero(solution >= self.items)
-        return [each[each < self.items] for each in np.split(solution, separators)]
+        return [part[part < self.items] for part in np.split(solution, separators)]
 
     def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
         return solutions if self.before is None else self.before.kept(solutions)
@@ -426,7 +426,7 @@ class ChoicesKind(SolutionKind):
     def _given(self) -> dict[str, NDArray[Any]]:
         """Return the groups and limits, if any."""
         own = {"groups": self.groups, "at_most": self.at_most}
-        return {name: each for name, each in own.items() if each is not None}
+        return {name: array for name, array in own.items() if array is not None}
 
     @property
     def rules(self) -> dict[str, str]:

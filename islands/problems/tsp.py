@@ -149,7 +149,7 @@ class Tsp(Problem):
         others = {"unit": file.unit, "ends": file.ends, "fixed": file.fixed, "labels": file.labels}
         usual = {"unit": 1, "ends": None, "fixed": (), "labels": None}
         facts |= {name: value for name, value in others.items() if value != usual[name]}
-        arrays = {each: getattr(file, each) for each in ("coordinates", "matrix", "places")}
+        arrays = {key: getattr(file, key) for key in ("coordinates", "matrix", "places")}
         return {"metric": packed(facts)} | {k: v for k, v in arrays.items() if v is not None}
 
     @classmethod
@@ -162,7 +162,7 @@ class Tsp(Problem):
         if metric not in (None, *METRICS):
             raise ValueError(f"metric {shown(metric)}")  # kernels would be compiled with it
         coordinates, matrix = arrays.get("coordinates"), arrays.get("matrix")
-        size = len(next(each for each in (coordinates, matrix) if each is not None))
+        size = len(next(array for array in (coordinates, matrix) if array is not None))
         file = TspFile(
             name,
             path=None,
