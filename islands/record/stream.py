@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,27 +116,27 @@ class Stream:
 
     def publish(self, metadata: Mapping[str, str]) -> None:
         """Write the Parquet file from the closed stream; do not remove the stream."""
+        schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
+        write_parquet(self._finished, self._grouped(), schema)
+
+    def _grouped(self) -> Iterator[pa.Table]:
+        """Yield the rows of many small batches as larger tables of limited size."""
         import pyarrow as pa
 
-        schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
-        with opened(self._path) as source:
-            write_parquet(self._finished, _grouped(pa.ipc.open_stream(source)), schema)
-
-
-def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield the rows of many small batches as larger tables of limited size."""
-    import pyarrow as pa
-
-    group: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        group.append(batch)
-        rows += batch.num_rows
-        if rows >= _ROWS_A_GROUP:
+        fix = f"Continue the run with: islands resume {shlex.quote(str(self._path.parent.parent))}"
+        group: list[pa.RecordBatch] = []
+        rows, left = 0, self._rows
+        with parsing(self._path, fix=fix), opened(self._path) as source:
+            for batch in pa.ipc.open_stream(source):
+                group.append(batch)
+                rows += batch.num_rows
+                if rows >= _ROWS_A_GROUP:
+                    yield pa.Table.from_batches(group)
+                    group, rows, left = [], 0, left - rows
+            if rows != left:
+                raise ValueError(f"{left - rows} of {self._rows} rows are missing")
+        if group:
             yield pa.Table.from_batches(group)
-            group, rows = [], 0
-    if group:
-        yield pa.Table.from_batches(group)
 
 
 def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: Extent) -> pa.Table:
@@ -188,10 +189,11 @@ def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None 
             while left > 0 and (batch := next(reader, None)) is not None:
                 batches.append(batch)
                 left -= batch.num_rows
-        except pa.ArrowInvalid:
-            pass  # a process is writing this batch, or was killed; those before are complete
-        except OSError as error:
-            if error.errno is not None:  # of the operating system; Arrow's are about a cut batch
+        except (pa.ArrowInvalid, OSError) as error:
+            # At the end of the file, Arrow's errors, which have no number, are about a batch that a
+            # process is writing, or was writing when it was killed; the batches before it are
+            # complete.
+            if getattr(error, "errno", None) is not None or source.tell() < size:
                 raise
     return pa.Table.from_batches(batches, schema)
 
@@ -212,7 +214,10 @@ def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]
             total += batch.get_total_buffer_size()  # reads no content, which is not validated yet
             if total > (size := os.fstat(source.fileno()).st_size):
                 raise ValueError(f"its rows have {total} bytes, more than the {size} of the file")
-            batch.validate(full=True)
+            try:
+                batch.validate(full=True)
+            except pa.ArrowInvalid as error:
+                raise ValueError(str(error)) from error  # of a complete batch
             yield batch
 
     return reader.schema, batches()

@@ -120,6 +120,42 @@ def test_a_truncated_stream_gives_its_complete_rows(tmp_path: Path) -> None:
             numbers(tmp_path, 1, 2)
 
 
+def test_damage_before_the_end_of_a_stream_is_an_error(tmp_path: Path) -> None:
+    """Only the last batch may be incomplete: the run may be writing it."""
+    stream = written(tmp_path, batch(1, 2))
+    path = stream_path(tmp_path, 0, 1)
+    first = path.stat().st_size
+    stream.write(batch(3))
+    second = path.stat().st_size
+    stream.write(batch(4))
+    content = path.read_bytes()
+    for end in range(first, second):
+        path.write_bytes(content[:end])
+        assert streamed_rows(path, [*SCHEMA]).num_rows == 2
+    damaged = bytearray(content)
+    damaged[first + 16] ^= 0xFF  # in the metadata of the second batch
+    path.write_bytes(damaged)
+    with pytest.raises(InputError, match=r"rank-000\.1.*is damaged or cut off"):
+        streamed_rows(path, [*SCHEMA])
+
+
+@pytest.mark.parametrize("place", ["middle", "end"])
+def test_a_run_does_not_finish_with_a_damaged_stream(tmp_path: Path, place: str) -> None:
+    folder = tmp_path / "trace"
+    stream = written(folder, batch(1, 2))
+    path = stream_path(folder, 0, 1)
+    size = path.stat().st_size
+    stream.write(batch(3))
+    stream.close()
+    content = bytearray(path.read_bytes())
+    content[size + 16] ^= 0xFF
+    path.write_bytes(content if place == "middle" else content[:size])
+    with pytest.raises(InputError, match=r"rank-000\.1.*is damaged or cut off") as caught:
+        stream.publish({})
+    assert f"Continue the run with: islands resume {tmp_path}" in str(caught.value)
+    assert not finished_path(folder, 0).exists()
+
+
 def test_a_disk_that_cannot_be_read_is_not_the_end_of_a_stream(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
