@@ -121,20 +121,35 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
 def watch(args: argparse.Namespace) -> int:
     """Show the progress of work that another process or a job is doing."""
     page = None if args.page is None else _page(args.folder, args.page)
-    if is_sweep(args.folder):
-        return _watch_sweep(args.folder, page)
-    for warning in warnings(args.folder):
+    try:
+        watch_folder = _watch_sweep if is_sweep(args.folder) else _watch_one
+        return watch_folder(args.folder, page)
+    except KeyboardInterrupt:
+        if page is not None:
+            page.update(is_final=True)  # so that browsers do not reload it any more
+        raise
+
+
+def _page(folder: Path, path: Path) -> LivePage:
+    from islands.studies.pages.folders import LivePage  # imports Matplotlib
+
+    return LivePage(folder, path, _STATE_SECONDS)
+
+
+def _watch_one(folder: Path, page: LivePage | None) -> int:
+    """Print the log and the state of a run, a job or other work until it ends."""
+    for warning in warnings(folder):
         show(f"warning: {warning}")
     status = StatusLine(sys.stdout) if is_terminal(sys.stdout) else None
-    name = _name(args.folder)
+    name = _name(folder)
     log, shown, shown_work, read_at = _Log(status), "", "", -_STATE_SECONDS
     try:
         while True:
             if time.monotonic() - read_at >= _STATE_SECONDS:
-                state, read_at = state_of(args.folder), time.monotonic()
+                state, read_at = state_of(folder), time.monotonic()
                 if page is not None and not state.is_final:
                     page.update(is_final=False)
-            if (work := read_work(args.folder)) is not None and work.words != shown_work:
+            if (work := read_work(folder)) is not None and work.words != shown_work:
                 log.say(f"{name}: {work}")
                 shown_work = work.words
             # The line about the work already implies that it is running.
@@ -142,7 +157,7 @@ def watch(args: argparse.Namespace) -> int:
             if state.word != shown and not (state.is_final or is_implied):
                 log.say(f"{name}: {state}")
                 shown = state.word
-            log.show(log_of(args.folder))
+            log.show(log_of(folder))
             if state.is_final:
                 log.say(f"{name}: {state}")
                 if page is not None:
@@ -152,12 +167,6 @@ def watch(args: argparse.Namespace) -> int:
     finally:
         if status is not None:
             status.wipe()
-
-
-def _page(folder: Path, path: Path) -> LivePage:
-    from islands.studies.pages.folders import LivePage  # imports Matplotlib
-
-    return LivePage(folder, path, _STATE_SECONDS)
 
 
 def _watch_sweep(folder: Path, page: LivePage | None) -> int:

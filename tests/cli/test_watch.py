@@ -13,6 +13,7 @@ from commands_for_tests import Capture, Patch
 
 from islands.cli import follow, main
 from islands.display.heartbeat import Work, read_work
+from islands.studies.clusters.follow import JobState
 from islands.studies.pages.folders import LivePage
 
 SERIES = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
@@ -117,6 +118,21 @@ def test_the_page_of_a_series_waits_for_its_first_run(pages: list[str]) -> None:
     assert main(["watch", "a", "--page", "live.html"]) == 0
     assert RELOAD not in pages[1]
     assert "Series in a: 2 runs" in pages[1]
+
+
+def test_the_page_is_not_loaded_again_after_an_interruption(
+    pages: list[str], monkeypatch: Patch
+) -> None:
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    assert main([*SERIES, "--stop", "generations=5", "--quiet"]) == 0
+    Path("a/solution.parquet").unlink()
+    monkeypatch.setattr(follow, "state_of", lambda _: JobState("running", "running"))
+    monkeypatch.setattr(time, "sleep", interrupt)
+    assert main(["watch", "a", "--page", "live.html"]) == 130
+    assert [RELOAD in page for page in pages] == [True, False]
+    assert "This run is not finished" in pages[1]
 
 
 def test_the_page_of_work_without_a_run_ends_with_the_reason(pages: list[str]) -> None:
