@@ -17,6 +17,8 @@ from islands.text import counted
 
 _DRAWN = 20_000
 """Maximum number of edges in a picture."""
+_VECTORS = 2000
+"""Pictures with more edges are rasterised, to keep files small."""
 
 
 def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int64], int]:
@@ -69,13 +71,27 @@ def neighbours(
 
 
 def draw_graph(axes: Any, pairs: NDArray[np.int64], classes: Any) -> None:
-    """Draw nodes on a circle, sorted and coloured by their class, and edges."""
+    """Draw the edges as a matrix of the nodes, which are ordered by class.
+
+    Unlike lines between points, the entries of a matrix do not hide each other.
+    """
     classes = np.asarray(classes)
-    turn = np.empty(len(classes))
-    turn[np.argsort(classes, kind="stable")] = np.linspace(0, 2 * np.pi, len(classes), False)
-    x, y = np.cos(turn), np.sin(turn)
-    shown = pairs[:: max(1, len(pairs) // _DRAWN)].T
-    axes.plot(x[shown], y[shown], color="0.8", linewidth=0.2, zorder=0)
-    axes.scatter(x, y, c=[f"C{each % 10}" for each in classes.tolist()], s=8)
-    axes.set_aspect("equal")
-    axes.set_axis_off()
+    order, n = np.argsort(classes, kind="stable"), len(classes)
+    place = np.empty(n, np.int64)
+    place[order] = np.arange(n)
+    is_within = classes[pairs[:, 0]] == classes[pairs[:, 1]]
+    for edges, colour in ((pairs[~is_within], "C0"), (pairs[is_within], "C1")):
+        shown = place[edges[:: max(1, len(pairs) // _DRAWN)]]
+        x, y = np.concatenate([shown, shown[:, ::-1]]).T
+        size = min(5.0, max(0.5, 250 / n))
+        axes.plot(x, y, "s", color=colour, markersize=size, rasterized=len(pairs) > _VECTORS)
+    for border in np.flatnonzero(np.diff(classes[order])) + 0.5:
+        axes.axhline(border, color="0.5", linewidth=0.8)
+        axes.axvline(border, color="0.5", linewidth=0.8)
+    within = int(is_within.sum())
+    axes.set_title(
+        f"edges between classes: {len(pairs) - within} (blue), within: {within} (orange)"
+    )
+    axes.set(xlabel="nodes by class", ylabel="nodes by class", aspect="equal")
+    axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
+    axes.grid(visible=False)
