@@ -52,12 +52,12 @@ def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Replace `**others` in the signature of a function by the fields of a dataclass."""
 
     def named(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        signature, parameter = inspect.signature(function), inspect.Parameter
-        own = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
+        signature, by_name = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
+        own = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
         others = (
-            parameter(each.name, parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
-            for each in fields(group)
-            if each.metadata != INTERNAL
+            inspect.Parameter(field.name, by_name, default=field.default, annotation=field.type)
+            for field in fields(group)
+            if field.metadata != INTERNAL
         )
         vars(function)["__signature__"] = signature.replace(parameters=[*own, *others])
         return function
@@ -66,12 +66,12 @@ def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def is_whole(value: Any) -> TypeGuard[int | np.integer[Any]]:
-    """Return whether an argument is an integer; truth values and durations are none."""
+    """Return whether an argument is an integer, and neither a truth value nor a duration."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_duration(value: Any) -> TypeGuard[float]:
-    """Return whether an argument is a positive number of seconds; truth values are none."""
+    """Return whether an argument is a positive number of seconds, and not a truth value."""
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
 
 
@@ -84,12 +84,12 @@ def seconds_of(time_limit: Any) -> float:
 
 def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
     """Return what is wrong with the arguments of a call, and the fix."""
-    parameters = [each for each in signature.parameters.values() if each.name != "self"]
+    parameters = [p for p in signature.parameters.values() if p.name != "self"]
     if len(parameters) < len(signature.parameters):
         args = args[1:]
-    names = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
+    names = [p.name for p in parameters if p.kind is not p.VAR_KEYWORD]
     takes_others = len(names) < len(parameters)
-    first = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    first = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     if len(args) > len(first):
         others, value = [name for name in names if name not in first], args[len(first)]
         if callable(value):
@@ -106,9 +106,9 @@ def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[s
         if name not in names and not takes_others:
             return unknown("argument", name, names)
     missing = [
-        each.name
-        for each in parameters[len(args) :]
-        if each.default is each.empty and each.name in names and each.name not in named
+        p.name
+        for p in parameters[len(args) :]
+        if p.default is p.empty and p.name in names and p.name not in named
     ]
     return f"{' and '.join(missing)} {'are' if missing[1:] else 'is'} missing" if missing else ""
 

@@ -39,7 +39,7 @@ class InputError(_OneLineError):
 
 
 class UntrustedError(InputError):
-    """A script or other code that others may have written, and the user has not named."""
+    """A script or other code that others may have written, and that the user has not named."""
 
 
 class UnwritableError(InputError):

@@ -33,7 +33,7 @@ def tour(frame: Any, x: Any = "x", y: Any = "y", *, time_limit: float = 1.0, see
     problem = islands.tsp(np.column_stack(columns))
     stop = ["converged", f"seconds={time_limit}"]
     order: Any = islands.solve(problem, stop=stop, seed=seed, record={"every": 1}).solution
-    rows = getattr(frame, "iloc", frame)  # pandas has the rows by place there
+    rows = getattr(frame, "iloc", frame)  # pandas selects rows by position with `iloc`
     return rows[[*map(int, order)]]
 
 
@@ -49,7 +49,7 @@ def schedule(
     """Return a frame with the columns `begin` and `end` of a short schedule of its operations.
 
     A row is an operation of a `job` on a `machine`, for a whole number of units of `time`. The
-    operations of a job are done in the order of their rows.
+    operations of a job follow one another in the order of their rows.
     """
     _require(frame, time_limit)
     for name in _ADDED:
@@ -58,18 +58,18 @@ def schedule(
     lengths = _numbers(frame, time)
     if (lengths != np.rint(lengths)).any() or (lengths < 0).any():
         raise ValueError(f"column {time!r}: must have whole numbers of at least 0")
-    places, machines = _places(frame, job), _places(frame, machine)
-    rows: list[list[int]] = [[] for _ in range(max(places, default=-1) + 1)]
-    for row, number in enumerate(places):
+    jobs, machines = _numbered(frame, job), _numbered(frame, machine)
+    rows: list[list[int]] = [[] for _ in range(max(jobs, default=-1) + 1)]
+    for row, number in enumerate(jobs):
         rows[number].append(row)
     if not rows:
         raise ValueError("the frame has no rows")
-    jobs = [[[Mode(machines[row], int(lengths[row]))] for row in some] for some in rows]
-    begin, end = np.zeros((2, len(places)), np.int64)
-    scheduled, *_ = Jobs(jobs, [0] * len(jobs)).schedule(float(time_limit), seed)
-    for each in scheduled:
-        row = rows[each.job][each.operation]
-        begin[row], end[row] = each.begin, each.end
+    modes = [[[Mode(machines[row], int(lengths[row]))] for row in of_job] for of_job in rows]
+    begin, end = np.zeros((2, len(jobs)), np.int64)
+    scheduled, *_ = Jobs(modes, [0] * len(rows)).schedule(float(time_limit), seed)
+    for operation in scheduled:
+        row = rows[operation.job][operation.operation]
+        begin[row], end[row] = operation.begin, operation.end
     if hasattr(frame, "assign"):
         return frame.assign(begin=begin, end=end)
     series = type(frame[job])
@@ -121,7 +121,7 @@ def _numbers(frame: Any, name: Any) -> NDArray[np.float64]:
     return numbers
 
 
-def _places(frame: Any, name: Any) -> Sequence[int]:
-    """Return the numbers of the entries of a column, from 0, equal ones for equal entries."""
+def _numbered(frame: Any, name: Any) -> Sequence[int]:
+    """Return a number from 0 for each entry of a column; equal entries have equal numbers."""
     numbers: dict[Any, int] = {}
     return [numbers.setdefault(entry, len(numbers)) for entry in _column(frame, name)]

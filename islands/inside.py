@@ -46,9 +46,8 @@ def descriptor(path: Path, flags: int) -> int:
 
     Do not write a file with several names: one of them may be elsewhere.
     """
-    inside(path.parent, path.name)  # has the better message
-    # Without O_NONBLOCK, to open a pipe would wait for its other end. Truncate it only if it is a
-    # regular file.
+    inside(path.parent, path.name)  # raises an error with a better message
+    # Without O_NONBLOCK, opening a pipe would wait for its other end. Truncate only regular files.
     safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     opened = os.open(path, (flags & ~os.O_TRUNC) | safe, 0o666)
     try:
@@ -90,10 +89,10 @@ def last_lines(path: Path) -> Iterator[str]:
 
 
 def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the place and the content of each line of a text inside a folder.
+    """Yield each line of a text inside a folder, after its place, such as `cells.jsonl:3`.
 
     Ignore an incomplete last line, such as that of a killed process. Refuse lines with more than
-    `longest` bytes, the limit for `what` a line contains.
+    `longest` bytes; the message says that this is the limit for `what`.
     """
     with reading(path), opened(path) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(longest), b""), 1):
@@ -108,12 +107,12 @@ def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, b
 
 def line_breaks(path: Path, longest: int) -> int:
     """Return the number of line breaks in the first `longest` bytes of a text inside a folder."""
-    found = 0
+    breaks = 0
     with opened(path) as stream:
         while longest > 0 and (part := stream.read(min(_AT_ONCE, longest))):
-            found += part.count(b"\n")
+            breaks += part.count(b"\n")
             longest -= len(part)
-    return found
+    return breaks
 
 
 def _require_plain(path: Path, mode: int) -> None:

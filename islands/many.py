@@ -55,24 +55,25 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
     """Solve many problems, several at a time; return their results in order.
 
     >>> tours = np.random.default_rng(4).random((5, 12, 2)) * 1000
-    >>> [len(each.solution) for each in islands.solve_many(tours, seed=4)]
+    >>> [len(result.solution) for result in islands.solve_many(tours, seed=4)]
     [12, 12, 12, 12, 12]
 
     `problems` is any iterable of what `solve` takes, or an array of shape (B, n, 2) for tours, or
-    (B, n, n) for tours with matrices of distances; `tsp_batch`, `qap_batch` and `mkp_batch` make
-    the problems of other arrays.
+    (B, n, n) for tours with matrices of distances; `tsp_batch`, `qap_batch` and `mkp_batch` create
+    the problems from other arrays.
 
-    `settings` are those of `solve`, for all problems alike; `seed=None` draws one for all of them.
-    `seeds` has one seed for each problem.
-    `runs=R` solves each problem R times, with consecutive seeds: the R results of a problem follow
-    one another. `threads` is the number of problems that are solved at a time on a CPU, each by one
-    thread; by default, all cores. A GPU solves as many problems of a kind at a time as fill it, and
-    `threads` kinds; by default up to four, at most 16.
+    `settings` are those of `solve`, the same for all problems; `seed=None` draws one seed for all
+    of them, and `seeds` has one seed for each problem. `runs=R` solves each problem R times, with
+    consecutive seeds; the R results of a problem follow one another.
 
-    A problem without a criterion to stop ends when its search has converged, or after 10 s:
-    `reason` says which. Each result is the one that `solve` returns with the same settings, bit for
-    bit, unless time has ended it. Under MPI, call this on every rank: the ranks share the work, and
-    each gets all results.
+    `threads` is the number of problems that are solved at a time on a CPU, each by one thread; by
+    default, all cores. A GPU solves as many problems of a kind at a time as fill it, and `threads`
+    kinds at a time: by default up to four, at most 16.
+
+    Without stopping criteria, a run ends when its search has converged, or after 10 s; `reason`
+    tells which. Each result equals that of `solve` with the same settings, bit for bit, unless a
+    time limit has ended the run. Under MPI, call this on every rank: the ranks share the work, and
+    all of them return all results.
     """
     results = dict(iter_many(problems, **settings))
     return [results[index] for index in range(len(results))]
@@ -93,7 +94,7 @@ def iter_many(
 ) -> Iterator[tuple[int, Result]]:
     """Yield the index and the result of each problem as soon as it is solved; see `solve_many`.
 
-    Only the problems in progress are in memory, if `problems` makes them one by one.
+    Only the problems in progress are in memory, if `problems` creates them one by one.
 
     >>> tours = islands.tsp_batch(np.random.default_rng(4).random((3, 12, 2)) * 1000)
     >>> sorted(index for index, result in islands.iter_many(tours, generations=5))
@@ -130,11 +131,11 @@ def iter_many(
 
     def results() -> Iterator[tuple[int, Result]]:
         with lasting(trust), solving_devices(ranks, backend, count, share_gpu=share) as devices:
-            for run, made in Scheduler(plan, devices, ranks).run([cell] for cell in cells):
-                if isinstance(made, IslandsError):
-                    made.args = (f"problems[{run.number // int(runs)}]: {made}",)
-                    raise made
-                yield run.number, made
+            for run, result in Scheduler(plan, devices, ranks).run([cell] for cell in cells):
+                if isinstance(result, IslandsError):
+                    result.args = (f"problems[{run.number // int(runs)}]: {result}",)
+                    raise result
+                yield run.number, result
 
     return results()
 
@@ -142,7 +143,7 @@ def iter_many(
 def _runs(
     problems: Iterable[Any], seed: int | None, seeds: Iterable[int] | None, runs: int
 ) -> Iterator[_Run]:
-    """Yield the runs in order, without a seed for the default; refuse fewer or more seeds."""
+    """Yield the runs in order; a run without a seed has the default. Refuse fewer or more seeds."""
     given = None if seeds is None else iter(seeds)
     for position, problem in enumerate(_sources(problems)):
         first = seed if given is None else next(given, None)
@@ -176,14 +177,14 @@ class _Many(Plan[_Run]):
     def __init__(
         self, request: Request, start: list[Any], callback: Any, trust: Trust, *, sends: bool
     ) -> None:
-        self._asked, self.start, self.trust, self._sends = request, start, trust, sends
+        self._request, self.start, self.trust, self._sends = request, start, trust, sends
         self.callback, self.shares = callback, callback is None
 
     def request(self, cell: _Run) -> tuple[Request, Problem | None]:
-        """Return the request as of `solve`."""
+        """Return the request of a call of `solve`."""
         name, problem = problem_of(cell.problem(), "solve")
         seed = {} if cell.seed is None else {"seed": cell.seed}
-        return self._asked.also({"instance": name, **seed}), problem
+        return self._request.also({"instance": name, **seed}), problem
 
     def value_of(self, ready: Ready[_Run], result: Result) -> Result | IslandsError:
         """Return what `solve` returns or raises."""

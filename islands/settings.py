@@ -23,11 +23,11 @@ _Value = TypeVar("_Value")
 def changed(value: _Value, **fields: Any) -> _Value:
     """Return a copy of a dataclass with other values of some fields, cached properties included.
 
-    `dataclasses.replace` takes many times as long, which batches of small instances notice.
+    `dataclasses.replace` takes many times as long, which slows down batches of small instances.
     """
-    made = object.__new__(type(value))
-    vars(made).update(vars(value) | fields)
-    return made
+    copy = object.__new__(type(value))
+    vars(copy).update(vars(value) | fields)
+    return copy
 
 
 def setting(
@@ -54,7 +54,7 @@ def setting(
 
 
 class Settings:
-    """The base class of groups of settings: frozen dataclasses, with fields made by `setting`.
+    """The base class of groups of settings: frozen dataclasses with fields declared by `setting`.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Settings:
 
     @classmethod
     def _types(cls) -> dict[str, Any]:
-        """Return the types of the settings, which are cached, as evaluating them takes long."""
+        """Return the types of the settings; they are cached, as evaluating them takes long."""
         if "_known_types" not in vars(cls):
             cls._known_types = get_type_hints(cls)
         return cls._known_types
@@ -123,9 +123,9 @@ class Settings:
             chosen = cls.converted(other, values[other]) if is_own else values[other]
             return _shown(chosen) not in required
 
-        while found := [condition for condition in cls._conditions() if has_no_effect(*condition)]:
-            dropped |= {name for name, _, _ in found}
-            strongest |= {name: strongest[other] for name, other, _ in found}
+        while unmet := [condition for condition in cls._conditions() if has_no_effect(*condition)]:
+            dropped |= {name for name, _, _ in unmet}
+            strongest |= {name: strongest[other] for name, other, _ in unmet}
         return dropped
 
     @classmethod

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import islands
@@ -57,7 +58,7 @@ class Jobs:
         shop, scheduled = problem.shop, list[Scheduled]()
         bound = shop.bound()
         stop = [f"seconds={seconds}", f"target={bound}"]
-        # Each generation ends with a look at the clock.
+        # Check the time after every generation.
         result = islands.solve(problem, stop=stop, seed=seed, record={"every": 1})
         for o, choice, begin in shop.begins(result.solution):
             job = int(shop.job[o])
@@ -100,8 +101,8 @@ def _filled_up(
 
 
 def _size(count: int) -> int:
-    """Return the smallest of the sizes that is at least a number."""
-    return next((each for each in _SIZES if each >= count), count)
+    """Return the smallest of `_SIZES` that is at least a number, or the number itself."""
+    return next((size for size in _SIZES if size >= count), count)
 
 
 def solve(instance: Any, time_limit: float = 1.0, seed: int = 1) -> Any:
@@ -113,9 +114,9 @@ def solve(instance: Any, time_limit: float = 1.0, seed: int = 1) -> Any:
     seconds = seconds_of(time_limit)
     if hasattr(instance, "data") and callable(instance.data):
         instance = instance.data()  # a Model of PyJobShop
-    for attributes, solved in _KINDS.items():
+    for attributes, solve_kind in _KINDS.items():
         if all(hasattr(instance, name) for name in attributes):
-            return solved(instance, seconds, seed)
+            return solve_kind(instance, seconds, seed)
     raise TypeError(
         f"{type(instance).__name__} is neither a JobShopInstance of job_shop_lib nor a ProblemData"
         " or Model of PyJobShop"
@@ -135,24 +136,24 @@ def _of_job_shop_lib(instance: Any, seconds: float, seed: int) -> Any:
             _require_whole(f"an operation of job {number} has the duration", operation.duration)
             release = getattr(operation, "release_date", 0)
             _require_whole(f"an operation of job {number} has the release date", release)
-    for operation in (each for job in instance.jobs for each in job):
+    for operation in chain.from_iterable(instance.jobs):
         if getattr(operation, "deadline", None) is not None:
             raise NotImplementedError("the instance has deadlines, which are not supported")
         if operation.position_in_job and getattr(operation, "release_date", 0):
             raise NotImplementedError("only the first operation of a job may have a release date")
     jobs = Jobs(
         [
-            [[Mode(m, each.duration) for m in each.machines] for each in job]
+            [[Mode(m, operation.duration) for m in operation.machines] for operation in job]
             for job in instance.jobs
         ],
         [getattr(job[0], "release_date", 0) for job in instance.jobs],
     )
     machines: list[list[Any]] = [[] for _ in range(instance.num_machines)]
     scheduled, *_ = jobs.schedule(seconds, seed)
-    for each in scheduled:
-        operation = instance.jobs[each.job][each.operation]
-        machine = operation.machines[each.mode]
-        machines[machine].append(ScheduledOperation(operation, each.begin, machine))
+    for job, number, mode, begin, _ in scheduled:
+        operation = instance.jobs[job][number]
+        machine = operation.machines[mode]
+        machines[machine].append(ScheduledOperation(operation, begin, machine))
     return Schedule(instance, machines, solved_by="islands")
 
 
@@ -181,24 +182,24 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
         own, machine = shortest[mode.task], mode.resources[0]
         if machine not in own or mode.duration < data.modes[own[machine]].duration:
             own[machine] = number
-    modes = [[*each.values()] for each in shortest]
+    modes = [[*by_machine.values()] for by_machine in shortest]
     jobs = Jobs(
         [
             [
                 [Mode(data.modes[m].resources[0], data.modes[m].duration) for m in modes[t]]
-                for t in chain
+                for t in tasks_of_job
             ]
-            for chain in chains
+            for tasks_of_job in chains
         ],
         [job.release_date for job in data.jobs],
         *_goal(data),
     )
     tasks: list[Any] = [None] * len(data.tasks)
     scheduled, bound, result = jobs.schedule(seconds, seed)
-    for each in scheduled:
-        task = chains[each.job][each.operation]
-        mode = modes[task][each.mode]
-        tasks[task] = ScheduledTask(mode, data.modes[mode].resources, each.begin, each.end)
+    for job, number, k, begin, end in scheduled:
+        task = chains[job][number]
+        mode = modes[task][k]
+        tasks[task] = ScheduledTask(mode, data.modes[mode].resources, begin, end)
     best = Solution(data, tasks)
     status = SolveStatus.OPTIMAL if best.objective == bound else SolveStatus.FEASIBLE
     runtime = time.perf_counter() - began - result.compile_seconds
@@ -222,8 +223,8 @@ def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
 
 def _chains(data: Any) -> list[list[int]]:
     """Return the tasks of each job in order; reject features that job shops lack, by name."""
-    for name, some in vars(data.constraints).items():
-        if some and name != _LINKS:
+    for name, constraints in vars(data.constraints).items():
+        if constraints and name != _LINKS:
             raise NotImplementedError(f"constraints {name} are not supported, only {_LINKS}")
     for number, resource in enumerate(data.resources):
         if getattr(resource, "breaks", None) or getattr(resource, "no_idle", False):
@@ -259,18 +260,18 @@ def _end_of_time() -> int:
 def _chain(number: int, tasks: Sequence[int], after: dict[int, int]) -> list[int]:
     """Return the tasks of a job in order."""
     first = {*tasks} - {*after.values()}
-    chain = [*first][:1]
-    while chain and chain[-1] in after:
-        chain.append(after[chain[-1]])
-    if len(first) != 1 or len(chain) != len(tasks):
+    order = [*first][:1]
+    while order and order[-1] in after:
+        order.append(after[order[-1]])
+    if len(first) != 1 or len(order) != len(tasks):
         raise NotImplementedError(
             f"the tasks of job {number} are not one after another. Add end_before_start constraints"
         )
-    return chain
+    return order
 
 
 _KINDS: dict[tuple[str, ...], Callable[[Any, float, int], Any]] = {
     ("jobs", "tasks", "modes", "resources"): _of_pyjobshop,
     ("jobs", "num_operations"): _of_job_shop_lib,
 }
-"""The function that solves instances with these attributes."""
+"""The functions that solve instances, by the attributes of these."""

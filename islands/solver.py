@@ -102,8 +102,8 @@ def solve(
     algorithm, encoding and settings, such as `[dict(islands=4, algorithm="de"), ...]`.
 
     `seed` is 1 by default; `seed=None` draws a random one, which is in `result.seed`. `start` is a
-    list of solutions with which the search begins: arrays such as `Result.solution`, names of files
-    or folders of runs. Arrays are not written to `run.toml`.
+    list of solutions with which the search begins: arrays such as `Result.solution`, or names of
+    files or folders of runs. Arrays are not written to `run.toml`.
 
     The run stops at the first criterion that is satisfied. `stop` takes the values of `--stop`, as
     text or as a list: `stop="best-known"`, `stop=["optimum", "seconds=60"]`. Criteria with a value
@@ -201,7 +201,7 @@ def require_function(callback: Any) -> None:
 
 
 def drawn(seed: Any, world: World) -> Any:
-    """Return the seed: for None, a random one, the same on all ranks; None for the default."""
+    """Return the seed, or None for the default; draw one, the same on all ranks, for None."""
     if seed is None:
         return world.from_first(lambda: secrets.randbelow(_MOST_DRAWN) + 1)
     return None if seed is DEFAULT_SEED else seed
@@ -213,12 +213,12 @@ def parted(start: Any) -> tuple[list[str], list[Any]]:
         return [], []
     # A list of numbers is one solution.
     is_one = not isinstance(start, list | tuple) or not any(
-        _is_file(each) or isinstance(each, Mapping) or np.ndim(each) > 0 for each in start
+        _is_file(item) or isinstance(item, Mapping) or np.ndim(item) > 0 for item in start
     )
     if is_one and np.ndim(start) < 2:
         start = [start] if not isinstance(start, list | tuple) or start else []
-    files = [str(each) for each in start if _is_file(each)]
-    return files, [each for each in start if not _is_file(each)]
+    files = [str(item) for item in start if _is_file(item)]
+    return files, [item for item in start if not _is_file(item)]
 
 
 def _is_file(value: Any) -> bool:
@@ -233,7 +233,7 @@ def draw(result: Result, what: str, axes: Any) -> Any:
 
 
 def page(result: Result) -> str:
-    """Return a result as a notebook shows it."""
+    """Return a result as HTML, for notebooks."""
     from islands.report.notebook import of_result
 
     return of_result(result)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 SIGNIFICANT = 0.05
 LARGEST = 1e300
-"""Losses end here, so that those of any two real costs can be averaged and drawn."""
+"""Limit of losses, so that those of any two real costs can be averaged and drawn."""
 _SCALE = 256.0  # so that 100 times the difference of any two costs is a double
-_UNIT = 2.0**64  # of sums: it changes no digit, and sums of the largest doubles do not overflow
+_UNIT = 2.0**64  # of sums: a power of two, with which sums of the largest doubles are finite
 _MIN_FRIEDMAN = 3  # configurations that Friedman's test needs
 
 Losses = NDArray[np.float64]
@@ -25,7 +25,7 @@ Losses = NDArray[np.float64]
 
 def mean(values: Iterable[float]) -> float:
     """Return the mean of one or more numbers."""
-    return statistics.fmean(each / _UNIT for each in values) * _UNIT
+    return statistics.fmean(value / _UNIT for value in values) * _UNIT
 
 
 def deviation(values: Sequence[float]) -> float | None:
@@ -37,12 +37,12 @@ def deviation(values: Sequence[float]) -> float | None:
 
 
 def percent_worse(costs: Any, reference: float, *, maximise: bool = False) -> Any:
-    """Return in per cent how much worse costs are; if the reference is 0, the differences.
+    """Return by how many per cent costs are worse; if the reference is 0, return differences.
 
-    Costs are an array of doubles; those that are not finite remain as they are.
+    Costs are an array of doubles; those that are not finite are returned unchanged.
     """
-    found, base = costs / _SCALE, reference / _SCALE
-    worse = base - found if maximise else found - base
+    scaled, base = costs / _SCALE, reference / _SCALE
+    worse = base - scaled if maximise else scaled - base
     with np.errstate(over="ignore"):
         percent = 100.0 * worse / (abs(base) or 100.0 / _SCALE)
     return np.where(np.isfinite(costs), percent.clip(-LARGEST, LARGEST), costs)
@@ -52,7 +52,7 @@ def mean_ranks(losses: Losses) -> list[float]:
     """Return the mean rank of each configuration, 1 the best; ties share their mean rank."""
     from scipy.stats import rankdata
 
-    return [float(each) for each in rankdata(losses, axis=1).mean(axis=0)]
+    return [*map(float, rankdata(losses, axis=1).mean(axis=0))]
 
 
 def friedman(losses: Losses) -> float | None:

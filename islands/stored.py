@@ -67,7 +67,7 @@ def resume(
     """
     refuse_while_importing("islands.resume")
     name, given = _named(problem, "resume")
-    asked = of_keywords(
+    request = of_keywords(
         {},
         instance=name,
         backend=backend,
@@ -87,7 +87,7 @@ def resume(
         if trust:
             ranks.run_on_all(lambda: trust_folder(path))
         result = resume_requested(
-            *(path, asked, ranks, output, RankOptions(share_gpu=share_gpu)), problem=given
+            *(path, request, ranks, output, RankOptions(share_gpu=share_gpu)), problem=given
         )
         if result.violation == 0:
             ranks.run_on_all(result.require_solution)
@@ -107,7 +107,7 @@ def read_run(
     True
 
     `problem` names its instance if the file has moved. A picture of a problem of your own needs the
-    script that states it, which is run only with `trust`.
+    script that defines it, which is run only with `trust`.
     """
     path = given_folder(folder, "folder")
     require_run(path)

@@ -22,14 +22,14 @@ class Column:
     name: str
     """The key in JSON and CSV; empty for a column that is only printed."""
     title: str = ""
-    """Empty for a column that text does not have."""
+    """Empty for a column that is not printed."""
     width: int = 0
     """The minimum width; a column is at least as wide as its title."""
     form: str | Callable[[Any], str] = ""
     """A Python format such as `.2f`, or a function; `<` aligns cells and title to the left."""
     value: Callable[[Any], object] | None = None
     """Returns the cell of a measured object; None: its attribute with the name of the column. For a
-    column without a name, it gets the row."""
+    column without a name, it is called with the row."""
     group: str = ""
     """A common title above adjacent columns with the same group."""
 
@@ -59,7 +59,7 @@ class Column:
 
 def columns_of(kind: type[Any]) -> tuple[Column, ...]:
     """Return the columns of the fields of a dataclass, which are not printed."""
-    return tuple(Column(each.name) for each in fields(kind))
+    return tuple(Column(field.name) for field in fields(kind))
 
 
 def header(columns: Sequence[Column]) -> str:
@@ -148,9 +148,9 @@ class Table:
         return [column.name for column in self.columns if column.name]
 
     def write(self, folder: Path, rows: Iterable[Mapping[str, object]], end: str = "\r\n") -> Path:
-        """Write rows to NAME.csv in a folder, and return its path; a row may lack cells.
+        """Write rows to NAME.csv in a folder, atomically, and return its path.
 
-        The file is never seen incomplete.
+        A row may lack cells.
         """
         path = inside(folder, f"{self.name}.csv")
         with (

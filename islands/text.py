@@ -23,7 +23,8 @@ def meant(name: str, known: Iterable[str]) -> str:
     `Two-Opt` and `2opt` both mean `two_opt`.
     """
     names = list(known)
-    return name if name in names else {plain(each): each for each in names}.get(plain(name), name)
+    by_form = {plain(known): known for known in names}
+    return name if name in names else by_form.get(plain(name), name)
 
 
 def plain(name: str) -> str:
@@ -44,7 +45,7 @@ def escaped(text: str, kept: str = "\n\t") -> str:
     """Escape unprintable characters other than `kept` by backslash sequences.
 
     Text from files, scripts and other programs could otherwise control the terminal. Characters
-    that reverse the direction of text, and invalid UTF-8, are unprintable, too.
+    that reverse the direction of text, and invalid UTF-8, are unprintable as well.
     """
     if text.isprintable():
         return text
@@ -86,7 +87,7 @@ def shown(value: object, form: Callable[[object], str] = repr) -> str:
 
 def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     """Return at most `limit` known names similar to `name`, the most similar first."""
-    wanted, names = plain(name), {plain(each): each for each in known}
+    wanted, names = plain(name), {plain(other): other for other in known}
     permuted = [form for form in names if sorted(form) == sorted(wanted)]
     near = [*permuted, *get_close_matches(wanted, names, limit, _NEAR)]
     return [names[form] for form in dict.fromkeys(near)][:limit]

@@ -133,7 +133,7 @@ class Backend:
         for item in items:
             for name, reason in _INFERIOR.items():
                 if item.nodeid.endswith(name):
-                    item.add_marker(pytest.mark.xfail(reason=f"islands: {reason}", strict=False))
+                    item.add_marker(pytest.mark.xfail(reason=f"islands: {reason}", strict=True))
 
     @staticmethod
     def traveling_salesman_problem(
