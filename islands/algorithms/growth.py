@@ -113,10 +113,10 @@ class Growth(Algorithm):
         return self._sparse.macros()
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        each = _HEAD + self._sparse.pitch * (_NUMBERS * self._bytes + _SHORTS * 2)
+        state_bytes = _HEAD + self._sparse.pitch * (_NUMBERS * self._bytes + _SHORTS * 2)
         return {
             "states": Field(
-                (self._growths + _OFFERED, each), np.uint8, kind="scratch", cleared=False
+                (self._growths + _OFFERED, state_bytes), np.uint8, kind="scratch", cleared=False
             )
         }
 

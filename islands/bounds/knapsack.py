@@ -59,12 +59,14 @@ def upper_bound(
     kind, counts = LINEAR, _counts(file, profit, whole, left)
     value = whole.bound
     if counts is not None:
-        bounds = {each.items: each.bound for each in counts}
+        bounds = {relaxation.items: relaxation.bound for relaxation in counts}
         largest = max(int(file.profits.max(initial=0)), int(file.weights.max(initial=0)))
-        for each in sorted(counts, key=lambda each: -each.bound):
-            if largest > _LARGEST or left() <= 0 or not _has_none(file, profit, each, left):
+        for relaxation in sorted(counts, key=lambda relaxation: -relaxation.bound):
+            if largest > _LARGEST or left() <= 0:
+                break
+            if not _excludes_better(file, profit, relaxation, left):
                 break  # this number of items determines the bound
-            bounds[each.items] = profit
+            bounds[relaxation.items] = profit
             kind = BRANCHED
         value = min(value, max(bounds.values(), default=profit))
     return Bound(max(value, profit), kind, time.perf_counter() - start)
@@ -82,12 +84,12 @@ def _counts(
     below = int(np.floor(whole.value))
     for counts in (range(below + 1, file.size + 1), range(below, -1, -1)):
         for count in counts:
-            each = _relaxed(file, count) if left() > 0 else None
-            if each is None:
+            relaxation = _relaxed(file, count) if left() > 0 else None
+            if relaxation is None:
                 return None
-            if each.bound <= profit:
+            if relaxation.bound <= profit:
                 break
-            relaxations.append(each)
+            relaxations.append(relaxation)
     return relaxations
 
 
@@ -117,15 +119,15 @@ def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
     total += fixed * max(count, 0)
     priced = np.array(exact, object) @ file.weights.astype(object)
     total += sum(
-        max(0, (int(profit) << _BITS) - int(each) - fixed)
-        for profit, each in zip(file.profits, priced, strict=True)
+        max(0, (int(profit) << _BITS) - int(price) - fixed)
+        for profit, price in zip(file.profits, priced, strict=True)
     )
     reduced = file.profits - prices @ file.weights - by_count
     value = float(solved.x.sum()) if count == _ANY else -float(solved.fun)
     return _Relaxation(count, total >> _BITS, value, reduced)
 
 
-def _has_none(
+def _excludes_better(
     file: MkpFile, profit: int, relaxation: _Relaxation, left: Callable[[], float]
 ) -> bool:
     """Return whether it is proven that no subset with this number of items has more profit."""

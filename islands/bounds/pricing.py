@@ -141,7 +141,7 @@ class Pricing:
             "least": np.minimum.reduceat(multipliers, firsts),
             "box": box,
         }
-        on_device = {name: self._backend.upload(each) for name, each in arrays.items()}
+        on_device = {name: self._backend.upload(array) for name, array in arrays.items()}
         return Struct(**on_device, scale=np.int64(scale))
 
 

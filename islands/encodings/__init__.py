@@ -31,11 +31,12 @@ _ALL: tuple[type[Encoding], ...] = (
 
 
 def _by_kind(*encodings: type[Encoding]) -> dict[str, type[Encoding]]:
-    return {kind: each for each in encodings for kind in each.solution_kinds}
+    return {kind: encoding for encoding in encodings for kind in encoding.solution_kinds}
 
 
 ENCODINGS: dict[str, dict[str, type[Encoding]]] = {
-    each.name: _by_kind(*(other for other in _ALL if other.name == each.name)) for each in _ALL
+    name: _by_kind(*(encoding for encoding in _ALL if encoding.name == name))
+    for name in dict.fromkeys(encoding.name for encoding in _ALL)
 }
 
 KIND = PartKind(

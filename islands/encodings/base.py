@@ -77,9 +77,9 @@ class Encoding(ABC):
 
     def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
         """Return the genome after a kernel has changed its solution, as the kernel computes it."""
-        found = genome.copy()
-        found[: self.size] = self.encode(solution)[: self.size]
-        return found
+        corrected = genome.copy()
+        corrected[: self.size] = self.encode(solution)[: self.size]
+        return corrected
 
 
 def are_inside(genes: NDArray[Any]) -> bool:

@@ -111,12 +111,12 @@ class Keys(Encoding):
         raised = np.maximum.accumulate(np.sort(sortable).astype(np.int64) - steps) + steps
         words = raised.astype(np.uint32)
         keys = np.where(words >> 31, words & np.uint32(0x7FFFFFFF), np.uint32(0) - words)
-        found = genome.copy()
+        corrected = genome.copy()
         if self._assigns:
-            found[: self.size] = keys.view(np.float32)[solution]
+            corrected[: self.size] = keys.view(np.float32)[solution]
         else:
-            found[solution] = keys.view(np.float32)
-        return found
+            corrected[solution] = keys.view(np.float32)
+        return corrected
 
     @cached_property
     def _even(self) -> NDArray[np.float32]:
@@ -142,12 +142,12 @@ class KeysOfSubset(Encoding):
 
     def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
         """Return the keys, mirrored for each item whose selection differs."""
-        found, own = genome.copy(), genome[: self.size]
+        corrected, own = genome.copy(), genome[: self.size]
         mirrored = np.float32(1) - own
         fits = (mirrored >= 0.5) == (solution == 1)  # a key of 0.5 is its own mirror image
         changed = np.where(fits, mirrored, np.float32(0.25))
-        found[: self.size] = np.where((own >= 0.5) == (solution == 1), own, changed)
-        return found
+        corrected[: self.size] = np.where((own >= 0.5) == (solution == 1), own, changed)
+        return corrected
 
 
 def _sorted_items(keys: NDArray[np.float32]) -> NDArray[np.int64]:

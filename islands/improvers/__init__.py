@@ -31,7 +31,7 @@ _ALL: tuple[type[Improver], ...] = (
     SubsetTabu,
     Tabu,
 )
-IMPROVERS |= {each.name: each for each in _ALL}
+IMPROVERS |= {improver.name: improver for improver in _ALL}
 
 KIND = PartKind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solution_kinds"))
 
@@ -39,7 +39,9 @@ KIND = PartKind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solutio
 def improvers_for(solution_kind: str) -> dict[str, type[Improver]]:
     """Return the improvers for a solution kind, by name."""
     known = dict.fromkeys([*_ALL, *IMPROVERS.values()])
-    return {each.name: each for each in known if solution_kind in each.solution_kinds}
+    return {
+        improver.name: improver for improver in known if solution_kind in improver.solution_kinds
+    }
 
 
 __all__ = ["IMPROVERS", "KIND", "Improver", "ImproverSettings", "improvers_for"]

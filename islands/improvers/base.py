@@ -78,7 +78,8 @@ class ImproverSettings(Settings):
         if self.tenure_low > self.tenure_high:
             raise UsageError(
                 f"improver.tenure_low={self.tenure_low:g}: must be at most"
-                f" improver.tenure_high={self.tenure_high:g}. Lower the former, or raise the latter"
+                f" improver.tenure_high={self.tenure_high:g}. Lower tenure_low, or raise"
+                " tenure_high"
             )
 
 

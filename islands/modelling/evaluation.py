@@ -226,6 +226,6 @@ def costs_of(
     arguments = data, stored, np.int32(problem.size), np.int32(len(solutions)), costs
     blocks = max(1, min(len(solutions), _BLOCKS))
     device.run([device.call(program, kernel, *arguments, blocks=blocks)])
-    found = device.download(costs)
+    values = device.download(costs)
     problem.evaluation.refuse_faults(data, device)
-    return found
+    return values

@@ -80,8 +80,8 @@ class UserFunction:
             return self._usable(solutions, self._called_for_each(solutions, real, must_leave, ends))
         rows = max(1, _ENTRIES_AT_ONCE // solutions.shape[1])
         parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
-        found = [self._usable(each, self.returned(each, real)) for each in parts]
-        return found[0] if len(found) == 1 else array_module(solutions).concatenate(found)
+        costs = [self._usable(part, self.returned(part, real)) for part in parts]
+        return costs[0] if len(costs) == 1 else array_module(solutions).concatenate(costs)
 
     def _usable(self, solutions: Any, costs: Any) -> Any:
         """Return the costs of the first solutions; reject NaN and large integers."""
@@ -126,7 +126,7 @@ class UserFunction:
             costs.append(_typed(self.argument, _array(self.argument, cost, np, ()), real))
             if ends is not None and ends(costs[-1]):
                 break
-        is_real = real or any(each.dtype.kind == "f" for each in costs)
+        is_real = real or any(cost.dtype.kind == "f" for cost in costs)
         return np.array(costs, np.float64 if is_real else np.int64)
 
 
@@ -139,14 +139,14 @@ def costs_and_violations(reference: UserFunction) -> tuple[UserFunction, UserFun
 
     def part(which: int) -> Function:
         def call(solutions: Any) -> Any:
-            found = reference.call(solutions)
-            if not isinstance(found, tuple) or len(found) != 2:
-                shown = " ".join(repr(found).split())
+            result = reference.call(solutions)
+            if not isinstance(result, tuple) or len(result) != 2:
+                shown = " ".join(repr(result).split())
                 raise _WrongPairError(
                     f"reference= returned {shown:.80}. With violation=, return two arrays: costs,"
                     " violations"
                 )
-            return found[which]
+            return result[which]
 
         return call
 
@@ -186,8 +186,8 @@ def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
                 " cupy.get_array_module(solutions), or choose backend='cpu'"
             )
         frames = traceback.extract_tb(error.__traceback__)
-        of_user = [each for each in frames if each.filename != __file__]
-        where = [f" ({each.filename}, line {each.lineno}, {each.line!r})" for each in of_user]
+        of_user = [frame for frame in frames if frame.filename != __file__]
+        where = [f" ({frame.filename}, line {frame.lineno}, {frame.line!r})" for frame in of_user]
         raise RunError(
             f"{function.argument}= raised {type(error).__name__}: {error}{''.join(where[:1])} for"
             f" {_shown(function, given)}{hint}"
@@ -199,9 +199,9 @@ def is_of_signal(error: BaseException) -> bool:
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     if isinstance(error, KeyboardInterrupt) and signal.default_int_handler in handlers:
         return True
-    codes = {getattr(each, "__code__", None) for each in handlers} - {None}
+    codes = {getattr(handler, "__code__", None) for handler in handlers} - {None}
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return isinstance(error, Suspended) or any(each.f_code in codes for each in frames)
+    return isinstance(error, Suspended) or any(frame.f_code in codes for frame in frames)
 
 
 def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> Any:
@@ -213,9 +213,9 @@ def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> An
     except (TypeError, ValueError, OverflowError):
         raise RunError(f"{argument}= returned {costs!r:.80}. Return {_wanted(shape)}") from None
     if array.dtype.kind in "Ou" and array.shape == shape:
-        for each in array.reshape(-1).tolist():
-            if isinstance(each, int) and abs(each) > _MOST:
-                raise _too_large(argument, each)
+        for cost in array.reshape(-1).tolist():
+            if isinstance(cost, int) and abs(cost) > _MOST:
+                raise _too_large(argument, cost)
     if array.shape != shape or array.dtype.kind not in "iufb":
         what = f"an array of shape {array.shape} and type {array.dtype}"
         if array.ndim == 0 or array.dtype.kind not in "iufb":
@@ -304,7 +304,7 @@ class PythonCosts:
         must_leave: Callable[[], bool] = never,
         ends: Ends | None = None,
     ) -> NDArray[Any]:
-        """Return the cost of each row, or of the first ones if it must leave or a cost ends it."""
+        """Return the costs of all rows, or of the first ones if `must_leave` or `ends` is true."""
         by = self.function if self._workers is None or len(solutions) < 2 else self._workers
         costs: NDArray[Any] = by.costs(solutions, real=self.real, must_leave=must_leave, ends=ends)
         return costs
@@ -372,7 +372,7 @@ class WorkerPool:
         must_leave: Callable[[], bool] = never,
         ends: Ends | None = None,
     ) -> NDArray[Any]:
-        """Return the cost of each row, or of the first ones if it must leave or a cost ends it.
+        """Return the costs of all rows, or of the first ones if `must_leave` or `ends` is true.
 
         After a cost that `ends` the call, the chunks in progress are completed and returned.
         """
@@ -382,10 +382,10 @@ class WorkerPool:
         parts = deque(solutions[i : i + rows] for i in range(0, len(solutions), rows))
         ahead = self.count if ends is not None else len(parts)
         waiting = deque[Future[tuple[NDArray[Any], float]]]()
-        found = [np.zeros(0, np.float64 if real else np.int64)]
+        parts_of_costs = [np.zeros(0, np.float64 if real else np.int64)]
         slowest = 0.0
         while True:
-            running = [each for each in waiting if not each.done()]
+            running = [chunk for chunk in waiting if not chunk.done()]
             while parts and len(running) < ahead:
                 running.append(self._pool.submit(_costs, parts.popleft(), real))
                 waiting.append(running[-1])
@@ -398,15 +398,15 @@ class WorkerPool:
                 wait(running, _LOOK_SECONDS, FIRST_COMPLETED)
                 continue
             costs, seconds = _result(waiting.popleft().result)
-            found.append(costs)
+            parts_of_costs.append(costs)
             slowest = max(slowest, seconds / len(costs))
             if ends is not None and ends(costs).any():
                 parts.clear()
         if slowest > 0:
             self.quick = int(_CHUNK_SECONDS / slowest)
-        for each in waiting:
-            each.cancel()
-        return np.concatenate(found)
+        for chunk in waiting:
+            chunk.cancel()
+        return np.concatenate(parts_of_costs)
 
     def __enter__(self) -> Self:
         """Return the pool."""
@@ -415,8 +415,8 @@ class WorkerPool:
     def __exit__(self, *_: object) -> None:
         """End the processes."""
         if self._is_left:  # their results are not needed, and may never come
-            for each in list(self._pool._processes.values()):
-                each.kill()
+            for process in list(self._pool._processes.values()):
+                process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

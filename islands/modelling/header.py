@@ -62,16 +62,19 @@ class Functions:
         if self.state is None:
             return False
         parameters = [match[2] for match in self.state.declared(CROSS.function)]
-        return any(re.search(r"\b(State|Changing)\b", each) for each in parameters)
+        return any(re.search(r"\b(State|Changing)\b", names) for names in parameters)
 
     @property
     def memory_depends_on_data(self) -> bool:
-        """Whether the memory of a state may depend on the data, as a constructor names them."""
+        """Whether the memory of a state may depend on the data.
+
+        It cannot if no constructor names its parameter for the data.
+        """
         if self.state is None:
             return False
-        codes = [without_comments(each.code) for each in self.state.layers]
+        codes = [without_comments(text.code) for text in self.state.layers]
         constructors = _CONSTRUCTOR.findall("\n".join(codes))
-        return not constructors or not all(_WITHOUT_DATA.fullmatch(each) for each in constructors)
+        return not constructors or not all(map(_WITHOUT_DATA.fullmatch, constructors))
 
     def stored(self) -> dict[str, Any]:
         """Return the functions for a file, from which `Text.restored` restores the texts."""
@@ -104,14 +107,14 @@ class Functions:
                     "state: cross is never called with repair=, which only other algorithms than"
                     " tempering use. Leave one of both out"
                 )
-        for each in [CHANGE_STEP, APPLY_STEP] if self.has_steps else [CHANGE]:
-            wanted = each.written(kind, gives_both=self._gives_both)
+        for signature in [CHANGE_STEP, APPLY_STEP] if self.has_steps else [CHANGE]:
+            wanted = signature.written(kind, gives_both=self._gives_both)
             if self._gives_both:
                 state.require_both(wanted)
             elif state.returns_real(wanted) != is_real:
                 raise UsageError(
-                    f"state: cost and {each.function} return different types. Let both return long"
-                    " long, or both double"
+                    f"state: cost and {signature.function} return different types. Let both return"
+                    " long long, or both double"
                 )
 
     @property
@@ -175,7 +178,7 @@ class Functions:
             return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
         if change != apply or not change:
-            every = ", ".join(move_type(each) for each in kind.proposals if each != "rotation")
+            every = ", ".join(move_type(move) for move in kind.proposals if move != "rotation")
             raise UsageError(
                 f"state: of the moves {every}, change takes"
                 f" {' and '.join(map(move_type, change)) or 'none'}, and apply"
@@ -255,8 +258,8 @@ class Functions:
 
 def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
     """Return the moves of a kind of solutions that the overloads of a function take."""
-    words = {each for match in text.declared(function) for each in re.findall(r"\w+", match[2])}
-    return tuple(each for each in kind.proposals if move_type(each) in words)
+    words = {word for match in text.declared(function) for word in re.findall(r"\w+", match[2])}
+    return tuple(move for move in kind.proposals if move_type(move) in words)
 
 
 PRICE = "_price"

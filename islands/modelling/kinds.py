@@ -73,8 +73,7 @@ def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
         )
     if wrong := pairs[(pairs < 0) | (pairs >= size)].tolist():
         raise UsageError(f"before: has the item {wrong[0]}, but items are from 0 to {size - 1}")
-    found: list[list[int]] = pairs.tolist()
-    return found
+    return pairs.tolist()  # type: ignore[no-any-return]
 
 
 def subsets_of(n: Any, choose: Any) -> SubsetKind:
@@ -94,7 +93,7 @@ def subsets_of(n: Any, choose: Any) -> SubsetKind:
 
 def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
     """Return the minimum and maximum number of items."""
-    whole = [each for each in choose if is_whole(each)]
+    whole = [number for number in choose if is_whole(number)]
     if len(choose) != 2 or len(whole) != 2 or not 0 <= whole[0] <= whole[1] <= size:
         raise UsageError(
             f"choose={shown(choose)}: must be a pair of whole numbers (least, most) with 0 <= least"
@@ -181,16 +180,16 @@ def keys_of(n: Any) -> KeysKind:
 
 def vectors_of(low: ArrayLike, high: ArrayLike, n: Any) -> VectorKind:
     """Return vectors between two bounds, which are vectors or numbers for all `n` coordinates."""
-    found = {}
+    bounds = {}
     for name, bound in {"low": low, "high": high}.items():
-        found[name] = numbers_of(name, bound, "a number, or a list of numbers").astype(np.float64)
-        if found[name].ndim > 1:
-            raise UsageError(f"{name}: has the shape {found[name].shape}. Pass one bound per item")
-        if not np.isfinite(found[name]).all():
+        bounds[name] = numbers_of(name, bound, "a number, or a list of numbers").astype(np.float64)
+        if bounds[name].ndim > 1:
+            raise UsageError(f"{name}: has the shape {bounds[name].shape}. Pass one bound per item")
+        if not np.isfinite(bounds[name]).all():
             raise UsageError(
                 f"{name}={shown(bound)}: bounds must be finite. Pass large numbers instead"
             )
-    sizes = {bound.size for bound in found.values() if bound.ndim == 1}
+    sizes = {bound.size for bound in bounds.values() if bound.ndim == 1}
     if n is not None:
         sizes.add(size_of(n))
     if len(sizes) != 1:
@@ -203,7 +202,7 @@ def vectors_of(low: ArrayLike, high: ArrayLike, n: Any) -> VectorKind:
         raise UsageError(f"low and high: the number of coordinates is {lengths}. {fix}")
     (size,) = sizes
     least, most = (
-        np.array(np.broadcast_to(found[name], (size_of(size),))) for name in ("low", "high")
+        np.array(np.broadcast_to(bounds[name], (size_of(size),))) for name in ("low", "high")
     )
     if wrong := np.flatnonzero(~(least < most)).tolist():
         i = wrong[0]

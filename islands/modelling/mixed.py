@@ -116,12 +116,12 @@ def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str
         )
     if twice := [name for name in named if name in first]:
         raise UsageError(f"islands.mixed: {twice[0]} is in the dict and named. Leave one out")
-    for name, each in both.items():
-        if not isinstance(each, Parameter) and name in _OF_MOVES:
+    for name, value in both.items():
+        if not isinstance(value, Parameter) and name in _OF_MOVES:
             raise UsageError(f"islands.mixed does not take {name}=. Leave it out")
-        if not isinstance(each, Parameter):
+        if not isinstance(value, Parameter):
             raise UsageError(
-                f"{name}={shown(each)}: is not a parameter. Pass islands.space.real, integer,"
+                f"{name}={shown(value)}: is not a parameter. Pass islands.space.real, integer,"
                 " category, order or subset"
             )
         if in_cuda and checked_name("islands.mixed", name) == "Solution":
@@ -136,7 +136,7 @@ def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str
 
 def _entries(parameters: Mapping[str, Parameter]) -> int:
     """Return the number of entries of a solution; reject too many."""
-    count: int = sum(each.count for each in parameters.values())
+    count: int = sum(parameter.count for parameter in parameters.values())
     if count > MOST_ITEMS:
         raise UsageError(
             f"islands.mixed: all parameters together have {count} entries, but at most"
@@ -154,11 +154,11 @@ def _with_struct(cost: Code, parameters: Mapping[str, Parameter]) -> Text:
 def _struct(parameters: Mapping[str, Parameter]) -> str:
     """Return the CUDA type of the solution in the user's functions."""
     members, values, place = [], [], 0
-    for name, each in parameters.items():
-        member, value = _member(name, each, place)
+    for name, parameter in parameters.items():
+        member, value = _member(name, parameter, place)
         members.append(f"    {member};\n")
         values.append(f"        {value};\n")
-        place += each.count
+        place += parameter.count
     return (
         f"struct Solution {{\n{''.join(members)}\n"
         "    template <class Coordinates>\n"

@@ -40,9 +40,10 @@ from islands.untrusted import bounded_text, followed
 _pricing = RLock()
 """Locked while a price is computed, which other threads must not read before."""
 _PRICED_BY = 16
-"""Number of solutions per group for the price of a violation: few, as functions may be slow."""
+"""Number of random solutions in each group from which the price of a violation is estimated: few,
+as the user's functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
-"""Maximum size of a solution file in bytes: for comments, and per entry."""
+"""Maximum number of bytes in a solution file, for comments and for each entry."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
 """Names of saved arrays: bounds of vectors, and the prefix of data members."""
 
@@ -136,8 +137,8 @@ class Model(Extensible):
         form = self.statement.quadratic
         if form is None or self.chains.proposals != ("flip",):
             return None
-        found = Flips.of(form, self.members, maximise=self.maximise)
-        return found if found is not None and found.suits else None
+        flips = Flips.of(form, self.members, maximise=self.maximise)
+        return flips if flips is not None and flips.suits else None
 
     @property
     def scale(self) -> Scale:
@@ -164,7 +165,7 @@ class Model(Extensible):
         if not is_plain or not self.evaluation.same_memory or may_differ(type(self)):
             return None
         shapes = [(name, np.shape(value)) for name, value in self._inputs().items()]
-        bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
+        bounds = [np.asarray(bound).tobytes() for bound in self.kind.box.values()]
         has_flips = self.flips is not None
         facts = self.size, self.maximise, self.learns, self.searches, has_flips, self._adapts_price
         return (self.header.name, *facts, *shapes, *bounds, *self.defines().items())
@@ -199,8 +200,8 @@ class Model(Extensible):
                 self._price = price = 1.0
                 try:
                     prices = [
-                        priced.price_of(self._own_costs(each), self.own_violations(each))
-                        for each in _samples(self.kind)
+                        priced.price_of(self._own_costs(solutions), self.own_violations(solutions))
+                        for solutions in _samples(self.kind)
                     ]
                     price = max(prices) or 1.0
                 except BaseException:

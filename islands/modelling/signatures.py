@@ -52,7 +52,7 @@ class Signature:
             raise UsageError(
                 f"{name}: does not define {self.function}. Write {self.text} {{ ... }}"
             )
-        if not any(self._fits(each) for each in parameters):
+        if not any(self._fits(types) for types in parameters):
             given = " ".join(parameters[-1].split())
             raise UsageError(
                 f"{name}: {self.function} has the parameters ({given}). Write {self.text} {{ ... }}"
@@ -70,7 +70,7 @@ class Signature:
 
 def _words(parameters: str) -> list[list[str]]:
     """Return the words of each parameter."""
-    return [re.findall(r"\w+", each) or [""] for each in parameters.split(",")]
+    return [re.findall(r"\w+", parameter) or [""] for parameter in parameters.split(",")]
 
 
 _SOLUTION = "const Solution& s, int n, const Data& data"

@@ -75,10 +75,10 @@ class Statement:
     best_known: float | None = None
     plot: Function | None = None
     quadratic: Form | None = field(default=None, metadata=INTERNAL)
-    """The form of the data of a ready model, if these say all of the cost: see `Flips`."""
+    """The form of the data of a ready model, if they determine the whole cost: see `Flips`."""
 
     def changed(self, changes: Mapping[str, Any]) -> Statement:
-        """Return it with other arguments; new code may call functions of the old code."""
+        """Return the statement with other arguments; new code may call functions of the old one."""
         texts = {name: self._text(name, changes[name]) for name in changes if name in TEXTS}
         same = self.quadratic if not changes.keys() - {"maximise"} else None
         return replace(self, **{**changes, **texts, "quadratic": same})
@@ -113,11 +113,14 @@ class Statement:
         return float(price)
 
     def python(self, kind: SolutionKind) -> PythonCosts | None:
-        """Return the Python function of the cost; None for CUDA code. Reject none and several."""
+        """Return the Python function of the cost, or None if the cost is CUDA code.
+
+        Reject a statement without a cost, and one with several.
+        """
         functions = {"cost": self.cost, "batch": self.batch, "function": self.function}
         named = [name for name, value in functions.items() if value is not None]
         if len(named) != 1:
-            given = " and ".join(f"{each}=" for each in named)
+            given = " and ".join(f"{name}=" for name in named)
             what = f"{given} were given" if named else "no cost"
             raise UsageError(
                 f"islands.{kind.made_by}: {what}. Pass one of cost= (CUDA code), batch= (a Python"

@@ -67,29 +67,29 @@ class Extensible(Problem):
         """Return a statement with the changes of all classes of the model."""
         self.statement = statement
         classes = _subclasses(type(self))
-        if any("data" in vars(each) for each in classes):
+        if any("data" in vars(model) for model in classes):
             statement = replace(statement, data=self.data())
-        changed = ChainMap(*(dict(_changes(each)) for each in classes))
+        changed = ChainMap(*(dict(_changes(model)) for model in classes))
         hooks = [Text.of(name, changed.get(name, text)) for name, text in self.hooks.items()]
         if before := (*_declared(self.constants()), *hooks):
             statement = replace(
                 statement, cost=replace(Text.of("cost", statement.cost), before=before)
             )
-        for each in reversed(classes):
-            own = {name: text for name, text in _changes(each).items() if name not in self.hooks}
+        for model in reversed(classes):
+            own = {name: text for name, text in _changes(model).items() if name not in self.hooks}
             statement = statement.changed(own)
         for argument, method in {"reference": "exact", "plot": "draw"}.items():
             if getattr(statement, argument) is None:
-                found: dict[str, Any] = {argument: self.inherited(method, has_other_cost)}
-                statement = replace(statement, **found)
+                inherited: dict[str, Any] = {argument: self.inherited(method, has_other_cost)}
+                statement = replace(statement, **inherited)
         return statement
 
     def inherited(self, name: str, differs: Callable[[type], bool]) -> Any:
         """Return a member of a class; None if a class derived from it differs."""
-        for each in _subclasses(type(self)):
-            if name in vars(each):
+        for model in _subclasses(type(self)):
+            if name in vars(model):
                 return getattr(self, name)
-            if differs(each):
+            if differs(model):
                 return None
         return None
 
@@ -124,7 +124,7 @@ def may_differ(model: type[Extensible]) -> bool:
     """Return whether a subclass overrides members that may differ between its problems."""
     classes = _subclasses(model)
     base = model.__mro__[model.__mro__.index(Extensible) - 1]
-    names = {name for each in classes for name in vars(each) if not name.startswith("__")}
+    names = {name for model in classes for name in vars(model) if not name.startswith("__")}
     return any(hasattr(base, name) for name in names - _MAY_DIFFER - {"_changes", "_abc_impl"})
 
 

@@ -101,7 +101,7 @@ class Text:
 
     def section(self, signature: Signature | None = None) -> str:
         """Return the part of a header that defines a function."""
-        before = "".join(f"{each.section()}\n" for each in self.before)
+        before = "".join(f"{text.section()}\n" for text in self.before)
         contract = "" if signature is None else f"{CONTRACT}{signature.text}\n"
         return f'{before}{contract}#line 1 "{self.name}"\n{self.checked}'
 
@@ -122,8 +122,8 @@ class Text:
         layers = self.layers
         names = [*(f"{own}_{k}" for k in range(len(layers) - 1)), own]
         code = f"namespace {scope}{colons}{names[0]} {{\n{head}{layers[0].section(signature)}"
-        for base, each, layer in zip(names, names[1:], layers[1:], strict=False):
-            code += f"\nnamespace {each} {{\nnamespace base = {base};\nusing namespace base;\n"
+        for base, own_name, layer in zip(names, names[1:], layers[1:], strict=False):
+            code += f"\nnamespace {own_name} {{\nnamespace base = {base};\nusing namespace base;\n"
             code += layer.section(signature)
         code += f"{inside}\n{end}" + "\n}" * (len(layers) - 1)
         if len(layers) == 1:

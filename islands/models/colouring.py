@@ -88,7 +88,7 @@ class GraphColouring(ReadyModel):
         """Return the cost of each solution."""
         one, two = self.edges.T
         clashes = (solutions[:, one] == solutions[:, two]).sum(axis=1)
-        used = np.array([len(np.unique(each)) for each in solutions])
+        used = np.array([len(np.unique(solution)) for solution in solutions])
         return np.asarray(2 * clashes + used if self.counts else clashes)
 
     def draw(self, solution: Any, axes: Any) -> None:
@@ -128,7 +128,7 @@ def read(path: Path) -> GraphColouring:
                 n = file.whole(line[2], "numbers of nodes", 1, MOST_NODES)
             elif line[0] == b"e":
                 file.lines.allow(3)
-                nodes.extend(file.whole(each, "nodes", 1, n) for each in line[1:3])
+                nodes.extend(file.whole(word, "nodes", 1, n) for word in line[1:3])
                 require_size("its edges", len(nodes), "numbers", MOST_NUMBERS, file.error)
         if not nodes:
             raise file.error("has no lines 'e node node' with nodes from 1. Name another file")

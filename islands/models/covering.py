@@ -47,21 +47,23 @@ class SetCover(ReadyModel):
     ) -> None:
         self.prices = cost = amounts("costs", costs, 1, LARGEST_SUM)
         n = len(cost)
-        own = [
-            np.unique(item_numbers(f"rows[{r}]", each, 1, n))
-            for r, each in enumerate(rows_of("rows", rows))
+        columns_of_row = [
+            np.unique(item_numbers(f"rows[{r}]", columns, 1, n))
+            for r, columns in enumerate(rows_of("rows", rows))
         ]
-        column = np.concatenate(own)
-        row = np.repeat(np.arange(len(own)), [len(each) for each in own])
-        self.row_first = np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64)
+        column = np.concatenate(columns_of_row)
+        m = len(columns_of_row)
+        row = np.repeat(np.arange(m), [len(columns) for columns in columns_of_row])
+        self.row_first = np.searchsorted(row, np.arange(m + 1)).astype(np.int64)
         self.column, self._row = column.astype(np.int32), row
-        self._price_of_row = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
+        least = [int(cost[columns].min()) for columns in columns_of_row]
+        self._price_of_row = np.array(least, np.int64) + 1
         require_sum(
             "costs, and those of uncovered rows",
             np.concatenate([cost, self._price_of_row]),
             LARGEST_SUM,
         )
-        name = name_or(name, f"setcover-{len(own)}x{n}")
+        name = name_or(name, f"setcover-{m}x{n}")
         super().__init__(subsets_of(n, self.choose), name)
 
     @property
@@ -86,10 +88,9 @@ class SetCover(ReadyModel):
     def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of each solution."""
         rows = len(self._price_of_row)
-        covered = np.array(
-            [np.bincount(self._row[each[self.column] == 1], minlength=rows) > 0 for each in chosen]
-        )
-        return np.asarray(chosen @ self.prices + ~covered @ self._price_of_row)
+        covering = (self._row[solution[self.column] == 1] for solution in chosen)
+        is_covered = np.array([np.bincount(row, minlength=rows) > 0 for row in covering])
+        return np.asarray(chosen @ self.prices + ~is_covered @ self._price_of_row)
 
     def draw(self, solution: Any, axes: Any) -> None:
         """Draw the chosen columns in the rows that they cover."""
@@ -111,8 +112,8 @@ def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    column = np.concatenate([np.asarray(each) for each in rows])
-    row = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+    column = np.concatenate([np.asarray(columns) for columns in rows])
+    row = np.repeat(np.arange(len(rows)), [len(columns) for columns in rows])
     matrix = csr_array(
         (-np.ones(len(row)), (row, column)), shape=(len(rows), len(np.asarray(costs)))
     )
@@ -134,10 +135,10 @@ def read(path: Path) -> SetCover:
         rest = file.rest("numbers")
         by_columns = _parts(rest, 0, n, m, ahead=1)
         if by_columns is not None:
-            costs = [each[0] for each in by_columns]
+            costs = [numbers[0] for numbers in by_columns]
             rows: list[list[int]] = [[] for _ in range(m)]
-            for j, each in enumerate(by_columns):
-                for row in each[1:]:
+            for j, numbers in enumerate(by_columns):
+                for row in numbers[1:]:
                     rows[row - 1].append(j)
         else:
             by_rows = _parts(rest, n, m, n)
@@ -148,7 +149,7 @@ def read(path: Path) -> SetCover:
                     f"its numbers are not those of {m} rows and {n} columns in a layout of"
                     " OR-Library. Get the file again, or correct the sizes"
                 )
-            rows = [[each - 1 for each in row] for row in by_rows]
+            rows = [[column - 1 for column in row] for row in by_rows]
         return set_cover(costs, rows)
 
 

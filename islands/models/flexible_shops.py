@@ -121,5 +121,5 @@ def read(path: Path) -> FlexibleJobShop:
                 f"has the machine {max(numbers)}, but {machines} machines from {base} on. Correct"
                 " the sizes"
             )
-        found = [[[k - base for k in few] for few in row] for row in where]
-        return FlexibleJobShop(found, times)
+        where = [[[k - base for k in few] for few in row] for row in where]
+        return FlexibleJobShop(where, times)

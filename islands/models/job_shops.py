@@ -103,7 +103,7 @@ def job_shop(
     """
     objective = one_of("objective", objective, OBJECTIVES)
     machines, times = matching_rows(machines, times)
-    has_dates = any(each is not None for each in (release, due, weights))
+    has_dates = any(dates is not None for dates in (release, due, weights))
     if has_dates or objective != "makespan" or has_choices(machines):
         return FlexibleJobShop(
             machines,

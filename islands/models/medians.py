@@ -69,9 +69,9 @@ class PMedian(ReadyModel):
     def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
         """Return the sum of the distances of each solution."""
         costs = [
-            self.distances[:, each == 1].min(axis=1, initial=self._far).sum(dtype=np.int64)
-            + self._price_of_one * abs(int(each.sum()) - self.p)
-            for each in chosen
+            self.distances[:, solution == 1].min(axis=1, initial=self._far).sum(dtype=np.int64)
+            + self._price_of_one * abs(int(solution.sum()) - self.p)
+            for solution in chosen
         ]
         return np.array(costs, np.int64)
 
@@ -79,7 +79,7 @@ class PMedian(ReadyModel):
         """Plot the nearest chosen place of each customer."""
         own = np.flatnonzero(np.asarray(solution))
         nearest = own[self.distances[:, own].argmin(axis=1)]
-        axes.scatter(nearest, range(len(nearest)), c=[f"C{each % 10}" for each in nearest], s=4)
+        axes.scatter(nearest, range(len(nearest)), c=[f"C{place % 10}" for place in nearest], s=4)
         axes.set(xlabel="place", ylabel="customer")
 
     def _plain(self) -> Medians:
@@ -107,9 +107,9 @@ def read(path: Path) -> PMedian:
         edges = read_edges(file, n, m)
         keys = edges[:, :2].min(axis=1) * (n + 1) + edges[:, :2].max(axis=1)
         _, last = np.unique(keys[::-1], return_index=True)
-        one, other, each = (edges[::-1][last] - [1, 1, 0]).T
-        graph = csr_array((each.astype(np.float64), (one, other)), shape=(n, n))
-        ways = dijkstra(graph, directed=False)
-        if not np.isfinite(ways).all():
+        one, other, length = (edges[::-1][last] - [1, 1, 0]).T
+        graph = csr_array((length.astype(np.float64), (one, other)), shape=(n, n))
+        distances = dijkstra(graph, directed=False)
+        if not np.isfinite(distances).all():
             raise file.error(_DIVIDED)
-        return p_median(ways.astype(np.int64), p)
+        return p_median(distances.astype(np.int64), p)

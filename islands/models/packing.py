@@ -100,11 +100,11 @@ def bound(sizes: ArrayLike, capacity: int) -> int:
 def _first_fit(size: NDArray[Any], capacity: int) -> int:
     """Return the number of bins that first-fit decreasing needs."""
     room: list[int] = []
-    for each in sorted(size.tolist(), reverse=True):
-        k = next((k for k, left in enumerate(room) if left >= each), len(room))
+    for item_size in sorted(size.tolist(), reverse=True):
+        k = next((k for k, left in enumerate(room) if left >= item_size), len(room))
         if k == len(room):
             room.append(capacity)
-        room[k] -= each
+        room[k] -= item_size
     return len(room)
 
 

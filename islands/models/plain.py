@@ -52,7 +52,7 @@ class Covering(Plain):
 class Medians(Plain):
     """A p-median problem: distances of customers, with a row for each place."""
 
-    ways: NDArray[np.int32]
+    distances: NDArray[np.int32]
     p: int
 
     def program(self) -> Program:
@@ -60,23 +60,23 @@ class Medians(Plain):
         from scipy.optimize import LinearConstraint
         from scipy.sparse import csr_array, eye_array, hstack, kron
 
-        places, customers = self.ways.shape
-        goes = kron(np.ones((1, places)), eye_array(customers))
-        goes = hstack([csr_array((customers, places)), goes])
-        is_there = kron(eye_array(places), np.ones((customers, 1)))
-        is_there = hstack([is_there, -eye_array(self.ways.size)])
-        number = np.concatenate([np.ones(places), np.zeros(self.ways.size)])
-        return np.concatenate([np.zeros(places), self.ways.flatten()]), [
-            LinearConstraint(goes.tocsr(), 1, 1),
-            LinearConstraint(is_there.tocsr(), 0, np.inf),
+        places, customers = self.distances.shape
+        assigned = kron(np.ones((1, places)), eye_array(customers))
+        assigned = hstack([csr_array((customers, places)), assigned])
+        is_open = kron(eye_array(places), np.ones((customers, 1)))
+        is_open = hstack([is_open, -eye_array(self.distances.size)])
+        number = np.concatenate([np.ones(places), np.zeros(self.distances.size)])
+        return np.concatenate([np.zeros(places), self.distances.flatten()]), [
+            LinearConstraint(assigned.tocsr(), 1, 1),
+            LinearConstraint(is_open.tocsr(), 0, np.inf),
             LinearConstraint(number[np.newaxis], self.p, self.p),
         ]
 
     def answer(self, chosen: NDArray[Any]) -> Answered:
         """Return the chosen places, and the sum of the distances."""
-        chosen = chosen[: len(self.ways)]
-        ways = self.ways[chosen.astype(bool)].min(axis=0)
-        return chosen.tolist(), int(ways.sum(dtype=np.int64))
+        chosen = chosen[: len(self.distances)]
+        shortest = self.distances[chosen.astype(bool)].min(axis=0)
+        return chosen.tolist(), int(shortest.sum(dtype=np.int64))
 
 
 @dataclass(frozen=True)

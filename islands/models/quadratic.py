@@ -151,7 +151,7 @@ def _entries(values: Any, coords: tuple[NDArray[Any], ...]) -> NDArray[Any]:
     most = MOST_REAL if entries.dtype.kind == "f" else _LARGEST
     wrong = ~((entries >= -most) & (entries <= most))
     for k in np.flatnonzero(wrong)[:1]:
-        _exact(entries[k].reshape(()), element("q", tuple(int(each[k]) for each in coords)))
+        _exact(entries[k].reshape(()), element("q", tuple(int(indices[k]) for indices in coords)))
     return _exact(entries)
 
 

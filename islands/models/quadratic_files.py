@@ -36,9 +36,9 @@ def read(path: Path) -> Qubo:
         diagonal, others = (file.whole(word, "numbers of entries") for word in head[4:])
         entries = _entries(file, n, diagonal + others, first=0)
         file.end()
-        if (found := int((entries.row == entries.col).sum())) != diagonal:
+        if (count := int((entries.row == entries.col).sum())) != diagonal:
             raise file.error(
-                f"has {found} diagonal entries, but its head states {diagonal}, and {others}"
+                f"has {count} diagonal entries, but its head states {diagonal}, and {others}"
                 " others. Correct the head"
             )
         return qubo(entries)
@@ -87,7 +87,7 @@ def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
             )
         if len(line) != 3:
             raise file.wrong_form(line, "i j entry")
-        nodes = (file.whole(each, "numbers of items", first, n - 1 + first) for each in line[:2])
+        nodes = (file.whole(word, "numbers of items", first, n - 1 + first) for word in line[:2])
         items.extend(nodes)
         values.append(_entry(file, line[2]))
     pairs = np.array(items).reshape(m, 2) - first

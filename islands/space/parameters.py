@@ -346,7 +346,7 @@ def restored(stored: Mapping[str, Any]) -> Parameter:
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON, which has other objects as their `repr`."""
+    """Return a value for JSON; an object that JSON cannot represent becomes its `repr`."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

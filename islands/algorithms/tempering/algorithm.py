@@ -79,7 +79,7 @@ class Tempering(Algorithm):
         self.patience = settings.reset
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
-            near = [str(each) for each in (below, below + settings.rungs) if each > 0]
+            near = [str(number) for number in (below, below + settings.rungs) if number > 0]
             raise UsageError(
                 f"population={population}: must be a multiple of rungs={settings.rungs}. Choose"
                 f" {' or '.join(near)}, or other rungs"

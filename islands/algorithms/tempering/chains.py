@@ -96,5 +96,5 @@ class ReplicaChains(ABC):
         """Return the members of the plan that the header declares."""
 
     def numbers(self) -> Hashable:
-        """Return the values among them that must be equal for runs to share launches."""
+        """Return the values of members that must be equal for runs to share launches."""
         return None

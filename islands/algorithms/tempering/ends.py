@@ -48,7 +48,7 @@ class ClimbChains(ReplicaChains):
 
     @property
     def reheating(self) -> int:
-        """The generations of each annealing after the first one; 0: as `cycle` says."""
+        """The generations of each annealing after the first one; 0: determined by `cycle`."""
         return 0
 
     def fields(self) -> dict[str, Field]:

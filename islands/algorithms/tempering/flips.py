@@ -29,8 +29,8 @@ _SHARES = 1e-4, 0.06
 one of three runs on the dense graph G1 stayed at a cut of 11598 instead of 11624; with 0.0005 and
 0.1, G81 was 50 further from the best known cut after 10,000 sweeps."""
 _REHEATINGS = 10
-"""How many times longer the first annealing is than the usual ones after it. With 5 or 20, cuts of
-four graphs were 1 to 14 lower."""
+"""Length of the first annealing divided by that of the later ones. With 5 or 20, cuts of four
+graphs were 1 to 14 lower."""
 
 
 class FlipChains(ClimbChains):
@@ -55,12 +55,12 @@ class FlipChains(ClimbChains):
 
     @property
     def reheating(self) -> int:
-        # Of two generations at least, so that each ends cold.
+        # At least two generations, so that each annealing ends at the coldest temperature.
         return max(2, -(-self.settings.cycle // _REHEATINGS))
 
     @classmethod
     def most_proposals(cls, settings: TemperingSettings, problem: Problem) -> int:
-        # A sweep at least, as every generation begins with the first item.
+        # At least one sweep, as every generation begins with the first item.
         return max(settings.proposals, problem.size)
 
     @property

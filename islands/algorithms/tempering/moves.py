@@ -82,13 +82,13 @@ class MoveChains(ClimbChains):
 
     def fields(self) -> dict[str, Field]:
         size = self.shape.population
-        found = {
+        fields = {
             "roughness": Field((size,), np.float64),
             "progress": Field((size, _PROGRESS), np.int64, kind="scratch"),
         }
         if self.price_factors:
-            found[_PRICE] = Field((self.ladders,), np.float64)
-        return found | super().fields()
+            fields[_PRICE] = Field((self.ladders,), np.float64)
+        return fields | super().fields()
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         return Struct(

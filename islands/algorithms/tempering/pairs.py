@@ -77,9 +77,9 @@ class PairChains(ExchangeChains):
     def fields(self) -> dict[str, Field]:
         if not self._keeps:
             return {}
-        size, each = self.shape.population, _bytes_of_deltas(self.shape.pitch)
+        size, bytes_each = self.shape.population, _bytes_of_deltas(self.shape.pitch)
         return {
-            "deltas": Field((size, each), np.uint8, kind="scratch"),
+            "deltas": Field((size, bytes_each), np.uint8, kind="scratch"),
             "deltas_of": Field((size,), np.int64, kind="scratch"),
         }
 

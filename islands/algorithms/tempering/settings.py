@@ -89,8 +89,8 @@ class TemperingSettings(Settings):
             )
         if self.coldest > self.hottest:
             raise UsageError(
-                f"coldest={self.coldest:g}: must be at most hottest={self.hottest:g}. Lower the"
-                " former, or raise the latter"
+                f"coldest={self.coldest:g}: must be at most hottest={self.hottest:g}. Lower"
+                " coldest, or raise hottest"
             )
 
     @property

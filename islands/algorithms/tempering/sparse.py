@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from islands.problems.qap_sparse import Sparse
 
 _STORED_FROM = 64
-"""Smaller instances may share launches."""
+"""Minimum number of items for stored changes; smaller instances may share launches."""
 _COMPUTED_FROM = 256
-"""A proposal takes 3 to 9 times as long as with stored changes, but there is no memory for all
-pairs: docs/settings.md has what was measured."""
+"""Minimum number of items for computed changes. A proposal takes 3 to 9 times as long as with
+stored changes, but all pairs need no memory: see docs/settings.md for the measurements."""
 _PAIRS_AT_ONCE = 4
 """Pairs evaluated per step on a CPU; larger values waste work after an accepted exchange."""
 
 
 def _network_of(problem: Problem) -> Sparse:
-    """Return the neighbours of the items of a problem that has some."""
+    """Return the neighbours of the items of a problem with sparse flows."""
     assert problem.swaps is not None
     assert problem.swaps.sparse is not None, "the problem fits"
     return problem.swaps.sparse
 
 
 def _has_network(problem: Problem, fewest: int) -> bool:
-    """Return whether items have neighbours, and there are enough of them."""
+    """Return whether flows are sparse and there are enough items."""
     return problem.size >= fewest and problem.swaps is not None and problem.swaps.is_network
 
 

@@ -164,14 +164,14 @@ def _packing_in(model: Any, packing: Packing) -> Values:
 
 def _medians_in(model: Any, medians: Medians) -> Values:
     """State a p-median problem by the place of each customer; return the chosen places."""
-    places, customers = medians.ways.shape
+    places, customers = medians.distances.shape
     table, _ = _table(model, customers, places)
     chosen = [model.new_bool_var("") for _ in range(places)]
     for row in table:
         for own, each in zip(row, chosen, strict=True):
             model.add_implication(own, each)
     model.add(sum(chosen) == medians.p)
-    lengths = medians.ways.T.flatten().tolist()
+    lengths = medians.distances.T.flatten().tolist()
     each = [own for row in table for own in row]
     model.minimize(sum(by * own for by, own in zip(lengths, each, strict=True)))
     return _all(chosen)
