@@ -38,6 +38,8 @@ class ColonySpec:
     decoding: str = ""
     rate: int = 1
     """Generations of the colony in one generation of the run."""
+    limited: bool = False
+    """Whether the run has a limit of evaluations, which its kernels check for each individual."""
 
 
 def islands_of_each(specs: Sequence[ColonySpec]) -> list[range]:

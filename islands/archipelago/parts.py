@@ -52,6 +52,8 @@ class ProgramParts:
     evaluated_by: str
     """What evaluates children: the `block` that makes them, a `thread` for each in another launch,
     the `host`, or a Python function for a `batch` on the GPU."""
+    limited: bool = False
+    """Whether the run has a limit of evaluations. Kernels without it take 2 to 5 % less time."""
 
     @property
     def outside(self) -> bool:
@@ -147,7 +149,7 @@ class ProgramParts:
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
         shape = Shape(islands, colony.population, encoded.pitch, encoded.gene)
         algorithm.prepare(problem, shape)
-        return cls(problem, encoded, improving, algorithm, shape, evaluated_by)
+        return cls(problem, encoded, improving, algorithm, shape, evaluated_by, colony.limited)
 
     def macros(self) -> Macros:
         """Return the macros that choose the parts, and the macros of each part."""
@@ -157,6 +159,8 @@ class ProgramParts:
             "ISLANDS_IMPROVER": self.improver.header,
             "ISLANDS_ALGORITHM": self.algorithm.header,
         }
+        if self.limited or self.is_python:
+            chosen["ISLANDS_LIMITED"] = "1"
         if self.outside:
             chosen["ISLANDS_OUTSIDE"] = str(self.algorithm.children)
         if self.evaluated_by in ("thread", "batch"):

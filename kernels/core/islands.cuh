@@ -35,6 +35,14 @@ struct Trait {
     int32_t bit;        // of Migrant::missing
 };
 
+// Whether islands may have a limit of evaluations. Without one, kernels need fewer registers.
+#ifdef ISLANDS_LIMITED
+constexpr bool IS_LIMITED = true;
+#else
+constexpr bool IS_LIMITED = false;
+#endif
+constexpr int64_t UNLIMITED = int64_t(1) << 62;
+
 #ifdef ISLANDS_RUNS
 // Several runs, which begin and end at different times.
 struct Runs {
@@ -61,8 +69,8 @@ struct Islands {
     encoding::Gene* offered;
     int64_t* offered_cost;
     const int32_t* given;  // [islands]: number of given individuals in the first generation
-    // [islands]: evaluations allowed in the next generation, if the algorithm counts them
-    // individually.
+    // [islands]: evaluations allowed in the next generation, if the run has a limit of them and the
+    // algorithm counts them individually.
     const int64_t* quota;
     Outside outside;      // null if kernels evaluate
     int32_t* changed;     // [islands][population]: set to 1 when an individual is replaced; or null
@@ -136,18 +144,21 @@ struct Islands {
     // Return whether no evaluation is left for a slot, whose individual then stays. Evaluations are
     // assigned from the last slot, as algorithms may only copy the first ones.
     __device__ bool is_left_out(int local, int slot, int calls) const {
-        return int64_t(population - 1 - slot) * calls >= quota[local];
+        return IS_LIMITED && int64_t(population - 1 - slot) * calls >= quota[local];
     }
 
     // Return whether generation 0 has no evaluation for a slot: the host copies the first
     // individual of the island to it.
-    __device__ bool is_absent(int local, int slot) const { return slot >= quota[local]; }
+    __device__ bool is_absent(int local, int slot) const {
+        return IS_LIMITED && slot >= quota[local];
+    }
     __device__ void leave_out(int local, int slot) const {
         if (threadIdx.x == 0) cost[row(0, local, slot)] = block::Least<int64_t>::NONE;
     }
 
     // Return the evaluations left for a slot if all slots have the same number.
     __device__ int64_t quota_of(int local, int slot) const {
+        if (!IS_LIMITED) return UNLIMITED;
         return quota[local] / population + (slot < quota[local] % population);
     }
 
