@@ -29,8 +29,6 @@ class TourRival(Rival):
     """A program for tours."""
 
     largest: ClassVar[str] = "takes at most {} cities here"
-    takes_fixed: ClassVar[bool] = False
-    """Whether it takes fixed legs."""
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse other problems than tours, and those that need a large matrix of distances."""
@@ -40,7 +38,7 @@ class TourRival(Rival):
         if isinstance(near, Legs):
             if near.file.ends is not None or bool((near.legs < 0).any()):
                 return "takes closed tours here, without forbidden legs"
-            if near.file.fixed and not self.takes_fixed:
+            if near.file.fixed:
                 return "takes no fixed legs here"
         if not problem.scale.is_whole:
             return 'takes whole lengths here, such as those of metric="EUC_2D"'
@@ -140,7 +138,7 @@ class Lkh(TourRival, of="lkh"):
         from elkai import _elkai
 
         assert isinstance(problem, Tsp)
-        known, fixed = problem.best_known, _length_of_fixed(problem)
+        known = problem.best_known
         parameters = [
             "PROBLEM_FILE = :stdin:",
             "RUNS = 1",
@@ -148,7 +146,7 @@ class Lkh(TourRival, of="lkh"):
             f"SEED = {seed}",
             f"TIME_LIMIT = {seconds:.3f}",
             "TRACE_LEVEL = 1",
-            *([f"OPTIMUM = {known.value - fixed}"] if known is not None else []),
+            *([f"OPTIMUM = {known.value}"] if known is not None else []),
         ]
         text = _tsplib(problem)
         with _printed() as output:
@@ -157,24 +155,16 @@ class Lkh(TourRival, of="lkh"):
             taken = time.perf_counter() - began
             printed = output.read_text(errors="replace")
         tour = [city - 1 for city in found]
-        course = [(second, length + fixed) for second, length in _course(printed)]
+        course = _course(printed)
         cost = problem.cost(np.array(tour))
         if not course or course[-1][1] != cost:
             course.append((taken, cost))
         return Answer(course, tour, taken)
 
 
-def _length_of_fixed(problem: Tsp) -> int:
-    """Return the length of fixed legs, which LKH counts or not: its text has 0 for them."""
-    if not problem.file.fixed:
-        return 0
-    ones, others = np.array(problem.file.fixed).T
-    return int(problem.near.between(ones, others).sum())
-
-
 def _tsplib(problem: Tsp) -> str:
-    """Return the instance in TSPLIB's format, with fixed legs of no length."""
-    near, count, fixed = problem.near, problem.entries, problem.file.fixed
+    """Return the instance in TSPLIB's format."""
+    near, count = problem.near, problem.entries
     is_directed = isinstance(near, Legs) and near.chains.are_directed
     kind = "ATSP" if is_directed else "TSP"
     head = [f"NAME : {count}", f"TYPE : {kind}", f"DIMENSION : {count}"]
@@ -186,13 +176,8 @@ def _tsplib(problem: Tsp) -> str:
         return "\n".join([*head, *lines, "EOF", ""])
     cities = np.arange(count)
     rows = [near.between(np.full_like(cities, city), cities).tolist() for city in cities]
-    for one, other in fixed:
-        rows[one][other] = 0
-        rows[other][one] = rows[other][one] if is_directed else 0
     head += ["EDGE_WEIGHT_TYPE : EXPLICIT", "EDGE_WEIGHT_FORMAT : FULL_MATRIX"]
     lines = [" ".join(map(str, row)) for row in rows]
-    edges = [f"{one + 1} {other + 1}" for one, other in fixed]
-    lines += ["FIXED_EDGES_SECTION", *edges, "-1"] if fixed else []
     return "\n".join([*head, "EDGE_WEIGHT_SECTION", *lines, "EOF", ""])
 
 
