@@ -25,7 +25,7 @@ from islands.problems.base import Problem
 _TARGET_SECONDS = 0.2
 _LONGEST_SEARCH = 0.5  # seconds of a search, if one runs at a time
 _TOLERANCE = 1.25  # factor by which an estimate may exceed the target
-_READ_SECONDS = 2e-9  # time in which a CPU thread reads and adds a number
+_READ_SECONDS = 2e-9  # in which a CPU thread reads and adds a number
 _FEWEST = 16  # minimum population
 _CORE = 60  # items of medium utility; more are rarely useful
 _SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful

@@ -50,7 +50,7 @@ def _for_all_gpus(
     """Multiply the islands by the number of GPUs, or of teams of GPUs that share islands.
 
     If the cost is in Python, the number of islands does not depend on GPUs and ranks. With a single
-    rank, do not ask for GPUs, since detecting them may take a while.
+    rank, do not look for GPUs, since detecting them may take a while.
     """
     if case.problem.evaluation.python is not None:
         return defaults
@@ -72,7 +72,7 @@ def _of_problem(
         given, choices = _without_settings(given), choices[:1]
     for defaults in choices if given.get("preset") is None else ():
         agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
-        if agrees and _is_able(defaults["algorithm"], problem, given):
+        if agrees and _supports(defaults["algorithm"], problem, given):
             return defaults
     return {"algorithm": chosen}
 
@@ -84,19 +84,21 @@ def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -
     otherwise the first algorithm that supports all settings, or else one that supports these.
     """
     parts = _without_settings(given)
-    of_parts = _first_taking(usual, parts, problem) or usual[0]
+    of_parts = _first_supporting(usual, parts, problem) or usual[0]
     if of_parts == usual[0]:
         return of_parts
-    return _first_taking(usual, given, problem) or of_parts
+    return _first_supporting(usual, given, problem) or of_parts
 
 
-def _first_taking(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str | None:
+def _first_supporting(
+    usual: Sequence[str], given: Mapping[str, Any], problem: Problem
+) -> str | None:
     """Return the first algorithm that supports the given settings; try the `usual` ones first."""
     pairs, encoding = fitting(problem), given.get("encoding")
     improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
-        takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
-        if takes and _is_able(name, problem, given) and (ALGORITHMS[name].improves or not improves):
+        fits = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
+        if fits and _supports(name, problem, given) and (ALGORITHMS[name].improves or not improves):
             return name
     return None
 
@@ -112,7 +114,7 @@ def _of_algorithms(given: Mapping[str, Any]) -> set[str]:
     return {name for kind in ALGORITHMS.values() for name in kind.Settings.names() if name in given}
 
 
-def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
+def _supports(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
     """Return whether an algorithm supports the problem and the given settings of algorithms."""
     kind = ALGORITHMS.get(algorithm)
     return (

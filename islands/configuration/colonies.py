@@ -11,6 +11,7 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import of_colony
+from islands.configuration import messages
 from islands.configuration.fit import UnknownSettingError, owners, unknown_setting
 from islands.configuration.given import COLONIES, alike
 from islands.configuration.request import Source, combined
@@ -26,7 +27,7 @@ _NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
 _OF_COLONIES = ("islands", "population", "decoding")
 """The general settings that may differ between colonies."""
 _OF_ALL = (COLONIES, "islands")
-"""The settings about all colonies together, which a single one does not have."""
+"""The settings of all colonies together, which a single colony does not have."""
 _DEFAULTS_OF_RUN = {
     f"{prefix}.{name}": getattr(group, name)
     for prefix, group in GROUPS.items()
@@ -38,7 +39,7 @@ _DEFAULTS_OF_RUN = {
 
 @dataclass(frozen=True)
 class ColonySettings(Settings):
-    """The settings of colonies only."""
+    """The settings that only colonies have."""
 
     rate: int = setting(
         1, "generations of the colony in one generation of the run", low=1, high=1000
@@ -53,7 +54,7 @@ def resolve_colonies(
     problem: Problem,
     resolve: Callable[[Sequence[Source], int], Resolved],
 ) -> Resolved:
-    """Return a run with the colonies of the last source that states some.
+    """Return a run with the colonies of the last source that has some.
 
     `resolve` resolves the settings of one colony, given the number of islands of the run.
     """
@@ -121,17 +122,11 @@ def _refuse_run_wide(values: Mapping[str, Any], of_problem: type[Settings]) -> N
     run_wide = {*general, *_NAMES_OF_RUN, *of_problem.names(), *_DEFAULTS_OF_RUN}
     for name in values:
         if name in run_wide:
-            fix = "Move it out of the colony"
-            if name == "migration.interval":
-                fix += (
-                    ". For more generations of one colony between two migrations, choose its rate:"
-                    " rate=3 makes three in each generation of the run"
-                )
-            raise UsageError(f"{name} is a setting of the whole run. {fix}")
+            raise messages.setting_of_whole_run(name=name)
 
 
 def _refuse_contradiction(common: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Refuse a setting with different values for all colonies and for one in the same source."""
+    """Refuse a setting for all colonies and one of them with different values in one source."""
     for name, value in values.items():
         if name in common and not alike(name, common[name], value):
             raise UsageError(
@@ -154,15 +149,9 @@ def _require_total(sources: Sequence[Source], total: int, colonies: int) -> None
 def _refuse_unfit_algorithm(spec: RunSpec) -> None:
     """Refuse algorithms that cannot run in a colony."""
     if "rate" in spec.settings.names():
-        raise UsageError(
-            f"algorithm {spec.algorithm}: its setting 'rate' has the name of a setting of colonies."
-            " Rename it"
-        )
+        raise messages.rate_is_taken(algorithm=spec.algorithm)
     if getattr(spec.settings, "halo", False):
-        raise UsageError(
-            "halo=true: islands of a run with colonies cannot be slices of one population. Choose"
-            " halo=false, or leave the colonies out"
-        )
+        raise messages.halo_in_colonies()
 
 
 def _unknown_in_colony(error: UnknownSettingError, problem: Problem) -> UsageError:
@@ -184,10 +173,10 @@ def _unknown_to_some(
     numbers = [n for n, name in enumerate(algorithms) if key in ALGORITHMS[name].Settings.names()]
     if not numbers:
         return UsageError(f"{source.origin}{unknown_setting(kinds, key, problem)}")
-    takers = [f"colony {number} ({algorithms[number]})" for number in numbers]
-    value = f"{key}={source.values[key]}"
-    return UsageError(
-        f"{source.origin}{value} is given for all colonies, but only {' and '.join(takers)}"
-        f" {'have' if takers[1:] else 'has'} this setting. Write it inside such a colony:"
-        f" 'islands=1 algorithm={algorithms[numbers[0]]} {value}'"
+    return messages.setting_of_some_colonies(
+        origin=source.origin,
+        key=key,
+        value=source.values[key],
+        algorithms=algorithms,
+        colonies=numbers,
     )

@@ -116,7 +116,7 @@ there; with 100 facilities, its children are too different from both mates. Leng
 searches up to four times while there is no progress was worse: on tai60a, 1 instead of 6 of 6 runs
 of 15 s reached the best known value (H100).
 """
-_STEPS_AN_ITEM = 20
+_STEPS_PER_ITEM = 20
 _SHORT: Values = {**_MEMETIC, "islands": 1, "population": 16, "migration.topology": "none"}
 """Memetic search for few facilities, which ends when it has converged. It reached the lowest known
 cost for 298 of 300 random instances of 20 facilities, with 19 million evaluations per instance; 300
@@ -149,7 +149,7 @@ _GROWING: Values = {
 
 
 def _short(problem: Problem) -> Values:
-    return {**_SHORT, "improver.steps": _STEPS_AN_ITEM * problem.size}
+    return {**_SHORT, "improver.steps": _STEPS_PER_ITEM * problem.size}
 
 
 # Tours
@@ -161,8 +161,8 @@ _VERY_FEW = 12
 # Knapsacks, measured on an H200
 
 _CORE_OF_ITEMS: Values = {"algorithm": "tempering", "encoding": "bits"}
-_MANY, _FEW = 16_384, 4_096  # individuals in all
-_FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
+_MANY, _FEW = 16_384, 4_096  # individuals in total
+_FEWEST, _MOST, _ITEMS_PER_INDIVIDUAL = 64, 512, 6
 
 
 def _genetic(problem: Mkp) -> Values:
@@ -173,7 +173,7 @@ def _genetic(problem: Mkp) -> Values:
     """
     if not problem.sorts_items:
         return {"algorithm": "ga", "encoding": "bits"}
-    wanted = min(max(_FEWEST, problem.size / _ITEMS_AN_INDIVIDUAL), _MOST)
+    wanted = min(max(_FEWEST, problem.size / _ITEMS_PER_INDIVIDUAL), _MOST)
     population = 1 << round(math.log2(wanted))
     return {
         "algorithm": "ga",
@@ -199,7 +199,7 @@ _OF_KIND: Mapping[str, Values] = {
         "population": 16,
         "mutation": "mixed",
         "crossover_rate": 0.2,
-        # Two migrants from each of all other islands would not fit into small populations.
+        # Two migrants from every other island would not fit into small populations.
         "migration.topology": "hypercube",
         "migration.interval": 50,
     },
@@ -221,8 +221,8 @@ _BY_MOVES = ("order", "subset", "choices")
 """The kinds of solutions that tempering can search without a state."""
 
 
-def _judges_moves(model: Model) -> bool:
-    """Return whether tempering is suitable, since kernels evaluate the moves that it proposes."""
+def _suits_tempering(model: Model) -> bool:
+    """Return whether tempering is suitable: kernels evaluate the moves that it proposes."""
     by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
     # A repair is itself a search, with which a population is as good.
     is_repaired = model.functions is not None and model.functions.repair is not None
@@ -237,7 +237,7 @@ def _on(kind: type[Kind], holds: Callable[[Kind], bool] = lambda _: True) -> Con
     return lambda problem: isinstance(problem, kind) and holds(problem)
 
 
-def _stated(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
+def _on_model(holds: Callable[[Model], bool] = lambda _: True) -> Condition:
     """Return a condition: the problem is a `Model` for which `holds` is true."""
 
     def is_met(problem: Problem) -> bool:
@@ -259,7 +259,7 @@ def _by_default(holds: Condition) -> Callable[[Case], bool]:
 
 
 def _rough(fewest: int) -> Condition:
-    """Return a condition: an unstructured instance with at least so many facilities."""
+    """Return a condition: an unstructured instance with at least `fewest` facilities."""
     return _on(Qap, lambda qap: qap.size >= fewest and qap.swaps.is_unstructured)
 
 
@@ -274,8 +274,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
         _on(Qap, lambda qap: qap.size >= _DOMINATED_FROM and qap.swaps.is_dominated),
         (_MEMETIC, _TEMPERING, _CELLULAR),
     ),
-    # Tempering solves small instances at once, and is the best on large ones. In between, the
-    # costs of unstructured instances vary too abruptly for it.
+    # Tempering solves small instances immediately, and is the best on large ones. In between,
+    # the costs of unstructured instances vary too abruptly for it.
     (_rough(_FEW_ROUGH + 1), (_FREEZING, _MEMETIC, _CELLULAR)),
     (_rough(_ROUGH_FROM), (_ROUGH, _FREEZING, _CELLULAR)),
     (_on(Qap), (_TEMPERING, _CELLULAR, _MEMETIC)),
@@ -283,8 +283,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on(Tsp), (_EAX,)),
     (_on(Mkp, lambda mkp: mkp.core is not None), lambda mkp: (_CORE_OF_ITEMS, _genetic(mkp))),
     (_on(Mkp), lambda mkp: (_genetic(mkp),)),
-    (_stated(_judges_moves), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
-    (_stated(), lambda model: (_OF_KIND[model.solution_kind],)),
+    (_on_model(_suits_tempering), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
+    (_on_model(), lambda model: (_OF_KIND[model.solution_kind],)),
     (lambda problem: True, ({"algorithm": "brkga"},)),
 )
 """Conditions of problems, and complete settings of searches, the best first; the next ones are for
@@ -305,8 +305,8 @@ SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], 
     (Tempering, _by(SparseChains), sizes.of_sparse_flows),
     (Eax, lambda case: True, sizes.of_tours),
     (Growth, lambda case: True, sizes.of_growth),
-    (Tempering, _by_default(_stated(lambda model: model.learns)), sizes.of_learning),
-    (Tempering, _by_default(_stated(lambda model: model.searches)), sizes.of_searching),
+    (Tempering, _by_default(_on_model(lambda model: model.learns)), sizes.of_learning),
+    (Tempering, _by_default(_on_model(lambda model: model.searches)), sizes.of_searching),
     (Memetic, _by_default(_on(Qap)), sizes.of_memetic),
     (Ga, _by_default(_on(Mkp, lambda mkp: mkp.sorts_items)), sizes.of_knapsack_rows),
     (Eax, lambda case: case.is_short, sizes.of_converging_tours),

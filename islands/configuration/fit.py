@@ -11,6 +11,7 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.source import without_room
 from islands.bounds.methods import method_for
+from islands.configuration import messages
 from islands.configuration.request import Source
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
@@ -26,7 +27,7 @@ from islands.settings import Settings
 from islands.text import counted, either, nearest, option, shown, unknown
 
 NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
-"""The settings of a run outside of groups."""
+"""The settings of a run that are in no group of settings."""
 
 _BOUND = "bound"
 _MOST_NEAR = 3
@@ -78,10 +79,8 @@ def refuse_unknown(sources: Sequence[Source], algorithm: type[Algorithm], proble
         return
     others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
     if others:
-        kinds = " or ".join(others)
-        raise UsageError(
-            f"{origin}{key}: is a setting of {kinds}, but {problem.instance} is an instance of"
-            f" {problem.name}. Leave it out, or choose an instance of {kinds}"
+        raise messages.setting_of_other_problems(
+            origin=origin, key=key, others=others, problem=problem
         )
     if key in OTHER_NAMES:
         raise UsageError(
@@ -121,7 +120,7 @@ def unknown_setting(kinds: Sequence[type[Algorithm]], name: str, problem: Proble
         )
     known = known_settings(kinds, problem)
     settings, keywords = every_setting(), SessionKeywords.__annotations__
-    of_python = [] if _on_command_line() else [each for each in keywords if each not in settings]
+    of_python = [] if _on_command_line() else [name for name in keywords if name not in settings]
     endings = [setting for setting in known if setting.rpartition(".")[2] == name]
     near = [*dict.fromkeys([*endings, *nearest(name, [*known, *of_python], _MOST_NEAR)])]
     if near:
@@ -213,22 +212,23 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
         return possible[0] if requested is None else requested
     others = [name for name, encoding in pairs if encoding == requested]
     if others:
-        raise UsageError(
-            f"{option('encoding', requested)}: {algorithm} only supports"
-            f" {' or '.join(possible or kind.encodings)} for {problem.instance}. Leave"
-            f" {option('encoding')} out, or choose {option('algorithm', others)}"
+        raise messages.encoding_of_others(
+            encoding=requested,
+            algorithm=algorithm,
+            possible=possible or kind.encodings,
+            others=others,
+            problem=problem,
         )
-    shown = ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "no combination"
     if not kind.fits(problem):
-        raise UsageError(
-            f"{algorithm} needs {kind.needs}, which {problem.instance} does not have. Possible:"
-            f" {shown}"
+        raise messages.unmet_needs(
+            algorithm=algorithm, needs=kind.needs, problem=problem, pairs=pairs
         )
-    raise UsageError(
-        f"{algorithm} on {requested or ' or '.join(kind.encodings)} does not fit"
-        f" {problem.instance}, whose solutions have the kind {problem.solution_kind!r}. Possible:"
-        f" {shown}"
-        + (f". Leave {option('encoding')} out, or choose another one" if requested else "")
+    raise messages.unfit_pair(
+        algorithm=algorithm,
+        encodings=[requested] if requested else kind.encodings,
+        problem=problem,
+        pairs=pairs,
+        is_requested=bool(requested),
     )
 
 
@@ -237,51 +237,31 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
     if settings.name != "none" and not ALGORITHMS[algorithm].improves:
         fit = dict.fromkeys(name for name, _ in fitting(problem))
         others = [name for name in fit if ALGORITHMS[name].improves]
-        raise UsageError(
-            f"improver {settings.name}: {algorithm} takes no improver, as it improves solutions"
-            f" itself. Leave {option('improver')} out, or choose {option('algorithm', others)}"
-        )
+        raise messages.takes_no_improver(improver=settings.name, algorithm=algorithm, others=others)
     name, of_kind = settings.name, improvers_for(problem.solution_kind)
     if problem.scale.real:
         if name in of_kind and of_kind[name].adds_costs:
-            raise UsageError(
-                f"improver {name} adds up differences of costs, which must be integers, but"
-                f" {problem.instance} has real costs. Return long long, or choose another improver"
-            )
-        of_kind = {each: improver for each, improver in of_kind.items() if not improver.adds_costs}
+            raise messages.improver_of_integers(improver=name, problem=problem)
+        of_kind = {key: improver for key, improver in of_kind.items() if not improver.adds_costs}
     missing = {
-        each: [move for move in improver.moves if move not in problem.moves]
-        for each, improver in of_kind.items()
+        key: [move for move in improver.moves if move not in problem.moves]
+        for key, improver in of_kind.items()
     }
-    without_near: list[str] = []
+    need_distances: list[str] = []
     if problem.near is None or problem.near.is_directed:
-        without_near = [each for each, improver in of_kind.items() if improver.uses_neighbours]
-    possible = [each for each, moves in missing.items() if not moves and each not in without_near]
+        need_distances = [key for key, improver in of_kind.items() if improver.uses_neighbours]
+    possible = [key for key, moves in missing.items() if not moves and key not in need_distances]
     if name in possible:
         if settings.core and name != "none" and not problem.layout.sorts_items:
-            raise UsageError(
-                f"improver.core={settings.core}: needs an order of the items by utility. Choose"
-                " infeasible=repair, or leave improver.core out"
-            )
+            raise messages.core_without_order(core=settings.core)
         return
-    if name in without_near:
-        needed, owner = "distances between items", problem.name
-        if problem.near is not None:
-            needed, owner = "distances that are the same in both directions", problem.instance
-        raise UsageError(
-            f"improver {name} needs {needed}, which {owner} does not have. Possible:"
-            f" {', '.join(possible)}"
-        )
+    if name in need_distances:
+        raise messages.improver_of_distances(improver=name, problem=problem, possible=possible)
     if name in missing:
-        raise UsageError(
-            f"improver {name} needs the delta of the move {' and '.join(missing[name])}, which"
-            f" {problem.name} does not have. {problem.words.moves_fix}, or choose an improver that"
-            f" fits: {', '.join(possible)}"
+        raise messages.improver_of_moves(
+            improver=name, moves=missing[name], problem=problem, possible=possible
         )
-    raise UsageError(
-        f"improver {name} does not fit {problem.instance}, whose solutions have the kind"
-        f" {problem.solution_kind!r}. Possible: {', '.join(possible)}"
-    )
+    raise messages.unfit_improver(improver=name, problem=problem, possible=possible)
 
 
 def require_bound(problem: Problem) -> None:

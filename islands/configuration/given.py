@@ -43,7 +43,7 @@ _CHOICES: dict[str, Iterable[str]] = {
     "preset": PRESETS,
     **{key: kind.registry for key, kind in PARTS.items() if key not in ("crossover", "mutation")},
 }
-"""The choices of settings outside the algorithm's, which may be spelled differently."""
+"""The choices of settings other than those of algorithms; spellings of a choice may differ."""
 _FILES = ("instance", "start")
 """The settings that name files, whose spelling matters."""
 
@@ -63,12 +63,12 @@ def of_table(table: Mapping[str, Any]) -> Iterator[Given]:
     for key, value in table.items():
         if isinstance(value, Mapping) and ALIASES.get(key, key) != COLONIES:
             for name, inner in value.items():
-                yield _stated(f"{key}.{name}", inner)
+                yield _given(f"{key}.{name}", inner)
         else:
-            yield _stated(key, value)
+            yield _given(key, value)
 
 
-def _stated(key: str, value: Any) -> Given:
+def _given(key: str, value: Any) -> Given:
     return Given(f"{key}={shown(value, str)}", key, value)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from islands.backends.source import Header
+from islands.configuration import messages
 from islands.configuration.given import PARTS, of_scripts
 from islands.configuration.resolved import Resolved
 from islands.errors import UsageError
@@ -26,7 +27,7 @@ from islands.text import option
 _OF_RANKS = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
 _CHANGEABLE = ("stop", "checkpoint", "instance", "format", "start", "bound")
-"""Settings that may change when a run is resumed, also because files have moved."""
+"""Settings that may change when a run is resumed, for example because files have moved."""
 
 
 def require_agreement(
@@ -59,7 +60,10 @@ def require_agreement(
 
 
 def identity(resolved: Resolved) -> str:
-    """Return a digest of all that determines the states of a run; a checkpoint fits equal ones."""
+    """Return a digest of everything that determines the states of a run.
+
+    A run can continue from a checkpoint with the same digest.
+    """
     others = (*_OF_RANKS, *_CHANGEABLE)
     settings = {k: v for k, v in resolved.spec.to_mapping().items() if k not in others}
     parts, data = _parts(resolved), _digest_of_data(resolved.problem)
@@ -68,11 +72,7 @@ def identity(resolved: Resolved) -> str:
 
 def _refuse(difference: str) -> None:
     if difference:
-        raise UsageError(
-            f"{difference}. Start all ranks with the same options, and make"
-            f" sure that {option('config')}, ISLANDS_INSTANCES and the cache have the same files on"
-            " every host, and that scripts seed their random generators"
-        )
+        raise messages.ranks_differ(difference=difference)
 
 
 def _digest(values: Mapping[str, Any]) -> str:

@@ -30,8 +30,8 @@ class CallKeywords(ManyKeywords, total=False):
 def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> Request:
     """Return the request of a call with the arguments `read` and the settings `others`.
 
-    Arguments that are None are left out. Scripts that a call names may run, as the program that
-    calls already does.
+    Arguments that are None are left out. Scripts that a call names may run, as the code of its
+    caller already does.
     """
     config = read.pop("config", None)
     values = {name: value for name, value in read.items() if value is not None}

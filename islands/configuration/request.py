@@ -8,13 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from islands.configuration import messages
 from islands.configuration.given import COLONIES, PARTS, gathered, of_table
 from islands.configuration.spec import GeneralSettings
 from islands.custom.signature import is_signed
 from islands.custom.trust import named_by, trust_named
 from islands.errors import UsageError
 from islands.presets import PRESETS, preset_file
-from islands.text import option, unknown
+from islands.text import unknown
 from islands.untrusted import bounded_text, followed, parse_toml
 
 DEFAULT_INSTANCE = "demo/tsp"
@@ -48,7 +49,7 @@ class Request:
         return type(self)({**self.options, **values}, self.config)
 
     def filled(self, values: Mapping[str, Any]) -> Self:
-        """Return the request with those of these options that no source sets."""
+        """Return the request with these options added, except those that a source sets."""
         return self.also({k: value for k, value in values.items() if k not in self.values})
 
     @cached_property
@@ -104,7 +105,7 @@ def _named(sources: Sequence[Source]) -> list[Source]:
 
 
 def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Import the parts of scripts; return the settings with their names instead."""
+    """Import parts from scripts; return the settings with the names of the parts instead."""
     named = {
         key: PARTS[key].name_of(value) if key in PARTS else value for key, value in values.items()
     }
@@ -139,8 +140,4 @@ def _refuse_hidden(
         if key not in options.values and file.values.get(key, value) != value
     ]
     if hidden:
-        raise UsageError(
-            f"{option('preset', preset)} with {option('config', config)}: the file overrides"
-            f" {', '.join(hidden)} of the preset. Leave one of them out, or write"
-            f" preset = {preset!r} into the file"
-        )
+        raise messages.preset_is_overridden(preset=preset, config=config, names=hidden)

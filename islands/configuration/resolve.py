@@ -74,7 +74,7 @@ def resolve(request: Request, problem: Problem) -> Resolved:
 
 
 def with_standstill(resolved: Resolved) -> Resolved:
-    """Return the run with the value of `converged`: a standstill of all colonies of this length."""
+    """Return the run with the value of `converged`: how long all colonies must stand still."""
     spec, size = resolved.spec, resolved.problem.size
     is_warm = bool(spec.start or spec.given)
     limit = max(
@@ -105,9 +105,9 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
 def _resolved(
     request: Request, sources: Sequence[Source], problem: Problem, islands: int | None = None
 ) -> Resolved:
-    """Return a run without colonies, or a colony, from its sources, of a run with `islands`."""
+    """Return a run without colonies, or a colony of a run with `islands` islands."""
     requested, given = sources, combined(sources)
-    sources, solved, note = _upon_defaults(sources, given, problem)
+    sources, solved, note = _with_defaults(sources, given, problem)
     chosen = combined(sources)
     name, encoding = str(chosen["algorithm"]), chosen.get("encoding")
     _refuse_clash(sources, name)
@@ -148,7 +148,7 @@ def _resolved(
     )
     if spec.general.bound:
         require_bound(problem)
-    part_versions(Resolved(spec, solved))  # refuses headers that contradict each other
+    part_versions(Resolved(spec, solved))  # refuses different headers with the same name
     if spec.improver.name != "none":
         islands = spec.general.islands if islands is None else islands
         spec = adjusted(spec, solved, _fixed(requested), sources[1].values, islands)
@@ -156,7 +156,7 @@ def _resolved(
 
 
 def _fixed(sources: Sequence[Source]) -> set[str]:
-    """Return the settings that are not adjusted: those given, or all of a preset's improver."""
+    """Return the settings that are not adjusted: requested ones, or all of a preset's improver."""
     by = next((source for source in reversed(sources) if "improver.name" in source.values), None)
     if by is not None and by.origin.startswith("preset "):
         return {"population", *(f"improver.{name}" for name in ImproverSettings.names())}
@@ -188,10 +188,10 @@ def _settings(
     return algorithm.confined(settings) if is_bounded else settings
 
 
-def _upon_defaults(
+def _with_defaults(
     sources: Sequence[Source], given: Mapping[str, Any], problem: Problem
 ) -> tuple[list[Source], Problem, str]:
-    """Precede the sources with the settings of the problem and the defaults.
+    """Return the sources, preceded by the settings of the problem and the defaults.
 
     Also return the problem with its settings, and a message about the choice of the algorithm.
     """

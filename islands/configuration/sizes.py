@@ -24,7 +24,7 @@ GPUS = "sized_for_gpus"
 
 @dataclass(frozen=True)
 class Case:
-    """All that the sizes of a run depend on."""
+    """Everything that the sizes of a run depend on."""
 
     problem: Problem
     seconds: float
@@ -165,8 +165,9 @@ def of_tours(case: Case) -> Values:
     if size <= (_FEW_NODES if is_directed else FEW_CITIES):
         return {"islands": 8, "population": 50, **varied}
     gpus = case.gpus
-    one, fewest, children = _GPU if gpus else _CPU_DIRECTED if is_directed else _CPU
-    seconds = one * max(1.0, size / 1000) ** (_GROWTH_DIRECTED if is_directed else _GROWTH)
+    per_individual, fewest, children = _GPU if gpus else _CPU_DIRECTED if is_directed else _CPU
+    growth = _GROWTH_DIRECTED if is_directed else _GROWTH
+    seconds = per_individual * max(1.0, size / 1000) ** growth
     if gpus and size > NARROW:
         seconds *= _WIDE
     children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
@@ -200,7 +201,7 @@ def of_converging_tours(case: Case) -> Values:
 
 _SMALL = 15_000  # weights; with more, a generation of many individuals takes too long
 _EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations between rows, on CPUs and on GPUs
-_PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
+_PROPOSALS, _PROPOSALS_PER_ITEM = 300_000, 3_000
 _CORE = {
     "rungs": CoreChains.rungs,
     "population": 16,
@@ -228,7 +229,7 @@ def of_knapsack_rows(case: Case) -> Values:
 
 def of_core(case: Case) -> Values:
     """Return sizes of tempering of a core; a GPU has about as many replicas as it runs at once."""
-    proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * case.problem.size)
+    proposals = min(_PROPOSALS, _PROPOSALS_PER_ITEM * case.problem.size)
     return {"islands": 128 if case.gpus else 1, "proposals": proposals, **_CORE}
 
 
@@ -238,9 +239,9 @@ _CALLED: Mapping[str, Values] = {
     "function": {"islands": 1, "population": 32, "record.every": 1},
     "batch": {"islands": 2, "population": 64},
 }
-"""The sizes of any search with a cost in Python: a function is seldom called more than several
-thousand times, and a batch several hundred thousand times. With a row for every generation, a
-callback sees all of them."""
+"""The sizes of all searches with a cost in Python: a function is rarely called more than several
+thousand times, and a batch function several hundred thousand times. With a row for every
+generation, a callback sees all of them."""
 _MOVING = {
     "rungs": MoveChains.rungs,
     "tuning": 48,
@@ -260,24 +261,24 @@ _MOVES_OF_CALLS = 100
 """Proposals of a replica per generation if a function is called for every proposal: temperatures
 change between generations. After 1,000 calls, the tardiness of 100 jobs was 9 % and a flow shop of
 50 jobs 2 % lower than with 400 (docs/examples/calls.py), after 10,000 2 % higher and 1 % lower."""
-_MOVES_AN_ITEM, _MOST_MOVES = 40, 1_000_000
+_MOVES_PER_ITEM, _MOST_MOVES = 40, 1_000_000
 """Proposals of a replica per generation and item, if there is a state, which is prepared in every
 generation: this takes as long as many moves."""
-_STEPS_AN_ITEM_GPU = 2
+_STEPS_PER_ITEM_GPU = 2
 """The same for steps that a state proposes, on a GPU, where a chain of a shop is a tenth as fast:
-when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values in
-the mean after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
+when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values on
+average after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
 _PATIENCE_CROSS = 10
 """Generations without improvement before a ladder is renewed by a crossover of the problem, on a
 CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
 20, which is no difference."""
 _SWEEPS, _MOST_FLIPS = 100, 2_000_000
-"""Sweeps of a generation by flips, and the most proposals, so that 100,000 items cool down within
-a minute."""
-_LEARNT_AN_ITEM, _MOST_LEARNT = 600, 1_000_000
+"""Sweeps of a generation by flips, and the maximum number of proposals, so that 100,000 items cool
+down within a minute."""
+_LEARNT_PER_ITEM, _MOST_LEARNT = 600, 1_000_000
 """Moves per item in a generation of a state that learns, and the maximum number of moves. On
 scpcyc08, covers cost 347 after a million evaluations with 40 moves per item, and 343 with 600."""
-_LEARNT_AN_ITEM_GPU, _MOST_LEARNT_GPU = 60, 100_000
+_LEARNT_PER_ITEM_GPU, _MOST_LEARNT_GPU = 60, 100_000
 """The same on a GPU, where a chain is a tenth as fast."""
 _SEARCHING = {
     "descent": 1,
@@ -290,7 +291,7 @@ _SEARCHING = {
 }
 """The settings of a state that searches, with a child every two generations. The temperatures have
 no effect, as all steps are accepted."""
-_SEARCHED_AN_ITEM, _MOST_SEARCHED, _MANY_TO_SEARCH = 10, 6_000, 500
+_SEARCHED_PER_ITEM, _MOST_SEARCHED, _MANY_TO_SEARCH = 10, 6_000, 500
 """Steps per item in a generation of such a search, and the maximum number of steps; the number of
 items from which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations
 (dmu80) was 7.3 % from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2; one
@@ -311,13 +312,13 @@ def of_moves(case: Case) -> Values:
     sizes: dict[str, Any] = {"islands": 16 if is_many else few, "population": 16 if is_many else 2}
     sizes |= _MOVING
     has_slow_steps = is_many and problem.chains.has_steps
-    an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
+    per_item = _STEPS_PER_ITEM_GPU if has_slow_steps else _MOVES_PER_ITEM
     if problem.chains.has_state:
-        sizes["proposals"] = min(_MOST_MOVES, max(MOVES, an_item * problem.size))
+        sizes["proposals"] = min(_MOST_MOVES, max(MOVES, per_item * problem.size))
     if problem.evaluation.argument == "function":
         sizes["proposals"] = _MOVES_OF_CALLS
     if problem.chains.has_cross:
-        sizes["patience"] = _PATIENCE_CROSS * _MOVES_AN_ITEM // an_item
+        sizes["patience"] = _PATIENCE_CROSS * _MOVES_PER_ITEM // per_item
     return sizes
 
 
@@ -334,16 +335,16 @@ def of_flips(case: Case) -> Values:
 
 def of_learning(case: Case) -> Values:
     """Return longer generations for a state that learns, as it starts anew in every generation."""
-    an_item, most = _LEARNT_AN_ITEM, _MOST_LEARNT
+    per_item, most = _LEARNT_PER_ITEM, _MOST_LEARNT
     if case.gpus:
-        an_item, most = _LEARNT_AN_ITEM_GPU, _MOST_LEARNT_GPU
-    return {"proposals": max(MOVES, min(most, an_item * case.problem.size))}
+        per_item, most = _LEARNT_PER_ITEM_GPU, _MOST_LEARNT_GPU
+    return {"proposals": max(MOVES, min(most, per_item * case.problem.size))}
 
 
 def of_searching(case: Case) -> Values:
     """Return sizes for a state that accepts all its steps until the next child."""
     size = case.problem.size
-    steps = min(_MOST_SEARCHED, max(MOVES, _SEARCHED_AN_ITEM * size))
+    steps = min(_MOST_SEARCHED, max(MOVES, _SEARCHED_PER_ITEM * size))
     few = {"islands": 2 if size < _MANY_TO_SEARCH else 1, "population": 4}
     many = {"islands": 16, "population": 16}
     return {**_SEARCHING, **(many if case.gpus else few), "proposals": steps}

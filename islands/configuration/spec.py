@@ -155,10 +155,12 @@ class RunSpec:
         islands = range(self.general.islands) if islands is None else islands
         colonies = self.all_colonies
         common = [
-            range(max(of_colony.start, islands.start), min(of_colony.stop, islands.stop))
-            for of_colony in islands_of_each(colonies)
+            range(max(own.start, islands.start), min(own.stop, islands.stop))
+            for own in islands_of_each(colonies)
         ]
-        return sum(len(a) * b.population for a, b in zip(common, colonies, strict=True))
+        return sum(
+            len(shared) * colony.population for shared, colony in zip(common, colonies, strict=True)
+        )
 
     @property
     def migrates(self) -> bool:
@@ -199,8 +201,8 @@ class RunSpec:
             bare |= {"colony": [_table(colony) for colony in values["colonies"]]}
         else:
             bare = values["general"] | values["settings"] | values["problem"]
-        together = names | lists | bare | groups
-        return {name: value for name, value in together.items() if value is not None}
+        mapping = names | lists | bare | groups
+        return {name: value for name, value in mapping.items() if value is not None}
 
     @cached_property
     def stored(self) -> Mapping[str, Any]:

@@ -40,7 +40,7 @@ def _same(number: float) -> float:
 
 @dataclass(frozen=True)
 class StopKind:
-    """A kind of criterion: how its value is read and checked, when it is met, and how it reads."""
+    """A kind of criterion: how to read and check its value, when it is met, and its description."""
 
     example: str
     read: Callable[[str], float]

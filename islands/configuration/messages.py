@@ -1,0 +1,180 @@
+"""The longer messages about settings that are refused; each function returns the error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from islands.errors import UsageError
+from islands.problems.base import Problem
+from islands.text import option
+
+
+def setting_of_other_problems(
+    *, origin: str, key: str, others: Sequence[str], problem: Problem
+) -> UsageError:
+    """Return the error about a setting of other problems."""
+    kinds = " or ".join(others)
+    return UsageError(
+        f"{origin}{key}: is a setting of {kinds}, but {problem.instance} is an instance of"
+        f" {problem.name}. Leave it out, or choose an instance of {kinds}"
+    )
+
+
+def setting_of_some_colonies(
+    *, origin: str, key: str, value: object, algorithms: Sequence[str], colonies: Sequence[int]
+) -> UsageError:
+    """Return the error about a setting for all colonies that only the numbered `colonies` have."""
+    takers = [f"colony {number} ({algorithms[number]})" for number in colonies]
+    return UsageError(
+        f"{origin}{key}={value} is given for all colonies, but only {' and '.join(takers)}"
+        f" {'have' if takers[1:] else 'has'} this setting. Write it inside such a colony:"
+        f" 'islands=1 algorithm={algorithms[colonies[0]]} {key}={value}'"
+    )
+
+
+def setting_of_whole_run(*, name: str) -> UsageError:
+    """Return the error about a setting of the whole run in a colony."""
+    fix = "Move it out of the colony"
+    if name == "migration.interval":
+        fix += (
+            ". For more generations of one colony between two migrations, choose its rate: rate=3"
+            " makes three in each generation of the run"
+        )
+    return UsageError(f"{name} is a setting of the whole run. {fix}")
+
+
+def rate_is_taken(*, algorithm: str) -> UsageError:
+    """Return the error about an algorithm in a colony that has a setting `rate`."""
+    return UsageError(
+        f"algorithm {algorithm}: its setting 'rate' has the name of a setting of colonies. Rename"
+        " it"
+    )
+
+
+def halo_in_colonies() -> UsageError:
+    """Return the error about a colony with `halo=true`."""
+    return UsageError(
+        "halo=true: islands of a run with colonies cannot be slices of one population. Choose"
+        " halo=false, or leave the colonies out"
+    )
+
+
+def encoding_of_others(
+    *,
+    encoding: str | None,
+    algorithm: str,
+    possible: Sequence[str],
+    others: list[str],
+    problem: Problem,
+) -> UsageError:
+    """Return the error about an encoding that only other algorithms support."""
+    return UsageError(
+        f"{option('encoding', encoding)}: {algorithm} only supports"
+        f" {' or '.join(possible)} for {problem.instance}. Leave {option('encoding')} out, or"
+        f" choose {option('algorithm', others)}"
+    )
+
+
+def unmet_needs(
+    *, algorithm: str, needs: str, problem: Problem, pairs: Sequence[tuple[str, str]]
+) -> UsageError:
+    """Return the error about an algorithm whose needs the problem does not meet."""
+    return UsageError(
+        f"{algorithm} needs {needs}, which {problem.instance} does not have. Possible:"
+        f" {_listed(pairs)}"
+    )
+
+
+def unfit_pair(
+    *,
+    algorithm: str,
+    encodings: Sequence[str],
+    problem: Problem,
+    pairs: Sequence[tuple[str, str]],
+    is_requested: bool,
+) -> UsageError:
+    """Return the error about an algorithm with encodings that do not fit the problem."""
+    fix = f". Leave {option('encoding')} out, or choose another one" if is_requested else ""
+    return UsageError(
+        f"{algorithm} on {' or '.join(encodings)} does not fit {problem.instance}, whose solutions"
+        f" have the kind {problem.solution_kind!r}. Possible: {_listed(pairs)}{fix}"
+    )
+
+
+def _listed(pairs: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "no combination"
+
+
+def takes_no_improver(*, improver: str, algorithm: str, others: list[str]) -> UsageError:
+    """Return the error about an improver with an algorithm that takes none."""
+    return UsageError(
+        f"improver {improver}: {algorithm} takes no improver, as it improves solutions itself."
+        f" Leave {option('improver')} out, or choose {option('algorithm', others)}"
+    )
+
+
+def improver_of_integers(*, improver: str, problem: Problem) -> UsageError:
+    """Return the error about an improver of integer costs, for a problem with real costs."""
+    return UsageError(
+        f"improver {improver} adds up differences of costs, which must be integers, but"
+        f" {problem.instance} has real costs. Return long long, or choose another improver"
+    )
+
+
+def core_without_order(*, core: int) -> UsageError:
+    """Return the error about a core of items, for a problem without an order of the items."""
+    return UsageError(
+        f"improver.core={core}: needs an order of the items by utility. Choose infeasible=repair,"
+        " or leave improver.core out"
+    )
+
+
+def improver_of_distances(
+    *, improver: str, problem: Problem, possible: Sequence[str]
+) -> UsageError:
+    """Return the error about an improver that needs distances, or symmetric ones."""
+    needed, owner = "distances between items", problem.name
+    if problem.near is not None:
+        needed, owner = "distances that are the same in both directions", problem.instance
+    return UsageError(
+        f"improver {improver} needs {needed}, which {owner} does not have. Possible:"
+        f" {', '.join(possible)}"
+    )
+
+
+def improver_of_moves(
+    *, improver: str, moves: Sequence[str], problem: Problem, possible: Sequence[str]
+) -> UsageError:
+    """Return the error about an improver that needs the deltas of moves."""
+    return UsageError(
+        f"improver {improver} needs the delta of the move {' and '.join(moves)}, which"
+        f" {problem.name} does not have. {problem.words.moves_fix}, or choose an improver that"
+        f" fits: {', '.join(possible)}"
+    )
+
+
+def unfit_improver(*, improver: str, problem: Problem, possible: Sequence[str]) -> UsageError:
+    """Return the error about an improver of other kinds of solutions."""
+    return UsageError(
+        f"improver {improver} does not fit {problem.instance}, whose solutions have the kind"
+        f" {problem.solution_kind!r}. Possible: {', '.join(possible)}"
+    )
+
+
+def ranks_differ(*, difference: str) -> UsageError:
+    """Return the error about ranks with different settings or data."""
+    return UsageError(
+        f"{difference}. Start all ranks with the same options, and make sure that"
+        f" {option('config')}, ISLANDS_INSTANCES and the cache have the same files on every host,"
+        " and that scripts seed their random generators"
+    )
+
+
+def preset_is_overridden(*, preset: str, config: Path, names: Sequence[str]) -> UsageError:
+    """Return the error about a requested preset that the configuration file overrides."""
+    return UsageError(
+        f"{option('preset', preset)} with {option('config', config)}: the file overrides"
+        f" {', '.join(names)} of the preset. Leave one of them out, or write preset = {preset!r}"
+        " into the file"
+    )
