@@ -106,7 +106,7 @@ def test_a_session_solves_as_solve_does() -> None:
 
 
 @pytest.mark.slow
-def test_threads_with_a_device_each_solve_at_the_same_time(tmp_path: Path) -> None:
+def test_threads_with_a_device_each_solve_at_the_same_time() -> None:
     """Launches without helpers share neither buffers nor counters of blocks."""
     problems = [tour(20 + 5 * number, number) for number in range(12)]
     alone = [islands.solve(each, threads=1, **SETTINGS).digest for each in problems]
@@ -124,8 +124,8 @@ def test_threads_with_a_device_each_solve_at_the_same_time(tmp_path: Path) -> No
     assert [found[number] for number in range(len(problems))] == alone
 
 
-def test_a_released_device_still_works(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(20, tmp_path)
+def test_a_released_device_still_works(backend: Backend) -> None:
+    problem = cities(20)
     first = islands.solve(problem, backend=backend.name, generations=3)
     backend.release()
     assert islands.solve(problem, backend=backend.name, generations=3).digest == first.digest

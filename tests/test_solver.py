@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from islands.parallel import World
 from islands.testing.ranks import on_ranks
 
 
-def test_single_steps_give_the_same_result_as_solve(tmp_path: Path) -> None:
+def test_single_steps_give_the_same_result_as_solve() -> None:
     settings = {"islands": 3, "population": 40, "seed": 4, "interval": 5, "backend": "cpu"}
-    problem = cities(60, tmp_path)
+    problem = cities(60)
     solver = Solver(problem, **settings)
     for _ in range(4):
         solver.evolve(5)
@@ -27,8 +26,8 @@ def test_single_steps_give_the_same_result_as_solve(tmp_path: Path) -> None:
     assert best.solution.tolist() == whole.solution.tolist()
 
 
-def test_the_best_of_all_islands_come_first(tmp_path: Path) -> None:
-    problem = cities(25, tmp_path)
+def test_the_best_of_all_islands_come_first() -> None:
+    problem = cities(25)
     solver = Solver(problem, algorithm="brkga", islands=2, population=30, backend="cpu")
     solver.evolve()
     best = solver.best(60)
@@ -44,8 +43,8 @@ def state(solver: Solver) -> list[tuple[int, str]]:
     return solver._archipelago.digests()
 
 
-def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: Path) -> None:
-    problem = cities(15, tmp_path)
+def test_injected_solutions_replace_the_worst_of_the_islands_in_turn() -> None:
+    problem = cities(15)
     solver = Solver(problem, algorithm="ga", islands=3, population=8, backend="cpu")
     tours = [np.roll(np.arange(15), k).tolist() for k in range(4)]
     cost = problem.cost(np.array(tours[0]))

@@ -151,7 +151,6 @@ def test_the_parameters_are_found_although_runs_end_at_the_limit(limit: float) -
     times = searches(2.0, 3.0, (RUNS,))
     times[times > limit] = np.inf
     law = RestartLaw.fitted(times.tolist(), limit)
-    assert law is not None
     assert (law.start, law.mean) == pytest.approx((2.0, 3.0), rel=0.05)
     assert law.distance(times.tolist()) < 0.02
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,8 +36,8 @@ from islands.backends.base import Backend, Block, Fork
 from islands.problems.distances import _DEGREE as DEGREE
 
 
-def test_tours_stay_consistent_through_all_phases(backend: Backend, tmp_path: Path) -> None:
-    mine = tours(backend, cities(80, tmp_path))
+def test_tours_stay_consistent_through_all_phases(backend: Backend) -> None:
+    mine = tours(backend, cities(80))
     seen = set[int]()
     best = mine.best()
     for _ in range(60):
@@ -46,16 +45,14 @@ def test_tours_stay_consistent_through_all_phases(backend: Backend, tmp_path: Pa
         seen |= {stage(mine, island) for island in range(2)}
         require_consistent(mine)
         now = mine.best()
-        assert best is not None
-        assert now is not None
         assert now.cost <= best.cost
         best = now
     assert seen == {SINGLE, BLOCK, DONE}
     assert field(mine, "island")[:, 4].min() > 0  # restarts
 
 
-def test_migrants_change_positions_and_frequencies(backend: Backend, tmp_path: Path) -> None:
-    mine = tours(backend, cities(60, tmp_path), islands=3, topology="ring")
+def test_migrants_change_positions_and_frequencies(backend: Backend) -> None:
+    mine = tours(backend, cities(60), islands=3, topology="ring")
     for _ in range(3):
         mine.advance(4)
         mine.migrate()
@@ -95,10 +92,8 @@ def find_cycles(mine: Archipelago, phase: int) -> None:
 
 @pytest.mark.parametrize("generation", [0, 6])
 @pytest.mark.parametrize("phase", [SINGLE, BLOCK])
-def test_cycles_divide_the_edges_that_differ(
-    generation: int, phase: int, backend: Backend, tmp_path: Path
-) -> None:
-    mine = tours(backend, cities(70, tmp_path), population=8, children=100)
+def test_cycles_divide_the_edges_that_differ(generation: int, phase: int, backend: Backend) -> None:
+    mine = tours(backend, cities(70), population=8, children=100)
     mine.advance(generation)
     find_cycles(mine, phase)
     for island, rows in enumerate(genes(mine)):
@@ -119,8 +114,8 @@ def test_cycles_divide_the_edges_that_differ(
 
 
 @pytest.mark.slow
-def test_walks_at_the_same_time_use_each_edge_once(backend: Backend, tmp_path: Path) -> None:
-    mine = tours(backend, cities(4000, tmp_path), population=3, children=60, first_tours="random")
+def test_walks_at_the_same_time_use_each_edge_once(backend: Backend) -> None:
+    mine = tours(backend, cities(4000), population=3, children=60, first_tours="random")
     find_cycles(mine, SINGLE)
     seen = set[int]()
     for island, rows in enumerate(genes(mine)):
@@ -154,10 +149,8 @@ def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
     assert eax.search_bytes(n) <= most << 10
 
 
-def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) -> None:
-    mine = tours(
-        backend, cities(3000, tmp_path), islands=1, population=3, children=200, first_tours="random"
-    )
+def test_more_children_than_cycles_that_fit(backend: Backend) -> None:
+    mine = tours(backend, cities(3000), islands=1, population=3, children=200, first_tours="random")
     find_cycles(mine, SINGLE)
     assert (field(mine, "table")[:, :, 2 * MOST_CYCLES] == MOST_CYCLES).all()
     mine.advance(2)
@@ -166,9 +159,9 @@ def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) ->
 
 @pytest.mark.parametrize("selection", ["entropy", "greedy"])
 def test_heavy_children_are_made_if_they_promise_more_than_light_ones(
-    selection: str, backend: Backend, tmp_path: Path
+    selection: str, backend: Backend
 ) -> None:
-    problem = cities(400, tmp_path)
+    problem = cities(400)
     mine = tours(backend, problem, population=24, islands=1, selection=selection)
     mine.advance(2)
     fork = mine._colonies[0]._launches.generation[0][0]
@@ -239,15 +232,9 @@ def assembled(rows: Any, a: int, record: Any) -> list[int]:
     ],
 )
 def test_children_are_tours_and_gain_what_they_say(
-    n: int,
-    children: int,
-    selection: str,
-    phase: int,
-    together: int,
-    backend: Backend,
-    tmp_path: Path,
+    n: int, children: int, selection: str, phase: int, together: int, backend: Backend
 ) -> None:
-    problem = cities(n, tmp_path)
+    problem = cities(n)
     mine = tours(backend, problem, population=10, children=children, selection=selection)
     mine.advance(2)
     stages = field(mine, "stage")
@@ -305,7 +292,6 @@ def test_small_problems_are_solved(name: str, backend: Backend) -> None:
     mine = tours(backend, SMALL[name], population=3 if SMALL[name].size < 5 else 20)
     mine.advance(20)
     best = mine.best()
-    assert best is not None
     assert best.cost == shortest(SMALL[name])
 
 
@@ -316,7 +302,6 @@ def test_a_grid_with_many_cities_at_each_place_is_solved(backend: Backend) -> No
     mine = tours(backend, problem, islands=1, population=20)
     mine.advance(40)
     best = mine.best()
-    assert best is not None
     assert best.cost == 1000
     require_consistent(mine)
 
@@ -336,10 +321,9 @@ def test_other_memory_gives_the_same_tours(
     value: Any,
     position: type[Any],
     backend: Backend,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    problem = cities(120, tmp_path)
+    problem = cities(120)
     usual = tours(backend, problem)
     usual.advance(12)
     monkeypatch.setattr(eax, name, value)
@@ -349,8 +333,8 @@ def test_other_memory_gives_the_same_tours(
     assert usual.digests() == other.digests()
 
 
-def test_without_restarts_a_converged_island_stays(backend: Backend, tmp_path: Path) -> None:
-    mine = tours(backend, cities(40, tmp_path), restart=False)
+def test_without_restarts_a_converged_island_stays(backend: Backend) -> None:
+    mine = tours(backend, cities(40), restart=False)
     mine.advance(80)
     assert stage(mine) == DONE
     before = mine.digests()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,10 +66,10 @@ def overlapping(children: int, like_first: int) -> list[list[Interval]]:
     ],
 )
 def test_children_of_different_parts_are_chosen_best_first(
-    made: list[list[Interval]], chosen: Any, backend: Backend, tmp_path: Path
+    made: list[list[Interval]], chosen: Any, backend: Backend
 ) -> None:
     n = 1 + max(last for child in made for _, last in child) + 50
-    problem = cities(n, tmp_path)
+    problem = cities(n)
     mine = tours(backend, problem, population=2, islands=1, children=len(made))
     before = genes(mine)[0].tolist()
     after = replaced(mine, problem, made, made)
@@ -109,10 +108,10 @@ def replaced(
 
 @pytest.mark.parametrize("parts", [2, 3])
 def test_children_that_make_the_other_parent_together_are_not_all_chosen(
-    parts: int, backend: Backend, tmp_path: Path
+    parts: int, backend: Backend
 ) -> None:
     made = apart(*[1] * 4)
-    problem = cities(90, tmp_path)
+    problem = cities(90)
     first = np.random.default_rng(2).permutation(90).tolist()
     of_other = [each for child in made[:parts] for each in child]
     other = with_reversed(first, of_other)

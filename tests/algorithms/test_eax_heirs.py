@@ -40,10 +40,8 @@ class Line:
 
 
 @pytest.mark.slow
-def test_populations_begin_with_the_best_tour_of_the_last_one(
-    backend: Backend, tmp_path: Path
-) -> None:
-    mine = tours(backend, cities(120, tmp_path), population=6, islands=3)
+def test_populations_begin_with_the_best_tour_of_the_last_one(backend: Backend) -> None:
+    mine = tours(backend, cities(120), population=6, islands=3)
     lines, seen, woken = [Line() for _ in range(3)], set[bool](), 0
     for _ in range(400):
         before, old, costs = field(mine, "stage"), genes(mine), field(mine, "cost")
@@ -68,9 +66,9 @@ def test_populations_begin_with_the_best_tour_of_the_last_one(
     assert woken > 0
 
 
-def test_a_sleeping_heir_does_not_change_the_new_tours(backend: Backend, tmp_path: Path) -> None:
+def test_a_sleeping_heir_does_not_change_the_new_tours(backend: Backend) -> None:
     """Children are chosen by length alone, as an heir's edges count in the entropy."""
-    problem = cities(80, tmp_path)
+    problem = cities(80)
     mine = tours(backend, problem, population=8, islands=1, selection="greedy")
     for _ in range(2000):
         mine.advance(1)
@@ -93,8 +91,8 @@ def test_a_sleeping_heir_does_not_change_the_new_tours(backend: Backend, tmp_pat
     assert (one[0] != other[0]).any()
 
 
-def test_a_run_is_restored_while_an_heir_sleeps(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(60, tmp_path)
+def test_a_run_is_restored_while_an_heir_sleeps(backend: Backend) -> None:
+    problem = cities(60)
     whole, second = (tours(backend, problem, population=6, topology="ring") for _ in range(2))
     while not field(whole, "stage")[:, SLEEPS].any():
         assert whole.generation < 2000
@@ -109,10 +107,8 @@ def test_a_run_is_restored_while_an_heir_sleeps(backend: Backend, tmp_path: Path
 
 
 @pytest.mark.parametrize("population", [2, 3])
-def test_tiny_populations_keep_their_best_tour(
-    population: int, backend: Backend, tmp_path: Path
-) -> None:
-    mine = tours(backend, cities(30, tmp_path), population=population)
+def test_tiny_populations_keep_their_best_tour(population: int, backend: Backend) -> None:
+    mine = tours(backend, cities(30), population=population)
     best = field(mine, "cost").min(axis=1)
     for _ in range(30):
         mine.advance(10)
@@ -132,7 +128,6 @@ def test_clusters_on_a_board_are_solved(
     mine = tours(backend, problem, population=30, islands=8)
     mine.advance(60)
     best = mine.best()
-    assert best is not None
     assert best.cost == optimum
 
 
@@ -156,10 +151,8 @@ def test_the_time_limit_determines_the_population(
     assert sizes_of(Eax, case) == found | more
 
 
-def test_mixed_tours_are_greedy_and_to_the_nearest_in_turn(
-    backend: Backend, tmp_path: Path
-) -> None:
-    problem = cities(80, tmp_path)
+def test_mixed_tours_are_greedy_and_to_the_nearest_in_turn(backend: Backend) -> None:
+    problem = cities(80)
     mixed, greedy, nearest = (
         genes(tours(backend, problem, first_tours=way)) for way in ("mixed", "greedy", "nearest")
     )

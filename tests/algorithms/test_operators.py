@@ -135,14 +135,10 @@ SIZES, BIT_SIZES = ((1, 3, 33), (2, 5, 70)), ((1, 33, 1100), (2, 31, 32, 200))
     ],
 )
 def test_operators_equal_the_reference(
-    backend: Backend, form: str, kind: str, name: str, n: int, tmp_path: Path
+    backend: Backend, form: str, kind: str, name: str, n: int
 ) -> None:
     encoding, changes = FORMS[form]
-    problem: Problem
-    if form == "bits":
-        problem = Wanted(n)
-    else:
-        problem = NUMBERS[form](n) if form in NUMBERS else cities(n, tmp_path)
+    problem: Problem = {"bits": Wanted, **NUMBERS}.get(form, cities)(n)
     rate = "crossover_rate" if kind == "crossover" else "mutation_rate"
     rates = {rate: 0.6 if kind == "mutation" and form not in NUMBERS else 1}
     changes = changes | {kind: name, "strength": 1 + n % 3 if kind == "mutation" else 1} | rates

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partialmethod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,10 +94,8 @@ def assert_same(saved: dict[str, NDArray[Any]], reference: NumpyThreshold) -> No
     assert np.array_equal(saved["threshold"], reference.threshold)
 
 
-def test_own_algorithm_with_migration_equals_the_reference(
-    backend: Backend, tmp_path: Path
-) -> None:
-    problem = cities(N, tmp_path)
+def test_own_algorithm_with_migration_equals_the_reference(backend: Backend) -> None:
+    problem = cities(N)
     mine, reference = made(backend, problem), NumpyThreshold(problem)
     migration = NumpyMigration(
         topology="ring", migrants=3, selection="best", replacement="worst", duplicates="accept",
@@ -119,14 +116,11 @@ def test_own_algorithm_with_migration_equals_the_reference(
         assert_same(mine.snapshot(), reference)
     assert (reference.cost == reference.costs()).all()
     best = mine.best()
-    assert best is not None
     assert best.cost == problem.cost(best.solution)
 
 
-def test_derived_and_scratch_fields_are_restored_but_not_saved(
-    backend: Backend, tmp_path: Path
-) -> None:
-    problem = cities(N, tmp_path)
+def test_derived_and_scratch_fields_are_restored_but_not_saved(backend: Backend) -> None:
+    problem = cities(N)
     straight, killed = made(backend, problem), made(backend, problem)
     straight.start()
     straight.advance(6)
@@ -142,8 +136,8 @@ def test_derived_and_scratch_fields_are_restored_but_not_saved(
     assert killed.digests() == straight.digests()
 
 
-def test_any_number_of_ranks_gives_the_same_run(tmp_path: Path) -> None:
-    problem = cities(N, tmp_path)
+def test_any_number_of_ranks_gives_the_same_run() -> None:
+    problem = cities(N)
 
     def run(ranks: World) -> tuple[list[tuple[int, str]], bool, set[int]]:
         islands = made(choose("cpu", 1), problem, ranks, delay=1)
@@ -207,8 +201,8 @@ WRONG: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("member", "wrong", "message"), WRONG)
 def test_contradictions_of_python_and_kernels_are_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, member: str, wrong: Any, message: str
+    monkeypatch: pytest.MonkeyPatch, member: str, wrong: Any, message: str
 ) -> None:
     monkeypatch.setattr(Threshold, member, wrong)
     with pytest.raises(IslandsError, match=message):
-        made(choose("cpu", 1), cities(N, tmp_path))
+        made(choose("cpu", 1), cities(N))

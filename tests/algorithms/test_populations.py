@@ -138,9 +138,9 @@ def take_over(mine: Archipelago, reference: numpy_de.NumpyDe, saved: dict[str, A
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", numpy_de.PROBLEMS)
-def test_improvers_make_equal_keys_different(backend: Backend, kind: str, tmp_path: Path) -> None:
+def test_improvers_make_equal_keys_different(backend: Backend, kind: str) -> None:
     """Sums of small integers are often equal, but improved keys must be different."""
-    problem = numpy_de.PROBLEMS[kind](9, tmp_path)
+    problem = numpy_de.PROBLEMS[kind](9)
     search = NumpyLocalSearch(problem, "swap", steps=1)
     mine, reference = numpy_de.both(backend, problem, search=search, islands=1, F=1)
     saved = mine.snapshot()
@@ -197,10 +197,10 @@ def test_sigmoid_of_the_kernels_is_accurate(backend: Backend) -> None:
     ],
 )
 def test_several_parents_equal_the_reference(
-    backend: Backend, parents: int, elite_parents: int, bias: str, shares: Any, tmp_path: Path
+    backend: Backend, parents: int, elite_parents: int, bias: str, shares: Any
 ) -> None:
     own = {"parents": parents, "elite_parents": elite_parents, "bias": bias, "islands": 1}
-    mine, reference = both(backend, cities(30, tmp_path), shares, **own)
+    mine, reference = both(backend, cities(30), shares, **own)
     mine.advance(5)
     reference.evolve(5)
     assert_same(mine, reference)
@@ -218,22 +218,22 @@ def evolved(mine: Archipelago, *generations: int) -> list[tuple[int, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("decoding", ["plain", "host"])
-def test_all_decodings_give_the_same_run(backend: Backend, decoding: str, tmp_path: Path) -> None:
+def test_all_decodings_give_the_same_run(backend: Backend, decoding: str) -> None:
     ways = [{"decoding": way, "reset": 3} for way in ("sorted", decoding)]
-    one, other = (evolved(archipelago(backend, cities(70, tmp_path), **way), 7, 8) for way in ways)
+    one, other = (evolved(archipelago(backend, cities(70), **way), 7, 8) for way in ways)
     assert one == other
 
 
 @pytest.mark.slow
-def test_keys_in_global_memory_give_the_same_run(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(70_000, tmp_path)
+def test_keys_in_global_memory_give_the_same_run(backend: Backend) -> None:
+    problem = cities(70_000)
     one, other = (archipelago(device, problem) for device in (choose("cpu", 1), backend))
     assert evolved(one, 2, 1) == evolved(other, 2, 1)
     assert problem.cost(other.best().solution) == other.best().cost
 
 
-def test_large_populations_are_ranked_correctly(backend: Backend, tmp_path: Path) -> None:
-    mine = archipelago(backend, cities(8, tmp_path), population=40_000, islands=2)
+def test_large_populations_are_ranked_correctly(backend: Backend) -> None:
+    mine = archipelago(backend, cities(8), population=40_000, islands=2)
     evolved(mine, 2, 0)
     order = mine.snapshot()["order"]
     for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):

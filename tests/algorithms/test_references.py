@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -199,7 +198,7 @@ def literal(text: str) -> Any:
     return text
 
 
-def problem_of(kind: str, n: int, folder: Path) -> Problem:
+def problem_of(kind: str, n: int) -> Problem:
     if kind in WAYS:
         return knapsack(n, 5).adjusted(
             MkpSettings(infeasible=kind, penalty=0.7 if kind == "linear" else 1.0)
@@ -210,7 +209,7 @@ def problem_of(kind: str, n: int, folder: Path) -> Problem:
     if kind in NUMBERS:
         return NUMBERS[kind](n)
     if kind == "tours":
-        return cities(n, folder)
+        return cities(n)
     more: dict[str, Any] = {"general": {"symmetric": "neither", "diagonal": True}}.get(kind, {})
     return Wanted(n) if kind == "bits" else facilities(n, **more | few_of(kind))
 
@@ -232,13 +231,13 @@ class Run:
     wanted: list[str]
 
     @classmethod
-    def of(cls, line: str, folder: Path) -> Self:
+    def of(cls, line: str) -> Self:
         algorithm, kind, n, *words = line.split()
         changes: dict[str, Any] = {}
         for name, _, value in (word.partition("=") for word in words if "=" in word):
             group, _, of_group = name.rpartition(".")
             (changes.setdefault(group, {}) if group else changes)[of_group] = literal(value)
-        problem = problem_of(kind, int(n), folder)
+        problem = problem_of(kind, int(n))
         usual = "keys" if algorithm in ("brkga", "de", "pso") else "permutation"
         usual = {"bits": "bits", **dict.fromkeys(WAYS, "bits"), "vector": "vector"}.get(kind, usual)
         usual = "keys" if kind == "keys" or "keys" in words else usual
@@ -287,8 +286,8 @@ class Run:
 
 
 @pytest.mark.parametrize("line", RUNS)
-def test_runs_equal_the_reference(backend: Backend, line: str, tmp_path: Path) -> None:
-    run = Run.of(line, tmp_path)
+def test_runs_equal_the_reference(backend: Backend, line: str) -> None:
+    run = Run.of(line)
     mine, reference = run.both(backend)
     same = SAME[run.algorithm]
     same(mine, reference)
@@ -332,10 +331,8 @@ def test_runs_equal_the_reference(backend: Backend, line: str, tmp_path: Path) -
         "cellular general 10 keys islands=3",
     ],
 )
-def test_given_solutions_are_the_first_individuals(
-    backend: Backend, line: str, tmp_path: Path
-) -> None:
-    run = Run.of(line, tmp_path)
+def test_given_solutions_are_the_first_individuals(backend: Backend, line: str) -> None:
+    run = Run.of(line)
     given = run.problem.kind.drawn(5, seed=1)
     mine, _ = run.both(backend, given=given.tolist())
     costs, saved = run.problem.costs(given.astype(np.int64)).tolist(), mine.snapshot()
@@ -361,9 +358,9 @@ LONG = {
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", LONG)
 def test_more_than_2_to_32_generations_equal_the_reference(
-    backend: Backend, algorithm: str, tmp_path: Path
+    backend: Backend, algorithm: str
 ) -> None:
-    mine, reference = Run.of(LONG[algorithm], tmp_path).both(backend)
+    mine, reference = Run.of(LONG[algorithm]).both(backend)
     mine.advance(2)
     reference.evolve(2)
     for by, generations in ((FAR - 4, 5), (5 * FAR, 2)):
@@ -378,10 +375,8 @@ def test_more_than_2_to_32_generations_equal_the_reference(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", LONG)
-def test_later_generations_draw_different_numbers(
-    backend: Backend, algorithm: str, tmp_path: Path
-) -> None:
-    mine, _ = Run.of(LONG[algorithm], tmp_path).both(backend)
+def test_later_generations_draw_different_numbers(backend: Backend, algorithm: str) -> None:
+    mine, _ = Run.of(LONG[algorithm]).both(backend)
     mine.advance(2)
     now, found = mine.snapshot(), []
     for times in range(3):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,8 +58,8 @@ def test_a_rate_means_that_many_generations_for_one_of_the_run(backend: Backend)
         assert (quick.colony, quick.evaluations) == (1, plain.evaluations)
 
 
-def test_solutions_of_a_warm_start_are_dealt_to_all_colonies(tmp_path: Path) -> None:
-    problem = cities(9, tmp_path)
+def test_solutions_of_a_warm_start_are_dealt_to_all_colonies() -> None:
+    problem = cities(9)
     orders = [np.random.default_rng(seed).permutation(9) for seed in range(5)]
     resolved = resolved_of(problem, KEYS, ORDERS)
     islands = islands_of(resolved, World(), choose("cpu", 1), warm_start=lambda: orders)

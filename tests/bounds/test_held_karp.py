@@ -113,7 +113,6 @@ def test_bounds_of_published_instances_are_near_their_optima(
 ) -> None:
     problem = load(f"tsplib/{name}")
     assert isinstance(problem, Tsp)
-    assert problem.best_known is not None
     best = problem.best_known.value
     found = bound_of(problem, backend)
     assert max(least, 0.98 * best) <= found.value <= best
@@ -137,7 +136,6 @@ def complete(graph: Graph, multipliers: Ints, pricing: Pricing) -> None:
     is_all = False
     while not is_all:
         found = pricing.find(graph, multipliers, TimeLimit(60.0, lambda: False))
-        assert found is not None
         graph.add(found.starts, found.ends)
         is_all = found.is_all
 
@@ -196,5 +194,4 @@ def test_without_time_there_is_only_an_estimate(
 def lengths_along(problem: Tsp) -> tuple[Ints, Ints]:
     """Return keys that sort the cities in strips."""
     places = problem.near.places
-    assert places is not None
     return places[:, 1].astype(np.int64), (places[:, 0] // 20_000).astype(np.int64)

@@ -23,13 +23,7 @@ from islands.engine.build import RankOptions
 from islands.engine.single import Output
 from islands.errors import InputError, UsageError
 from islands.parallel import World
-from islands.record.folder import (
-    BATCH_NAMES,
-    LEDGER,
-    RUN_SETTINGS,
-    FolderKind,
-    refuse_other_work,
-)
+from islands.record.folder import BATCH_NAMES, LEDGER, RUN_SETTINGS, FolderKind, refuse_other_work
 
 
 class Clock:

@@ -29,7 +29,6 @@ def order(body: str, kind: str = "long long", **more: Any) -> Any:
 
 def difference(problem: Any, **options: Any) -> str:
     found = examine(problem, 30, **options)
-    assert found.difference is not None
     assert not found.works
     return found.difference
 
@@ -91,26 +90,16 @@ def test_a_cost_that_does_not_return_is_stopped() -> None:
         ),
         (
             lambda: islands.permutation(
-                N,
-                cost=FIRST,
-                delta=delta_text("return s[move.v] - s[move.u] + (move.u > 0);"),
+                N, cost=FIRST, delta=delta_text("return s[move.v] - s[move.u] + (move.u > 0);")
             ),
             "delta of swap, CPU: {",
         ),
         (
-            lambda: islands.subset(
-                N,
-                cost=FIRST,
-                repair=repair_text("s.set(0, 1 - s[0]);"),
-            ),
+            lambda: islands.subset(N, cost=FIRST, repair=repair_text("s.set(0, 1 - s[0]);")),
             "Let repair not change a repaired solution",
         ),
         (
-            lambda: islands.permutation(
-                N,
-                cost=FIRST,
-                repair=repair_text("s.set(0, s[1]);"),
-            ),
+            lambda: islands.permutation(N, cost=FIRST, repair=repair_text("s.set(0, s[1]);")),
             "which is not a permutation of 0 to n - 1",
         ),
     ],
@@ -126,10 +115,7 @@ def test_differences_between_functions_are_found(problem: Callable[[], Any], mes
 @pytest.mark.slow
 def test_a_correct_delta_and_repair_have_no_differences() -> None:
     good = islands.permutation(
-        N,
-        cost=FIRST,
-        delta=delta_text("return move.u == 0 ? s[move.v] - s[0] : 0;"),
-        maximise=True,
+        N, cost=FIRST, delta=delta_text("return move.u == 0 ? s[move.v] - s[0] : 0;"), maximise=True
     )
     assert examine(good, 30).works
     boxed = islands.real(

@@ -8,9 +8,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from problems_for_tests import facilities, knapsack
+from problems_for_tests import cities, facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_run, of_arguments
@@ -19,19 +18,12 @@ from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.spec import RunSpec
 from islands.improvers import improvers_for
-from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.problems.tsp import Tsp
 from islands.record.inputs import write_settings
 
 BACKENDS = ("cpu", "cuda")
 ORDERS = {"algorithm": "de", "improver": "tabu"}
-
-
-def tour(n: int) -> Tsp:
-    points = np.random.default_rng(n).integers(0, 10_000, (n, 2)).astype(float)
-    return Tsp(TspFile(f"random{n}", None, n, "EUC_2D", coordinates=points))
 
 
 def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
@@ -39,7 +31,7 @@ def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
 
 
 PROBLEMS: dict[str, Any] = {
-    **{f"tsp {n}": (tour, n) for n in (3, 929, 25_000)},
+    **{f"tsp {n}": (cities, n) for n in (3, 929, 25_000)},
     **{f"qap {n}": (facilities, n) for n in (3, 100, 256)},
     **{f"mkp {n} x {m}": (knapsack, n, m) for n, m in ((6, 2), (100, 5), (500, 30), (2500, 100))},
 }
@@ -68,11 +60,11 @@ def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> No
 )
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_path: Path) -> None:
-    spec = resolved(tour(929), kind, algorithm="ga", improver="two_opt", **given)
+    spec = resolved(cities(929), kind, algorithm="ga", improver="two_opt", **given)
     config = tmp_path / "mine.toml"
     lines = "".join(f"{name} = {value}\n" for name, value in given.items())
     config.write_text(f'algorithm = "ga"\nbackend = "{kind}"\nimprover.name = "2opt"\n{lines}')
-    assert resolve(Request.of({}, config), tour(929)).spec == spec
+    assert resolve(Request.of({}, config), cities(929)).spec == spec
     found = spec.general.to_mapping()
     found |= {f"improver.{name}": value for name, value in spec.improver.to_mapping().items()}
     assert found.items() >= given.items()
@@ -81,11 +73,11 @@ def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_p
 
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_settings_repeat_the_run_on_both_backends(kind: str, tmp_path: Path) -> None:
-    spec = resolved(tour(929), kind, algorithm="ga", improver="tabu")
+    spec = resolved(cities(929), kind, algorithm="ga", improver="tabu")
     assert spec.adjusted
     write_settings(tmp_path, spec)
     for other in BACKENDS:
-        again = resolve(Request.of({"backend": other}, tmp_path / "run.toml"), tour(929)).spec
+        again = resolve(Request.of({"backend": other}, tmp_path / "run.toml"), cities(929)).spec
         assert again.adjusted == ""
         assert (again.improver, again.general.population) == (
             spec.improver,
@@ -110,15 +102,15 @@ def test_settings_repeat_the_run_on_both_backends(kind: str, tmp_path: Path) -> 
 def test_populations_are_large_enough_for_other_settings(
     options: dict[str, Any], population: int
 ) -> None:
-    spec = resolved(tour(400), **(ORDERS | options))
+    spec = resolved(cities(400), **(ORDERS | options))
     assert spec.general.population == population
 
 
 def test_colonies_keep_room_for_the_migrants_of_the_whole_run() -> None:
     one = "islands=8 algorithm=ga improver.name=two_opt encoding=permutation"
-    alone = resolved(tour(5000), colonies=[one])
+    alone = resolved(cities(5000), colonies=[one])
     assert alone.colonies[0].population == 16  # for 14 migrants from 7 islands
-    spec = resolved(tour(5000), colonies=[one] * 4)
+    spec = resolved(cities(5000), colonies=[one] * 4)
     assert [each.population for each in spec.colonies] == [64] * 4  # for 62 from 31
 
 
@@ -129,7 +121,7 @@ def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
     usual = {"algorithm": gpu.algorithm, "improver": gpu.improver.name}
     assert resolved(problem, "cuda", **usual) == gpu
     assert resolved(problem, "cpu", **usual) == cpu
-    for problem in (tour(120), facilities(30), knapsack(100, 5), knapsack(2500, 100)):
+    for problem in (cities(120), facilities(30), knapsack(100, 5), knapsack(2500, 100)):
         assert resolved(problem).adjusted == ""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from fakes import FakeProblem
@@ -39,10 +38,8 @@ EAX = {"algorithm": "eax", "population": 8, "islands": 1}
 @pytest.mark.parametrize(
     "colonies", [None, ["islands=1 algorithm=brkga", "islands=1 algorithm=eax"]]
 )
-def test_launches_that_no_block_has_memory_for_are_refused(
-    colonies: list[str] | None, tmp_path: Path
-) -> None:
-    problem = cities(900, tmp_path)
+def test_launches_that_no_block_has_memory_for_are_refused(colonies: list[str] | None) -> None:
+    problem = cities(900)
     resolved = resolve(Request.of({"colonies": colonies} if colonies else dict(EAX)), problem)
     spec = resolved.spec
     parts = ProgramParts.of(replace(spec.all_colonies[-1], population=8), problem, None)

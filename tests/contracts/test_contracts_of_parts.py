@@ -14,12 +14,7 @@ import islands
 from islands.backends import choose, takes_gpu
 from islands.encodings import ENCODINGS
 from islands.migration.topology import TOPOLOGIES
-from islands.testing import (
-    EncodingContract,
-    ImproverContract,
-    ProblemContract,
-    TopologyContract,
-)
+from islands.testing import EncodingContract, ImproverContract, ProblemContract, TopologyContract
 
 RANDOM = np.random.default_rng(72)
 

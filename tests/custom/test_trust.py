@@ -15,12 +15,7 @@ from islands.cli import parsed
 from islands.cli.arguments import names_in
 from islands.custom.scripts import is_trusted
 from islands.custom.signature import is_signed, sign, signed
-from islands.custom.trust import (
-    command,
-    current,
-    signed_scripts,
-    trust_files,
-)
+from islands.custom.trust import command, current, signed_scripts, trust_files
 from islands.errors import InputError
 from islands.untrusted import followed
 

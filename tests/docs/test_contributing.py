@@ -49,7 +49,6 @@ def _end_of(name: str, lines: list[str]) -> int:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(isinstance(each, ast.Name) and each.id == name for each in targets):
-                assert node.end_lineno is not None
                 return node.end_lineno
     raise AssertionError(f"{name} is not assigned")
 

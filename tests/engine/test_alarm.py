@@ -32,9 +32,7 @@ from islands.problems.mkp import MkpSettings
 
 
 @pytest.mark.slow
-def test_generation_0_is_completed_after_a_foreign_handler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_generation_0_is_completed_after_a_foreign_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     def starting(archipelago: Archipelago) -> None:
         start(archipelago)
         begun.append(archipelago.is_partial)
@@ -47,7 +45,7 @@ def test_generation_0_is_completed_after_a_foreign_handler(
             time.sleep(0.1 * len(solutions))
         return exact_costs(solutions)
 
-    problem, received, batches = cities(23, tmp_path), list[int](), list[int]()
+    problem, received, batches = cities(23), list[int](), list[int]()
     request: dict[str, Any] = {"algorithm": "ga", "decoding": "host", "stop": "generations=1"}
     request |= {"islands": 2, "population": 16, "backend": "cpu"}
     undisturbed = islands.solve(problem, **request).digest
@@ -64,14 +62,12 @@ def test_generation_0_is_completed_after_a_foreign_handler(
 
 
 @pytest.mark.slow
-def test_an_asynchronous_rank_ends_generation_0_in_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_asynchronous_rank_ends_generation_0_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         time.sleep(0.1 * len(solutions))
         return exact_costs(solutions)
 
-    problem, world = cities(23, tmp_path), World()
+    problem, world = cities(23), World()
     exact_costs = problem.costs
     monkeypatch.setattr(problem, "costs", costs)
     request = {"algorithm": "ga", "decoding": "host", "islands": 2, "population": 40}
@@ -87,7 +83,7 @@ def test_an_asynchronous_rank_ends_generation_0_in_time(
 
 def problem_of(name: str, folder: Path) -> Problem:
     if name == "tsp":
-        return cities(23, folder)
+        return cities(23)
     if name == "qap":
         return facilities(12)
     return knapsack(40, 3).adjusted(MkpSettings(infeasible=name))

@@ -38,10 +38,8 @@ def counted(problem: Any, backend: str, every: int, last: int) -> list[int]:
 
 
 @pytest.mark.parametrize("every", [1, 3])
-def test_a_run_ends_in_the_generation_that_reaches_the_limit(
-    backend: Backend, tmp_path: Path, every: int
-) -> None:
-    problem = cities(N, tmp_path)
+def test_a_run_ends_in_the_generation_that_reaches_the_limit(backend: Backend, every: int) -> None:
+    problem = cities(N)
     all_counts = counted(problem, backend.name, every, 12)
     for k, limit in ((5, all_counts[5]), (5, all_counts[4] + 1), (6, all_counts[5] + 1), (0, 1)):
         request = {**SEARCHING, "improver.every": every, "stop": f"evaluations={limit}"}
@@ -50,11 +48,9 @@ def test_a_run_ends_in_the_generation_that_reaches_the_limit(
         assert (result.generations, result.evaluations) == wanted
 
 
-def test_safe_generations_stay_below_the_limit_and_one_more_may_not(tmp_path: Path) -> None:
+def test_safe_generations_stay_below_the_limit_and_one_more_may_not() -> None:
     limit = 20_000
-    resolved = resolve(
-        Request.of({**SEARCHING, "stop": f"evaluations={limit}"}), cities(N, tmp_path)
-    )
+    resolved = resolve(Request.of({**SEARCHING, "stop": f"evaluations={limit}"}), cities(N))
     budget, most = Budget(resolved), most_evaluations(resolved)
     every = np.arange(0, limit + 1, 50)
     safe = budget.safe(every)
@@ -66,7 +62,7 @@ def test_safe_generations_stay_below_the_limit_and_one_more_may_not(tmp_path: Pa
 
 
 def test_a_limit_is_found_after_any_resumption_and_on_two_ranks(tmp_path: Path) -> None:
-    problem = cities(N, tmp_path)
+    problem = cities(N)
     counts = counted(problem, "cpu", 1, 12)
     more: dict[str, Any] = {"backend": "cpu", **SEARCHING}
     whole = islands.solve(problem, stop=f"evaluations={counts[10]}", **more)
@@ -114,9 +110,9 @@ def test_no_generation_exceeds_the_bound(backend: Backend, strategy: str) -> Non
     [({}, "ring"), ({"improver.every": 3}, "none"), ({"improver": "none"}, "ring")],
 )
 def test_runs_end_in_the_same_generation_as_single_runs(
-    backend: Backend, tmp_path: Path, options: dict[str, Any], migration: str
+    backend: Backend, options: dict[str, Any], migration: str
 ) -> None:
-    problem = cities(SIZE, tmp_path)
+    problem = cities(SIZE)
     own = {**IN_BATCHES, **options, "migration": migration, "interval": 7}
     request = {**own, "stop": ["generations=2000", "evaluations=60000"]}
     alone = [islands.solve(problem, backend=backend.name, **{**request, "seed": s}) for s in (5, 6)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,8 +71,8 @@ SEARCHES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_a_limit_is_exceeded_by_less_than_a_generation(search: str, tmp_path: Path) -> None:
-    problem = cities(30, tmp_path) if search in ("eax", "local search") else facilities(12)
+def test_a_limit_is_exceeded_by_less_than_a_generation(search: str) -> None:
+    problem = cities(30) if search in ("eax", "local search") else facilities(12)
     own: dict[str, Any] = {"seed": 4, "backend": "cpu", **SEARCHES[search]}
     own |= {} if search == "colonies" else {"islands": 2}
     limit = islands.solve(problem, generations=3, **own).evaluations + 1

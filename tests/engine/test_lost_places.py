@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from problems_for_tests import cities
+from synthetic import tsplib_text
 
 from islands import read_run, resume, solve
 from islands.record.folder import FINISHED
@@ -176,7 +177,7 @@ EVERY_OTHER = [*SLOW, "--set", "improver.every=2"]
 def test_a_signal_abandons_only_the_current_generation(
     ranks: int, tmp_path: Path, mpirun: list[str]
 ) -> None:
-    cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
+    (tmp_path / "many.tsp").write_text(tsplib_text(cities(80).file))
     launch = [*mpirun, str(ranks)] if ranks > 1 else []
     line = [*launch, sys.executable, "-m", "islands"]
     started = [*line, "run", str(tmp_path / "many.tsp"), *EVERY_OTHER]

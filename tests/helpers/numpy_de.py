@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -170,9 +169,9 @@ class NumpyDe(NumpyIslands):
         self.update_best_after_migration()
 
 
-PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
+PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "tsp": cities,
-    "qap": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
+    "qap": lambda n: facilities(n, symmetric="neither", diagonal=True),
 }
 
 

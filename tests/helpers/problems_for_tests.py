@@ -19,14 +19,10 @@ from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
 
 
-def cities(n: int, folder: Path, metric: str = "EUC_2D", seed: int = 1) -> Tsp:
-    """Return a travelling salesman problem of n random cities, read from a file."""
-    points = np.random.default_rng(seed).integers(0, 10_000, (n, 2))
-    lines = [f"{i + 1} {x} {y}" for i, (x, y) in enumerate(points)]
-    head = [f"NAME: random{n}", "TYPE: TSP", f"DIMENSION: {n}", f"EDGE_WEIGHT_TYPE: {metric}"]
-    path = folder / f"random{n}-{metric}.tsp"
-    path.write_text("\n".join([*head, "NODE_COORD_SECTION", *lines, "EOF", ""]), encoding="utf-8")
-    return tsp_from(path)
+def cities(n: int, metric: str = "EUC_2D", seed: int = 1) -> Tsp:
+    """Return a travelling salesman problem of n random cities."""
+    points = np.random.default_rng(seed).integers(0, 10_000, (n, 2)).astype(np.float64)
+    return Tsp(TspFile(f"random{n}", None, n, metric, coordinates=points))
 
 
 def streets(n: int, seed: int = 1, *, symmetric: bool = False, **route: Any) -> Tsp:
@@ -40,14 +36,6 @@ def streets(n: int, seed: int = 1, *, symmetric: bool = False, **route: Any) -> 
     lengths[generator.random((n, n)) < 0.05] = np.inf
     np.fill_diagonal(lengths, 0)
     return tsp(distances=np.minimum(lengths, lengths.T) if symmetric else lengths, **route)
-
-
-def tsp_from(path: Path) -> Tsp:
-    from islands.problems import load
-
-    problem = load(str(path))
-    assert isinstance(problem, Tsp)
-    return problem
 
 
 def lattice(metric: str) -> Tsp:

@@ -62,15 +62,15 @@ class Recorder(CpuBackend):
 
 
 CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
-    "brkga": (lambda folder: cities(9, folder), {"algorithm": "brkga"}),
+    "brkga": (lambda folder: cities(9), {"algorithm": "brkga"}),
     "de": (
         lambda _: facilities(9, symmetric="neither", diagonal=True),
         {"algorithm": "de", "adaptation": "jde", "improver": "tabu"},
     ),
-    "matrix": (lambda folder: cities(9, folder, "GEO"), {"algorithm": "de"}),
+    "matrix": (lambda folder: cities(9, "GEO"), {"algorithm": "de"}),
     "ga": (lambda _: facilities(9), {"algorithm": "ga", "encoding": "permutation"}),
-    "eax": (lambda folder: cities(9, folder), {"algorithm": "eax"}),
-    "or_opt": (lambda folder: cities(9, folder), {"algorithm": "ga", "improver": "or_opt"}),
+    "eax": (lambda folder: cities(9), {"algorithm": "eax"}),
+    "or_opt": (lambda folder: cities(9), {"algorithm": "ga", "improver": "or_opt"}),
     "outside": (
         lambda _: facilities(9),
         {"algorithm": "ga", "encoding": "permutation", "decoding": "host"},

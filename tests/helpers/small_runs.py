@@ -66,11 +66,11 @@ def _problem(name: str, folder: Path) -> Problem:
     if name in NUMBERS:
         return NUMBERS[name](11)
     if name == "tsp":
-        return cities(17, folder)
+        return cities(17)
     if name == "more cities":
-        return cities(80, folder)
+        return cities(80)
     if name == "most cities":
-        return cities(66_000, folder)
+        return cities(66_000)
     if name == "directed":
         return streets(60)
     if name == "joined":

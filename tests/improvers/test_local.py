@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,14 +25,14 @@ def directed(n: int) -> Problem:
 
 BRKGA: dict[str, Any] = {"population": 10, "islands": 2, "seed": 5}
 
-PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
+PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "tsp": cities,
-    "tsp-matrix": lambda n, folder: cities(n, folder, "GEO"),
-    "tsp-directed": lambda n, _: directed(n),
-    "qap": lambda n, _: facilities(n),
-    "qap-large": lambda n, _: facilities(n, symmetric="a", diagonal=True, largest=10**7),
-    "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
-    "qap-linear": lambda n, _: facilities(n, linear=9999),
+    "tsp-matrix": lambda n: cities(n, "GEO"),
+    "tsp-directed": directed,
+    "qap": facilities,
+    "qap-large": lambda n: facilities(n, symmetric="a", diagonal=True, largest=10**7),
+    "qap-general": lambda n: facilities(n, symmetric="neither", diagonal=True),
+    "qap-linear": lambda n: facilities(n, linear=9999),
 }
 LARGER = ("large", "general", "linear")
 SEARCHES: list[dict[str, Any]] = [
@@ -62,11 +61,9 @@ def compare(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_each_search_equals_the_reference(
-    backend: Backend, kind: str, name: str, tmp_path: Path
-) -> None:
+def test_each_search_equals_the_reference(backend: Backend, kind: str, name: str) -> None:
     for search in SEARCHES:
-        compare(backend, PROBLEMS[kind](12, tmp_path), name, **search)
+        compare(backend, PROBLEMS[kind](12), name, **search)
 
 
 @pytest.mark.parametrize("name", MOVES)
@@ -79,33 +76,32 @@ def test_moves_of_directed_tours_equal_the_reference(backend: Backend, name: str
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", ["tsp", "qap-general"])
 def test_orders_of_up_to_five_items_equal_the_reference(
-    backend: Backend, kind: str, name: str, tmp_path: Path
+    backend: Backend, kind: str, name: str
 ) -> None:
     for n, scope in ((1, "all"), (2, "position"), (3, "all"), (4, "position"), (5, "all")):
-        compare(backend, PROBLEMS[kind](n, tmp_path), name, scope=scope)
+        compare(backend, PROBLEMS[kind](n), name, scope=scope)
 
 
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.slow
-def test_long_segments_and_scans(backend: Backend, name: str, tmp_path: Path) -> None:
+def test_long_segments_and_scans(backend: Backend, name: str) -> None:
     """On a GPU, blocks have fewer threads than entries and moves."""
     for strategy in ("first", "best"):
         search: dict[str, Any] = {"strategy": strategy, "steps": 3}
-        compare(backend, cities(300, tmp_path), name, scope="position", **search)
+        compare(backend, cities(300), name, scope="position", **search)
         compare(backend, facilities(40, symmetric="a"), name, **search)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_opt", "reinsert"])
 @pytest.mark.parametrize(
-    "kind",
-    ["qap", *(pytest.param(f"qap-{each}", marks=pytest.mark.slow) for each in LARGER)],
+    "kind", ["qap", *(pytest.param(f"qap-{each}", marks=pytest.mark.slow) for each in LARGER)]
 )
-def test_groups_of_threads_find_the_same_moves(kind: str, name: str, tmp_path: Path) -> None:
+def test_groups_of_threads_find_the_same_moves(kind: str, name: str) -> None:
     """On a GPU, the threads of a group share the delta of a move, or walk along a line."""
     emulated = EmulatedGpu(64)
     for n, strategy, scope in ((5, "first", "all"), (19, "best", "all"), (19, "first", "position")):
-        problem = PROBLEMS[kind](n, tmp_path)
+        problem = PROBLEMS[kind](n)
         compare(emulated, problem, name, generations=1, strategy=strategy, scope=scope)
 
 
@@ -117,7 +113,7 @@ def test_first_improving_moves_in_any_row(backend: Backend, name: str) -> None:
         compare(each, facilities(9), name, generations=12, steps=1)
 
 
-def test_rate_and_interval_of_improvement(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(12, tmp_path)
+def test_rate_and_interval_of_improvement(backend: Backend) -> None:
+    problem = cities(12)
     for rate, every in ((0.5, 1), (0.5, 2), (1.0, 3), (0.0, 1)):
         compare(backend, problem, "two_opt", generations=4, rate=rate, every=every)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,19 +21,19 @@ from islands.problems.qap import Qap
 
 BRKGA = {"population": 4, "islands": 2, "seed": 7}
 
-PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
+PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "tsp": cities,
-    "tsp-matrix": lambda n, folder: cities(n, folder, "GEO"),
-    "qap": lambda n, _: facilities(n),
-    "qap-diagonal": lambda n, _: facilities(n, symmetric="a", diagonal=True, largest=300),
-    "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
-    "qap-large": lambda n, _: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
-    "qap-large-symmetric": lambda n, _: facilities(n, largest=10**7),
-    "qap-equals": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n))),
-    "qap-equals-turned": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n)[::-1])),
-    "qap-linear": lambda n, _: facilities(n, largest=9, linear=999),
-    "qap-general-linear": lambda n, _: facilities(n, symmetric="neither", largest=9, linear=999),
-    "qap-large-linear": lambda n, _: facilities(n, largest=10**7, linear=10**6),
+    "tsp-matrix": lambda n: cities(n, "GEO"),
+    "qap": facilities,
+    "qap-diagonal": lambda n: facilities(n, symmetric="a", diagonal=True, largest=300),
+    "qap-general": lambda n: facilities(n, symmetric="neither", diagonal=True),
+    "qap-large": lambda n: facilities(n, symmetric="neither", diagonal=True, largest=10**7),
+    "qap-large-symmetric": lambda n: facilities(n, largest=10**7),
+    "qap-equals": lambda n: Qap(QapFile("equals", None, n, *with_equals(n))),
+    "qap-equals-turned": lambda n: Qap(QapFile("equals", None, n, *with_equals(n)[::-1])),
+    "qap-linear": lambda n: facilities(n, largest=9, linear=999),
+    "qap-general-linear": lambda n: facilities(n, symmetric="neither", largest=9, linear=999),
+    "qap-large-linear": lambda n: facilities(n, largest=10**7, linear=10**6),
 }
 
 
@@ -70,40 +69,34 @@ def compare(
 @pytest.mark.parametrize(
     ("kind", "aspiration"), [*((kind, 40) for kind in PROBLEMS), ("qap", 0), ("qap-general", 0)]
 )
-def test_each_search_equals_the_reference(
-    backend: Backend, kind: str, aspiration: int, tmp_path: Path
-) -> None:
-    problem = PROBLEMS[kind](12, tmp_path)
+def test_each_search_equals_the_reference(backend: Backend, kind: str, aspiration: int) -> None:
+    problem = PROBLEMS[kind](12)
     for steps, generations in ((1, 2), (120, 1)):
         compare(backend, problem, generations, steps=steps, aspiration=aspiration)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tsp", "qap", "qap-general"])
-def test_orders_of_up_to_five_items_equal_the_reference(
-    backend: Backend, kind: str, tmp_path: Path
-) -> None:
+def test_orders_of_up_to_five_items_equal_the_reference(backend: Backend, kind: str) -> None:
     for n in (1, 2, 3, 4, 5):
-        compare(backend, PROBLEMS[kind](n, tmp_path))
+        compare(backend, PROBLEMS[kind](n))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["qap", "qap-general", "qap-large", "qap-equals"])
-def test_sizes_around_those_of_vectors_equal_the_reference(
-    backend: Backend, kind: str, tmp_path: Path
-) -> None:
+def test_sizes_around_those_of_vectors_equal_the_reference(backend: Backend, kind: str) -> None:
     for n in (8, 9, 15, 16, 17):
-        compare(backend, PROBLEMS[kind](n, tmp_path), generations=1, steps=60)
+        compare(backend, PROBLEMS[kind](n), generations=1, steps=60)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["qap-diagonal", "qap-general"])
 def test_matrices_too_large_for_a_cache_equal_the_reference(
-    backend: Backend, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backend: Backend, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("islands.problems.qap._CACHED", 25)
     for n in (25, 26):
-        problem = PROBLEMS[kind](n, tmp_path)
+        problem = PROBLEMS[kind](n)
         assert problem.defines()["QAP_FITS_CACHE"] == str(int(n == 25))
         compare(backend, problem, generations=1, steps=60)
 
@@ -114,11 +107,9 @@ RARE = [pytest.param(each, marks=pytest.mark.slow) for each in PROBLEMS if each 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [*USUAL, *RARE])
-def test_several_rounds_of_pairs_equal_the_reference(
-    backend: Backend, kind: str, tmp_path: Path
-) -> None:
+def test_several_rounds_of_pairs_equal_the_reference(backend: Backend, kind: str) -> None:
     """The last round of each row is incomplete."""
-    compare(backend, PROBLEMS[kind](26, tmp_path), generations=1, steps=90)
+    compare(backend, PROBLEMS[kind](26), generations=1, steps=90)
 
 
 @pytest.mark.slow

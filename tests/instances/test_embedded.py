@@ -7,15 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from instance_texts import drake_text, entry_of, qaplib_text, tsplib_text
-from synthetic import (
-    LATTICE,
-    demo_mkp,
-    demo_qap,
-    demo_tour,
-    demo_tsp,
-    grid_qap,
-    uniform_tsp,
-)
+from synthetic import LATTICE, demo_mkp, demo_qap, demo_tour, demo_tsp, grid_qap, uniform_tsp
 
 import islands
 from islands.instances.mkp import read_sol

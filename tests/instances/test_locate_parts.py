@@ -29,7 +29,6 @@ def test_an_instance_in_a_file_of_several_is_found_by_name(folder: Path) -> None
     found = look("orlib/mknapcb1-07")
     assert found == look("mknapcb1-07")
     assert found.path == folder / "mkp/orlib/mknapcb1.txt"
-    assert found.entry is not None
     assert found.entry.part == 7
     assert look("orlib/mknapcb2-00").path is None
 

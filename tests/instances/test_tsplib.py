@@ -34,7 +34,6 @@ def test_a_malformed_file_is_refused_in_one_line(name: str, line: str) -> None:
 def test_an_unusual_valid_file_is_read(name: str) -> None:
     file = read_tsp(DATA / name)
     assert (file.dimension, file.metric, file.matrix) == (4, "EUC_2D", None)
-    assert file.coordinates is not None
     assert file.coordinates.tolist() == [[0, 0], [0, 3], [4, 3], [4, 0]]
 
 
@@ -45,7 +44,6 @@ def test_edges_that_a_file_fixes_are_counted_from_0() -> None:
 def test_display_data_are_not_coordinates() -> None:
     file = read_tsp(DATA / "good_display_data.tsp")
     assert file.coordinates is None
-    assert file.matrix is not None
     assert file.matrix.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
 
 
@@ -116,11 +114,9 @@ def test_every_published_file_is_read(published: Path) -> None:
         file = read_tsp(path)
         places, matrix = file.coordinates, file.matrix
         if file.metric == "EXPLICIT":
-            assert matrix is not None
             assert matrix.shape == (file.dimension, file.dimension)
             assert (matrix == matrix.T).all()
         else:
-            assert places is not None
             assert places.shape == (file.dimension, 2)
 
 
@@ -156,5 +152,4 @@ def test_every_format_gives_the_same_matrix(
     )
     path.write_text(text.lower() if case == "lower" else text)
     matrix = read_tsp(path).matrix
-    assert matrix is not None
     assert matrix.tolist() == MATRIX

@@ -33,7 +33,6 @@ def test_stated_optimum_is_the_best_known_value(tmp_path: Path) -> None:
     first, second = load(f"{path}:00"), load(f"{path}:01")
     assert (first.instance, second.instance) == (f"{path}:00", f"{path}:01")
     assert second.best_known is None
-    assert first.best_known is not None
     assert (first.best_known.value, first.best_known.status) == (8706.1, "best_known")
     assert first.cost(np.ones(2, np.int64)) == 8706.1
     with pytest.raises(InputError, match=r"set\.txt: the file contains 2 problems\. Name one of "):

@@ -56,11 +56,9 @@ def test_facilities_with_different_linear_costs_are_not_alike() -> None:
 def test_equal_items_are_consecutive_and_no_pairs(turned: bool) -> None:
     form, problem = equals(turned=turned).form, equals(turned=turned)
     assert form.turned == turned
-    assert form.after is not None
     pairs = [(i, j) for i in range(12) for j in range(int(form.after[i]), 12)]
     assert pairs == unequal_pairs(problem)
     assert form.pairs == len(pairs) == 66 - 6 - 1
-    assert form.places is not None
     unequal = unequal_pairs(problem, of_places=True)
     assert [form.places[i] != form.places[j] for i, j in unequal] == [True] * (66 - 3)
 
@@ -122,7 +120,6 @@ def test_the_mean_change_is_that_of_all_exchanges_of_all_assignments() -> None:
 def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
     """Return the costs of all choices, as weights give them and by assignments."""
     choice, n = problem.swaps.choice, problem.size
-    assert choice is not None
     both = (choice.weights, choice.alone)
     weights, alone = (each.astype(object) * choice.scale for each in both)
     assert (weights == weights.T).all()
@@ -155,7 +152,6 @@ def test_numbers_are_divided_by_their_greatest_common_divisor() -> None:
     np.fill_diagonal(block, 0)
     b = facilities(9).file.b
     choice = Qap(QapFile("scaled", None, 9, block, 7 * b)).swaps.choice
-    assert choice is not None
     assert choice.scale == 2 * 5 * 7
     np.fill_diagonal(b, 0)
     assert (choice.weights == b).all()

@@ -26,8 +26,6 @@ def _random(n: int, pairs: int, seed: int) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _sparse(problem: islands.Problem) -> Sparse:
-    assert problem.swaps is not None
-    assert problem.swaps.sparse is not None
     return problem.swaps.sparse
 
 
@@ -74,8 +72,6 @@ def test_the_bound_of_a_hub_is_none_too_much(seed: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(qap_sparse, "_MOST_RANKED", 24)  # three neighbours of each
     monkeypatch.setattr(qap_sparse, "_DISTANCES_AT_ONCE", 24)
     problem = islands.qap(flows, distances)
-    assert exact is not None
-    assert problem.lower_bound is not None
     assert 0 < problem.lower_bound <= exact
     assert exact <= problem.costs(np.array(list(permutations(range(8))))).min()
 

@@ -36,7 +36,6 @@ def made(metric: str, n: int, seed: int = 1) -> TspFile:
 def naive_distance(file: TspFile, a: int, b: int) -> int:
     if file.matrix is not None:
         return int(file.matrix[a, b])
-    assert file.coordinates is not None
     (xa, ya), (xb, yb) = file.coordinates[a].tolist(), file.coordinates[b].tolist()
     if file.metric == "GEO":
         return 0 if a == b else naive_geo(xa, ya, xb, yb)

@@ -32,7 +32,6 @@ def panels(svg: str) -> list[dict[str, object]]:
 @pytest.mark.slow
 def test_values_are_those_of_the_history_of_a_run(runs: Path) -> None:
     history = RecordedRun.read(runs / "tsp").history
-    assert history is not None
     with style():
         best, mean, *_ = panels(inline(draw_convergence(history), "course"))
     assert best["label"] == mean["label"] == "generation"
@@ -80,6 +79,5 @@ def test_names_are_escaped_and_matplotlib_is_not_needed(monkeypatch: pytest.Monk
     monkeypatch.setattr(notebook, "find_spec", lambda _: None)
     problem = islands.tsp([[0, 0], [1, 5], [3, 1], [4, 4]], name="<b>&")
     html = islands.solve(problem, **SMALL)._repr_html_()
-    assert html is not None
     assert "<svg" not in html
     assert "instance\n<b>& (tsp)" in texts(html)

@@ -54,7 +54,6 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     assert "<h2>Course</h2>" in text
     assert "<h2>Solution</h2>" not in text
     run = RecordedRun.read(runs / "tsp")
-    assert run.result is not None
     assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)
 
 

@@ -249,7 +249,6 @@ def test_printed_means_of_the_sets() -> None:
 
 def test_best_gaps_belong_to_integer_profits() -> None:
     for group in gk().values():
-        assert group.reference is not None
         for printed in group.printed.values():
             profit = group.reference * (1 - printed["best"] / 100)
             assert profit == pytest.approx(round(profit), abs=0.01)

@@ -157,7 +157,6 @@ def test_the_kinds_cover_the_set() -> None:
     ]
     for name in all_names():
         entry = catalogue().entry(*name.split("/"))
-        assert entry is not None
         assert (kind(name).m, kind(name).n) == (entry.constraints, entry.size)
         assert name in kind(name).instances()
     assert (len(KINDS), KINDS[-1].name) == (27, "30 x 500, 0.75")

@@ -80,5 +80,4 @@ def test_individuals_differ_and_are_as_good_as_after_local_search(
 def test_tours_of_few_cities_are_shortest(n: int, way: str, backend: Backend) -> None:
     problem = placed(RNG.integers(0, 9, (n, 2)))
     best = tours(backend, problem, population=3, first_tours=way).best()
-    assert best is not None
     assert best.cost == shortest(problem)
