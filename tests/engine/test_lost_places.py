@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from instance_texts import tsplib_text
 from problems_for_tests import cities
-from synthetic import tsplib_text
 
 from islands import read_run, resume, solve
 from islands.record.folder import FINISHED
