@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from jobs import is_alive
+from jobs import PROGRAM, is_alive, wait_until
 from quick_compiler import in_scripts
 
 from islands.backends import cpu
@@ -90,12 +89,13 @@ def test_an_interrupt_ends_all_compilers(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler(body, tmp_path, monkeypatch)
-    command = [sys.executable, "-m", "islands", *RUN, "--out", "a"]
+    command = [*PROGRAM, *RUN, "--out", "a"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        for _ in range(600):
-            if len(started(tmp_path)) > 1 and all(each.read_text() for each in started(tmp_path)):
-                break
-            time.sleep(0.05)
+        wait_until(
+            lambda: (
+                len(started(tmp_path)) > 1 and all(path.read_text() for path in started(tmp_path))
+            )
+        )
         time.sleep(1)  # until their parent waits for them
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)

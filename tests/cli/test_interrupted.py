@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from commands_for_tests import rows_of
 from instance_texts import tsplib_text
-from quick_plots import without_drawing
+from jobs import PROGRAM, ran, wait_until
+from quick_plots import without_rendering
 from synthetic import uniform_tsp
 
 from islands.cli import main
@@ -77,11 +77,8 @@ WORKS = {
 
 def rows(folder: str | Path, work: Work) -> list[tuple[str, ...]]:
     path = Path(folder, work.table)
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as stream:
-        table = csv.DictReader(stream, delimiter="," if path.suffix == ".csv" else "\t")
-        return [tuple(row[name] for name in work.columns.split()) for row in table]
+    table = rows_of(path) if path.exists() else []
+    return [tuple(row[name] for name in work.columns.split()) for row in table]
 
 
 def write_tours() -> None:
@@ -97,7 +94,7 @@ def whole(
     """Yield a command, and its rows without interruption."""
     if request.param == "experiment":
         request.getfixturevalue("published")
-    with pytest.MonkeyPatch.context() as patch, without_drawing():
+    with pytest.MonkeyPatch.context() as patch, without_rendering():
         patch.chdir(tmp_path_factory.mktemp("whole"))
         write_tours()
         work = WORKS[request.param]
@@ -119,13 +116,9 @@ def test_the_same_command_goes_on_after_a_signal(
     write_tours()
     line = [*work.line.split(), "--quiet", "--out", "a"]
     begun, kept = Path("a", work.begun[0]), Path("a/runs.jsonl")
-    command = [sys.executable, "-m", "islands", *line]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 100
-        while not begun.exists() or begun.stat().st_size < work.begun[1]:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+    with subprocess.Popen([*PROGRAM, *line], stdout=subprocess.DEVNULL) as process:
+        size = work.begun[1]
+        wait_until(lambda: begun.exists() and begun.stat().st_size >= size, process, 100)
         process.send_signal(number)
         process.wait(timeout=60)
     assert process.returncode == status
@@ -164,10 +157,8 @@ LINES = {
 def test_signal_ends_a_command_within_two_seconds(
     line: str, number: signal.Signals, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "islands", *LINES[line]]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path
-    ) as process:
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*PROGRAM, *LINES[line]], **streams, text=True, cwd=tmp_path) as process:
         assert process.stderr is not None
         assert "1 of " in process.stderr.readline()
         time.sleep(1.5)
@@ -193,5 +184,5 @@ def test_a_request_for_a_checkpoint_does_not_fail_a_command_that_is_done(tmp_pat
         "os.kill(os.getpid(), signal.SIGUSR1)",
         "sys.exit(status)",
     ]
-    done = subprocess.run([sys.executable, "-c", "\n".join(program)], cwd=tmp_path, check=False)
-    assert done.returncode == 0
+    done = ran(PROGRAM[0], "-c", "\n".join(program), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr

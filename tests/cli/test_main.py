@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from commands_for_tests import Capture, Patch
 from instance_texts import tsplib_text
+from jobs import PROGRAM, ran
 from synthetic import uniform_tsp
 
 from islands import __version__
@@ -41,10 +42,9 @@ def test_closed_pipe_is_not_reported() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as gone:
-        command = [sys.executable, "-m", "islands", "instances", "list"]
+        command = [*PROGRAM, "instances", "list"]
         done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, timeout=60)
-    assert done.returncode == 1
-    assert done.stderr == b""
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -101,11 +101,6 @@ def test_only_rank_0_prints(capsys: Capture, monkeypatch: Patch) -> None:
         assert (captured.out, captured.err) == ("", "")
 
 
-def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert main(["completion", shell]) == 0
-    return capsys.readouterr().out
-
-
 def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
     """Return the completions by bash of the last words of lines."""
     code = text
@@ -113,9 +108,7 @@ def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
         quoted = " ".join(f"'{word}'" for word in ("islands", *words))
         code += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _islands\n"
         code += 'echo "${COMPREPLY[@]}"'
-    command = ["bash", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
-    return [line.split() for line in done.stdout.splitlines()]
+    return [line.split() for line in ran("bash", "-c", code, check=True).stdout.splitlines()]
 
 
 OFFERED = {
@@ -136,27 +129,25 @@ OFFERED = {
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_offers_commands_options_and_values(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bash_offers_commands_options_and_values(capsys: Capture) -> None:
     Path("national.tsp").touch()
     lines = [[""], ["tune", "--seed", ""], *(line.split() for line in OFFERED)]
-    commands, seeds, *others = offered(script("bash", capsys), lines)
+    assert main(["completion", "bash"]) == 0
+    commands, seeds, *others = offered(capsys.readouterr().out, lines)
     assert commands == list(COMMANDS)
     assert seeds == []
     assert dict(zip(OFFERED, others, strict=True)) == OFFERED
 
 
 @pytest.mark.slow
-def test_json_under_mpirun_lists_all_ranks(
-    mpirun: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_json_under_mpirun_lists_all_ranks(mpirun: list[str], monkeypatch: Patch) -> None:
     # Ranks on a machine with one GPU would have to share it.
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    line = [*mpirun, "2", sys.executable, "-m", "islands", "doctor", "--json"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    done = ran(*mpirun, "2", *PROGRAM, "doctor", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
-    assert [each["rank"] for each in report["ranks"]] == [0, 1]
-    assert {each["host"] for each in report["ranks"]} == {platform.node()}
+    assert [rank["rank"] for rank in report["ranks"]] == [0, 1]
+    assert {rank["host"] for rank in report["ranks"]} == {platform.node()}
     for trial in report["transports"]:
         assert (trial["trouble"], len(trial["timings"])) == ("", 4)
     assert report["transports"][-1]["transport"] == "staged"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 from commands_for_tests import Capture
+from jobs import PROGRAM, ran, wait_until
 
 from islands.cli import main
 
@@ -112,16 +110,14 @@ def test_the_end_of_a_process_that_calls_the_function_is_an_error(capsys: Captur
 
 @pytest.mark.slow
 def test_a_run_leaves_processes_whose_function_does_not_return(capsys: Capture) -> None:
-    before = {each.pid for each in multiprocessing.active_children()}
+    before = {child.pid for child in multiprocessing.active_children()}
     line = ["run", "mine.py:hanging", *RUN, "2", "--stop", "seconds=1", "--json", "--quiet"]
     assert main(line) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["seconds"] < 3
     assert result["cost"] == 1.0
-    deadline = time.monotonic() + 20  # they are killed, as they would delay the end of this process
-    while {each.pid for each in multiprocessing.active_children()} - before:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    # They are killed, as they would delay the end of this process.
+    wait_until(lambda: {child.pid for child in multiprocessing.active_children()} <= before)
 
 
 @pytest.mark.parametrize(
@@ -134,11 +130,10 @@ def test_a_run_leaves_processes_whose_function_does_not_return(capsys: Capture) 
 )
 def test_two_ranks_print_one_error(mpirun: list[str], name: str, message: str) -> None:
     line = ["run", f"mine.py:{name}", *RUN, "1", "--stop", "generations=90", "--quiet"]
-    command = [*mpirun, "2", sys.executable, "-m", "islands", *line]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = ran(*mpirun, "2", *PROGRAM, *line)
     assert done.returncode == 1
-    lines = [each for each in done.stderr.splitlines() if "islands: " in each]
     # mpirun ends the other rank with SIGTERM, which may announce a checkpoint.
-    (said,) = [each for each in lines if each != "islands: SIGTERM; writing a checkpoint"]
-    assert message in said
+    errors = done.stderr.replace("islands: SIGTERM; writing a checkpoint\n", "").splitlines()
+    (error,) = [line for line in errors if "islands: " in line]
+    assert message in error
     assert "Traceback" not in done.stderr

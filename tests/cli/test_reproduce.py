@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import csv
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands_for_tests import Capture, Patch, done
+from commands_for_tests import Capture, Patch, done, rows_of
 from instance_texts import tsplib_text
 from synthetic import uniform_tsp
 
@@ -91,10 +90,10 @@ def test_all_tables_write_their_files(tmp_path: Path) -> None:
         *("values.csv", "values.txt"),
         *(f"{each}.{form}" for each in ("times", "vlsi") for form in ("csv", "txt", *PLOTS)),
     }
-    (row,) = read(out / "times.csv")
+    (row,) = rows_of(out / "times.csv")
     assert (row["generations"], row["cpu_1_generations"]) == ("4", "4")
     assert float(row["speedup_paper"]) == pytest.approx(14.0 / float(row["seconds"]))
-    (row,) = read(out / "vlsi.csv")
+    (row,) = rows_of(out / "vlsi.csv")
     assert (row["instance"], row["cities"]) == ("vlsi/own40", "40")
     assert 0 < float(row["ratio"]) < 1
     settings = tomllib.loads((out / "settings.toml").read_text(encoding="utf-8"))
@@ -109,11 +108,6 @@ def test_all_tables_write_their_files(tmp_path: Path) -> None:
         ["reproduce", "xavier2019/values", *line[2:4], *line[5:]],
     ):
         assert main(changed) == 2, changed
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
 
 
 @pytest.fixture

@@ -9,14 +9,13 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from commands_for_tests import Capture, Patch, done
+from jobs import PROGRAM, ran, wait_until
+from starts_for_tests import rows
 
 import islands
 from islands.cli import main
@@ -29,34 +28,15 @@ ENDLESS += ["--set", "checkpoint.every=0.02"]
 KILLS = Path(__file__).parents[1] / "kills"
 
 
-def rows(folder: str, name: str) -> list[dict[str, Any]]:
-    """Return the records of all ranks, without columns that depend on time and device."""
-    tables = [pq.read_table(path) for path in sorted(Path(folder, name).iterdir())]
-    together = pa.concat_tables([table.replace_schema_metadata() for table in tables])
-    together = together.drop(
-        [c for c in ("seconds", "microseconds", "transport") if c in together.schema.names]
-    )
-    island = "island" if name == "trace" else "to"
-    return together.sort_by([("generation", "ascending"), (island, "ascending")]).to_pylist()
-
-
 def manifests() -> set[Path]:
     return set(Path("a").glob("checkpoints/*/manifest.json"))
 
 
-def begun(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+def begun(command: list[str]) -> subprocess.Popen[bytes]:
     """Start a run and wait for its first checkpoints."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-    for _ in range(1500):
-        if len(manifests()) > 1:
-            return process
-        time.sleep(0.02)
-    process.kill()
-    pytest.fail("no checkpoint appeared")
-
-
-def program(*line: str) -> list[str]:
-    return [sys.executable, "-m", "islands", *line]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: len(manifests()) > 1, process)
+    return process
 
 
 def require_uninterrupted(capsys: Capture, result: dict[str, Any], ranks: int) -> None:
@@ -65,7 +45,7 @@ def require_uninterrupted(capsys: Capture, result: dict[str, Any], ranks: int) -
     for key in ("digest", "cost", "solution", "island", "best_generation", "evaluations", "reason"):
         assert result[key] == whole[key]
     for name in ("trace", "migrations"):
-        assert rows("a", name) == rows("b", name)
+        assert rows(Path("a"), name) == rows(Path("b"), name)
         files = sorted(path.name for path in Path("a", name).iterdir())
         assert files == [f"rank-{rank:03}.parquet" for rank in range(ranks)]
 
@@ -89,7 +69,7 @@ def beyond() -> str:
 def test_run_ended_by_a_signal_is_resumed(
     number: signal.Signals, status: int, word: str | None, capsys: Capture
 ) -> None:
-    with begun(program(*ENDLESS, "--json")) as process:
+    with begun([*PROGRAM, *ENDLESS, "--json"]) as process:
         process.send_signal(number)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == status
@@ -105,7 +85,7 @@ def test_signal_to_one_rank_ends_all_and_other_ranks_resume(
     mpirun: list[str], number: signal.Signals, status: int, capsys: Capture
 ) -> None:
     script = 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec "$@"'
-    command = [*mpirun, "3", "sh", "-c", script, "sh", *program(*ENDLESS, "--json")]
+    command = [*mpirun, "3", "sh", "-c", script, "sh", *PROGRAM, *ENDLESS, "--json"]
     with begun(command) as process:
         os.kill(int(Path("pid.2").read_text()), number)
         out, said = process.communicate(timeout=60)
@@ -115,8 +95,8 @@ def test_signal_to_one_rank_ends_all_and_other_ranks_resume(
     log = Path("a", "log.txt").read_text()
     pids = [line.split()[5] for line in log.splitlines() if line.startswith("rank ")]
     assert pids == [Path(f"pid.{rank}").read_text().strip() for rank in range(3)]
-    line = program("resume", "a", "--stop", beyond(), "--json", "--threads", "1")
-    resumed = subprocess.run([*mpirun, "2", *line], capture_output=True, timeout=60, check=True)
+    line = ["resume", "a", "--stop", beyond(), "--json", "--threads", "1"]
+    resumed = ran(*mpirun, "2", *PROGRAM, *line, check=True)
     require_uninterrupted(capsys, json.loads(resumed.stdout), 2)
 
 
@@ -134,8 +114,7 @@ def test_asynchronous_run_has_no_checkpoint_to_resume(
     mpirun: list[str], tmp_path: Path, capsys: Capture
 ) -> None:
     run = ["run", "demo/tsp", *RUN, "--stop", "generations=20", "--out", "my a"]
-    command = [*mpirun, "2", *program(*run, "--async", "--quiet")]
-    subprocess.run(command, timeout=60, check=True, capture_output=True)
+    ran(*mpirun, "2", *PROGRAM, *run, "--async", "--quiet", check=True)
     first = done(capsys, "resume", "my a")
     assert first["reproducible"] is False
     before = {path: path.stat().st_mtime_ns for path in Path("my a").rglob("*")}
@@ -150,8 +129,7 @@ def test_asynchronous_run_has_no_checkpoint_to_resume(
 
 @pytest.mark.slow
 def test_killed_runs_give_the_same_result(mpirun: list[str], optimised: None) -> None:
-    line = [sys.executable, str(KILLS), "4", "--ranks", "1,2"]
-    killed = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+    killed = ran(sys.executable, KILLS, "4", "--ranks", "1,2", timeout=300)
     assert killed.returncode == 0, killed.stdout + killed.stderr
     assert "no differences" in killed.stdout
 

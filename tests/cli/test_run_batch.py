@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,15 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands_for_tests import Capture
+from commands_for_tests import Capture, rows_of
 from instance_texts import tsplib_text
+from jobs import PROGRAM
 from synthetic import uniform_tsp
 
 import islands
 from islands.cli import main
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
-PROGRAM = [sys.executable, "-m", "islands"]
 
 
 def write_tours(count: int) -> list[str]:
@@ -34,9 +32,8 @@ def write_tours(count: int) -> list[str]:
     return [str(path) for path in paths]
 
 
-def rows(folder: str | Path) -> list[dict[str, str]]:
-    with Path(folder, "batch.tsv").open(newline="") as stream:
-        return [*csv.DictReader(stream, delimiter="\t")]
+def rows() -> list[dict[str, str]]:
+    return rows_of("out/batch.tsv")
 
 
 def objects(text: str) -> list[dict[str, Any]]:
@@ -51,7 +48,7 @@ def test_a_folder_of_instances_has_a_row_for_each(capfd: Capture) -> None:
     paths = write_tours(5)
     assert main(["run", "tours", "--batch", *SETTINGS, "--out", "out"]) == 0
     assert "batch: 5 of 5 done" in capfd.readouterr().out
-    found = {row["instance"]: int(row["cost"]) for row in rows("out")}
+    found = {row["instance"]: int(row["cost"]) for row in rows()}
     assert found == {path: alone(path).cost for path in paths}
     assert main(["run", *paths, "--batch", *SETTINGS, "--out", "out"]) == 0
     assert "0 runs of 5 to do" in capfd.readouterr().out
@@ -82,11 +79,11 @@ def test_a_damaged_file_is_one_line_and_the_others_are_solved(capfd: Capture) ->
     said = capfd.readouterr().out
     assert said.count(f"islands: {damaged}") == 1
     assert "3 of 4 done, 1 failed" in said
-    assert len(rows("out")) == 3
+    assert len(rows()) == 3
     damaged.write_text(whole)
     assert main(["resume", "out"]) == 0
     assert "1 run of 4 to do" in capfd.readouterr().out
-    assert len(rows("out")) == 4
+    assert len(rows()) == 4
 
 
 @contextmanager
@@ -153,7 +150,7 @@ def test_a_batch_that_waits_for_names_can_be_ended_and_resumed(capfd: Capture) -
         said, _ = process.communicate("\n".join(paths[1:]))
         assert process.returncode == 0
     assert sorted(each["instance"] for each in objects(said)) == paths
-    assert sorted(row["instance"] for row in rows("out")) == paths
+    assert sorted(row["instance"] for row in rows()) == paths
     assert len(Path("out/runs.jsonl").read_text().splitlines()) == 4
 
 
@@ -163,4 +160,4 @@ def test_another_batch_does_not_go_on_in_a_folder() -> None:
     assert main([*line, "generations=3"]) == 2
     assert main(["run", "demo/tour", *line[2:], "generations=2"]) == 2
     assert main([*line, "generations=3", "--force"]) == 0
-    assert [row["reason"] for row in rows("out")] == ["3 generations done"]
+    assert [row["reason"] for row in rows()] == ["3 generations done"]

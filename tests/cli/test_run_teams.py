@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from jobs import PROGRAM, wait_until
 from standing_ranks import StandingRanks
 
 from islands.cli import main
@@ -46,20 +46,16 @@ def running(
 ) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """Start a run on several ranks; after a checkpoint, return it and the process of each rank."""
     shell = ["sh", "-c", f'echo $$ >{folder}.$OMPI_COMM_WORLD_RANK; exec "$@"', "sh"]
-    command = [*mpirun, str(RANKS), *shell, sys.executable, "-m", "islands"]
+    command = [*mpirun, str(RANKS), *shell, *PROGRAM]
     command += ["run", *SHARED, *line, "--out", folder, *PLACE]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as process:
-        deadline = time.monotonic() + 60
-        while not list(Path(folder).glob("checkpoints/*/manifest.json")):
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: [*Path(folder).glob("checkpoints/*/manifest.json")], process)
         yield process, [int(Path(f"{folder}.{rank}").read_text()) for rank in range(RANKS)]
 
 
 def generations_of(folder: str) -> int:
-    return max(int(each.parent.name[:12]) for each in Path(folder).glob("checkpoints/*/*.json"))
+    return max(int(path.parent.name[:12]) for path in Path(folder).glob("checkpoints/*/*.json"))
 
 
 @pytest.mark.slow
@@ -104,7 +100,7 @@ def test_ranks_that_do_not_wait_keep_all_costs(standing_ranks: StandingRanks) ->
     line = ["run", *RUN, "--migration", "ring", "--interval", "2", "--stop", "generations=40"]
     found = on(standing_ranks, 3, *line, "--async")  # its cost is checked
     assert not found["reproducible"]
-    assert min(each["cost"] for each in found["colonies"]) == found["cost"]
+    assert min(colony["cost"] for colony in found["colonies"]) == found["cost"]
 
 
 BASIC = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "7", "--population", "32"]
@@ -159,14 +155,11 @@ def test_criterion_ends_all_ranks(standing_ranks: StandingRanks, tmp_path: Path)
 def test_signal_to_any_rank_ends_all_ranks(
     mpirun: list[str], tmp_path: Path, rank: int, number: signal.Signals
 ) -> None:
-    line = [*mpirun, "2", sys.executable, "-m", "islands", "run", *BASIC]
+    line = [*mpirun, "2", *PROGRAM, "run", *BASIC]
     line += ["--out", str(tmp_path / "run"), "--migration", "ring", "--stop", "seconds=50"]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     log = tmp_path / "run/log.txt"
-    deadline = time.monotonic() + 30
-    while not (log.exists() and "Generation" in log.read_text()):
-        assert time.monotonic() < deadline, process.communicate()
-        time.sleep(0.05)
+    wait_until(lambda: log.exists() and "Generation" in log.read_text(), process)
     (line,) = (line for line in log.read_text().splitlines() if line.startswith(f"rank {rank} "))
     os.kill(int(line.split("pid")[1].split()[0]), number)
     output, errors = process.communicate(timeout=60)

@@ -16,9 +16,9 @@ import copied_parts
 import pytest
 import synthetic
 from commands_for_tests import Capture, done
+from scripts_for_tests import forget_parts
 
 from islands.cli import main
-from islands.custom.parts import PartKind
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 FEW += ["--backend", "cpu", "--threads", "1", "--stop", "generations=6"]
@@ -129,18 +129,10 @@ if __name__ == "__main__":
 """
 
 
-def forget() -> None:
-    """Remove the script's parts from this process, as in a new process."""
-    for kind in PartKind.all:
-        for name in kind.of_scripts:
-            del kind.registry[name]
-        kind.of_scripts.clear()
-
-
 def begin(generations: int, out: str = "out") -> None:
     line = ["mine.py:nine", *SETTINGS, *PARTS, "--stop", f"generations={generations}"]
     assert main(["run", *line, "--out", out, "--quiet"]) == 0
-    forget()
+    forget_parts()
 
 
 def resume(capsys: Capture, *line: str) -> dict[str, Any]:
@@ -156,7 +148,7 @@ def refusal(capsys: Capture, *line: str) -> str:
 def whole_digest(capsys: Capture) -> str:
     begin(12, "whole_digest")
     found = done(capsys, "resume", "whole_digest")
-    forget()
+    forget_parts()
     return str(found["digest"])
 
 

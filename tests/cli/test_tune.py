@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands_for_tests import Capture, Patch, done
+from commands_for_tests import Capture, Patch, done, rows_of
 from standing_ranks import StandingRanks
 
 from islands.cli import main
@@ -27,8 +26,7 @@ LINE = ["demo/tsp", "demo/qap", *SMALL, *OVER]
 
 
 def rows(folder: str) -> list[dict[str, str]]:
-    with Path(folder, "tune.tsv").open(newline="") as stream:
-        return list(csv.DictReader(stream, delimiter="\t"))
+    return rows_of(f"{folder}/tune.tsv")
 
 
 @pytest.mark.slow
@@ -64,10 +62,8 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> 
     assert tuned["best"]["migration"] == {"topology": "none"}
     assert tuned["best"]["population"] == 16
     assert not {"instance", "seed", "backend"} & {*tuned["best"]}
-    with Path("a/ranking.tsv").open(newline="") as stream:
-        ranking = list(csv.DictReader(stream, delimiter="\t"))
-    assert [int(row["configuration"]) for row in ranking] == [
-        each["configuration"] for each in tuned["configurations"]
+    assert [int(row["configuration"]) for row in rows_of("a/ranking.tsv")] == [
+        configuration["configuration"] for configuration in tuned["configurations"]
     ]
 
 

@@ -9,10 +9,10 @@ import copied_parts
 import pytest
 from commands_for_tests import Capture, Patch
 from quick_plots import without_rendering
+from scripts_for_tests import forget_parts
 
 import islands
 from islands.cli import main
-from islands.custom.parts import PartKind
 from islands.custom.signature import is_signed
 
 RUN = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none", "--migration", "ring"]
@@ -34,14 +34,6 @@ crossover = "evil/payload.py:Spread"
 
 
 pytestmark = pytest.mark.usefixtures("own_cache")
-
-
-def forget() -> None:
-    """Remove the scripts' parts from this process, as in a new process."""
-    for kind in PartKind.all:
-        for name in kind.of_scripts:
-            del kind.registry[name]
-        kind.of_scripts.clear()
 
 
 def script(path: str) -> None:
@@ -129,7 +121,7 @@ def test_runs_of_ones_own_need_nothing(capsys: Capture, monkeypatch: Patch) -> N
     for more in ([], ["--runs", "2"]):
         out = ["--out", f"own{len(more)}"]
         assert main(["run", *own, *more, "--stop", "generations=3", *out]) == 0
-        forget()
+        forget_parts()
         assert is_signed(Path("own0/run.toml").read_text())
     for line in (
         ["resume", "own0", "--stop", "generations=5"],
@@ -139,16 +131,16 @@ def test_runs_of_ones_own_need_nothing(capsys: Capture, monkeypatch: Patch) -> N
     ):
         assert main([*line, "--quiet"]) == 0
         assert "not computed again" not in capsys.readouterr().out
-        forget()
+        forget_parts()
     # On another machine, the user has another key, and the script can be named.
     monkeypatch.setenv("ISLANDS_CACHE", str(Path("elsewhere").resolve()))
     resume = ["resume", "own0", "--stop", "generations=7", "--quiet"]
     assert main(resume) == 2
     assert "mine.py:Spread (crossover)" in capsys.readouterr().err
     assert main([*resume, "--crossover", "mine.py:Spread"]) == 0
-    forget()
+    forget_parts()
     assert main(["run", *own, "--runs", "2", "--stop", "generations=3", "--out", "own2"]) == 0
-    forget()
+    forget_parts()
     assert main(["resume", "own0", "--stop", "generations=9", "--quiet"]) == 0
 
 
@@ -161,10 +153,10 @@ def test_the_best_settings_of_a_tuning_of_ones_own_are_signed(
     over = ["--over", "mutation_rate=0.1,0.2", "--configurations", "2", "--runs", "1", "--quiet"]
     stop = ["--stop", "generations=2"]
     assert main(["tune", "demo/tsp", *line, *over, *stop, "--out", "tuned"]) == 0
-    forget()
+    forget_parts()
     best = ["run", "demo/tsp", "--config", "tuned/best.toml", "--quiet", *stop]
     assert main([*best, "--out", "one"]) == 0
-    forget()
+    forget_parts()
     monkeypatch.setenv("ISLANDS_CACHE", str(Path("elsewhere").resolve()))
     assert main([*best, "--out", "two"]) == 2
     assert "mine.py:Spread (crossover)" in capsys.readouterr().err
@@ -174,7 +166,7 @@ def test_settings_are_not_signed_for_a_script_that_was_not_run() -> None:
     """Otherwise, resuming a run of others, whose problem is only data, would sign its scripts."""
     script("mine.py")
     assert main(["run", "mine.py:problem", *RUN, "--stop", "generations=3", "--out", "own"]) == 0
-    forget()
+    forget_parts()
     settings = Path("own/run.toml")
     text = settings.read_text().rpartition("# Signed")[0].replace("mine.py", "payload.py")
     settings.write_text(text)

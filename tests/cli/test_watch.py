@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from commands_for_tests import Capture, Patch
+from jobs import PROGRAM, log, wait_until
 
 from islands.cli import follow, main
 from islands.display.heartbeat import Work, read_work
@@ -30,14 +30,13 @@ def _has_shown_a_second_run(work: Work | None) -> bool:
     """Return whether the log of a run after the first has rows, which `watch` prints."""
     if work is None or work.number < 2:
         return False
-    log = Path(f"a/tsp-seed{work.number}/log.txt")
-    return log.exists() and "Generation" in log.read_text(encoding="utf-8")
+    return "Generation" in log(Path(f"a/tsp-seed{work.number}"))
 
 
 @pytest.mark.slow
 def test_a_series_of_another_process_is_watched_and_named(capsys: Capture) -> None:
     line = [*SERIES, "--runs", "9", "--stop", "generations=1500"]
-    process = subprocess.Popen([sys.executable, "-m", "islands", *line], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([*PROGRAM, *line], stdout=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
         process.send_signal(signal.SIGSTOP)
@@ -86,12 +85,9 @@ def pages(monkeypatch: Patch) -> list[str]:
 @pytest.mark.slow
 def test_the_page_of_a_running_run_is_loaded_again_until_the_run_ends(pages: list[str]) -> None:
     line = [*SERIES, "--stop", "seconds=5"]
-    process = subprocess.Popen([sys.executable, "-m", "islands", *line], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([*PROGRAM, *line], stdout=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60
-        while not (Path("a/log.txt").exists() and "Generation" in Path("a/log.txt").read_text()):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: "Generation" in log(Path("a")))
         assert main(["watch", "a", "--page", "live.html"]) == 0
         assert process.wait() == 0
     finally:

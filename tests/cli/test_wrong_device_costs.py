@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jobs import PROGRAM, ran
 
 import islands
 from islands.cli import main
@@ -84,32 +83,16 @@ def test_ranks_fail_together_with_one_message(mpirun: list[str]) -> None:
     broken += " Tsp.costs = lambda self, tours: exact(self, tours) + 1;"
     command = f"import sys; {broken} from islands.cli import main; sys.exit(main(sys.argv[1:]))"
     line = [*mpirun, "3", sys.executable, "-c", command, "run", "demo/tsp", *RUN, "--quiet"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    done = ran(*line)
     assert (done.returncode, done.stdout) == (1, "")
     # On a busy machine, it follows the message of Open MPI, which ends with a zero byte.
     lines = done.stderr.replace("\0", "\n").splitlines()
-    (said,) = [each for each in lines if each.startswith("islands: ")]
+    (said,) = [line for line in lines if line.startswith("islands: ")]
     assert said.endswith(MESSAGE)
     assert results() == []
 
 
-ATTEMPTS = 5
-DASHES = "-" * 40
 SLOW = pytest.mark.slow
-
-
-def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
-    """Return status and stderr of a run; call it again, with the next number, if mpirun reports.
-
-    On a busy machine, mpirun may see that rank 0 ends with an error status before the others end,
-    and reports this itself, below a line of dashes.
-    """
-    for attempt in range(ATTEMPTS):
-        status, said = run(attempt)
-        assert said.count("islands: ") == 1
-        if DASHES not in said:
-            break
-    return status, said
 
 
 @pytest.mark.parametrize(
@@ -127,24 +110,22 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
 def test_refusal_prints_one_message_and_gives_status_2(
     mpirun: list[str], line: str, message: str
 ) -> None:
-    command = [*mpirun, "3", sys.executable, "-m", "islands", *line.split()]
-
-    def refused(_: int) -> tuple[int, str]:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    # On a busy machine, mpirun may see that rank 0 ends with an error status before the others end,
+    # and reports this itself, below a line of dashes.
+    for _ in range(5):
+        done = ran(*mpirun, "3", *PROGRAM, *line.split())
         assert done.stdout == ""
-        return done.returncode, done.stderr
-
-    status, said = without_report(refused)
-    assert (status, said.count("\n")) == (2, 1)
-    assert said.startswith(f"islands: {message}")
+        assert done.stderr.count("islands: ") == 1
+        if "-" * 40 not in done.stderr:
+            break
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(f"islands: {message}")
 
 
 @pytest.mark.slow
 def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
-    command = [sys.executable, "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
-    other = [":", "-n", "1", *command, "--seed", "5"]
-    command = [*mpirun, "1", *command, *other]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    command = [*PROGRAM, "run", "demo/tsp", "--backend", "cpu"]
+    done = ran(*mpirun, "1", *command, ":", "-n", "1", *command, "--seed", "5")
     assert done.returncode == 2
     assert done.stderr.count("rank 1 of 2 differs from rank 0 in the settings") == 1
     assert "MPI_ABORT" not in done.stderr

@@ -58,14 +58,14 @@ def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
             return [IslandMeasure(i, 7, 0, 0.0, 0, since, 1) for i in self.mine]
 
     options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
-    outcome, _, _ = run(options, FakeProblem(), archipelago=Restarting())
+    outcome, _ = run(options, archipelago=Restarting())
     assert outcome.reason == "no improvement for 200 generations"
 
 
 @pytest.mark.parametrize("generation", [0, 20, 64])
 def test_a_resumed_run_has_the_epochs_of_the_uninterrupted_one(generation: int) -> None:
     options = {"stop": "generations=130", "interval": 20}
-    _, _, whole = run(options, FakeProblem())
+    _, whole = run(options)
     before = next((e.progress for e in reversed(whole) if e.progress.generation < generation), None)
     later = FakeArchipelago()
     outcome, epochs, _ = resumed(options, later, Moment(generation, 7.0, before))
@@ -113,7 +113,7 @@ def test_a_checkpoint_that_cannot_be_written_waits_for_the_next_time(
     failures = Failures(World(), None, Lasting())  # type: ignore[arg-type]
     checkpointing = Checkpointing(SimpleNamespace(keep=keep), silent, failures, 3.0, None)  # type: ignore[arg-type]
     options = {"stop": "generations=20", "record.every": 10}
-    run(options, FakeProblem(), archipelago=slow, others=[checkpointing])
+    run(options, archipelago=slow, others=[checkpointing])
     assert tried == [5, 9, 13, 17]
     assert "No space left" in failures.of_all_ranks()
 
@@ -135,7 +135,7 @@ def test_the_phases_are_the_seconds_of_a_run(monkeypatch: pytest.MonkeyPatch) ->
     slow, seen = Migrating(monkeypatch, seconds=0.5), list[tuple[int, float]]()
     options = {"stop": "generations=20", "interval": 5, "record.every": 10, "islands": 2}
     others = [Calling(callback, World()), Writing()]
-    outcome, _, _ = run(options, FakeProblem(), archipelago=slow, others=others)
+    outcome, _ = run(options, archipelago=slow, others=others)
     # At each visit, and after each second of work between two of them.
     called = [0, 2, 4, 5, 7, 9, 10, 12, 14, 15, 17, 19, 20]
     assert [generation for generation, _ in seen] == called
@@ -154,7 +154,7 @@ LATE = 4.0
 def test_observers_see_the_progress_inside_a_long_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = Seen()
     options = {"stop": "generations=20", "record.every": 20}
-    run(options, FakeProblem(), archipelago=Slow(monkeypatch, seconds=0.5), others=[seen])
+    run(options, archipelago=Slow(monkeypatch, seconds=0.5), others=[seen])
     assert [epoch.progress.generation for epoch in seen.epochs] == [0, 20]
     assert seen.between_epochs == [2, 4, 6, 8, 10, 12, 14, 16, 18]
 
@@ -169,7 +169,7 @@ def test_the_trace_has_a_row_for_each_second_inside_a_long_epoch(
     calling = Calling(lambda progress: progress.generation == last, World())
     options = {"stop": "generations=20", "record.every": 20}
     slow = Slow(monkeypatch, seconds=0.5)
-    run(options, FakeProblem(), archipelago=slow, others=[calling, recording])
+    run(options, archipelago=slow, others=[calling, recording])
     assert [each.progress.generation for each in rows] == [*range(0, last + 1, 2)]
     assert all(each.measures for each in rows)
 
@@ -220,10 +220,8 @@ def test_a_callback_sees_each_second_of_a_long_epoch_and_may_end_it(
         seen.append(progress.generation)
         return progress.generation >= 8
 
-    resolved = resolve(Request.of({"stop": "generations=90", "record.every": 90}), FakeProblem())
-    interruption: Any = Quiet
-    observers = [Calling(callback, World())]
-    outcome = Loop(slow, resolved, World(), interruption, observers).run()  # type: ignore[arg-type]
+    options = {"stop": "generations=90", "record.every": 90}
+    outcome, _ = run(options, slow, [Calling(callback, World())])
     assert outcome.reason == "the callback returned True"
     assert seen == [0, 2, 4, 6, 8]
 
@@ -247,6 +245,6 @@ class Passing(FakeArchipelago):
 
 def test_a_run_ends_although_islands_pass_what_is_left() -> None:
     options = {"stop": "evaluations=95", "islands": 2, "population": 16, "record.every": 50}
-    outcome, _, _ = run(options, FakeProblem(), archipelago=Passing())
+    outcome, _ = run(options, archipelago=Passing())
     assert outcome.reason == "evaluation limit of 95 reached"
     assert outcome.progress.evaluations == 100

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from instance_texts import tsplib_text
+from jobs import PROGRAM, ran, wait_until
 from problems_for_tests import cities
 
 from islands import read_run, resume, solve
@@ -30,11 +31,8 @@ BYTES = 20_000
 
 def on_a_small_disk(*line: str) -> subprocess.CompletedProcess[str]:
     """Run `islands` where no file may be longer than `BYTES`."""
-    return subprocess.run(
-        [sys.executable, "-m", "islands", *line],
-        capture_output=True,
-        text=True,
-        timeout=120,
+    return ran(
+        *(*PROGRAM, *line),
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # which would be cut off, too
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (BYTES, BYTES)),
     )
@@ -70,8 +68,7 @@ def test_a_full_disk_does_not_lose_the_result(
     if ranks == 1:
         done = on_a_small_disk(*line)
     else:
-        launched = [*mpirun, "2", sys.executable, "-c", FULL_ON_RANK_1, *line]
-        done = subprocess.run(launched, capture_output=True, text=True, timeout=120)
+        done = ran(*mpirun, "2", sys.executable, "-c", FULL_ON_RANK_1, *line)
     assert done.returncode == 1, done.stderr
     made = json.loads(done.stdout)
     assert (made["cost"], made["solution"]) == (whole.cost, whole.items())
@@ -84,7 +81,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_the_run_with_its_result(tmp_pa
     line = [*RUN, "--set", "checkpoint.every=0.2", "--out", str(tmp_path / "a"), "--quiet"]
     done = on_a_small_disk(*line, "--stop", "seconds=60")
     assert done.returncode == 1
-    (shown,) = [each for each in done.stdout.splitlines() if each.startswith("Solution: ")]
+    (shown,) = [line for line in done.stdout.splitlines() if line.startswith("Solution: ")]
     assert sorted(json.loads(shown.removeprefix("Solution: "))) == [*range(120)]
     assert not (tmp_path / "a" / FINISHED).exists()
     assert resume(tmp_path / "a", generations=30).generations == 30
@@ -113,7 +110,7 @@ def test_in_python_the_result_is_returned_with_a_warning(
 
 def test_a_closed_terminal_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
     own, other = pty.openpty()
-    line = [sys.executable, "-m", "islands", *RUN, "--stop", "seconds=60", "--interval", "1"]
+    line = [*PROGRAM, *RUN, "--stop", "seconds=60", "--interval", "1"]
     process = subprocess.Popen(
         [*line, "--out", str(tmp_path / "a")],
         stdin=other,
@@ -135,15 +132,14 @@ def test_a_closed_terminal_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("nohup", [False, True])
 def test_a_hangup_is_as_sigterm_unless_it_was_ignored(nohup: bool, tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "islands", *RUN, "--stop", "seconds=2", "--quiet"]
+    line = [*PROGRAM, *RUN, "--stop", "seconds=2", "--quiet"]
     process = subprocess.Popen(
         [*line, "--out", str(tmp_path / "a"), "--json"],
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if nohup else None,
     )
-    while not (tmp_path / "a" / "trace").exists():
-        time.sleep(0.05)
+    wait_until((tmp_path / "a" / "trace").exists, process)
     time.sleep(0.5)
     process.send_signal(signal.SIGHUP)
     said, _ = process.communicate(timeout=60)
@@ -153,7 +149,7 @@ def test_a_hangup_is_as_sigterm_unless_it_was_ignored(nohup: bool, tmp_path: Pat
 
 
 def test_a_reader_that_leaves_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "islands", *RUN, "--stop", "seconds=60"]
+    line = [*PROGRAM, *RUN, "--stop", "seconds=60"]
     with subprocess.Popen(
         [*line, "--out", str(tmp_path / "a")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
@@ -179,8 +175,7 @@ def test_a_signal_abandons_only_the_current_generation(
 ) -> None:
     (tmp_path / "many.tsp").write_text(tsplib_text(cities(80).file))
     launch = [*mpirun, str(ranks)] if ranks > 1 else []
-    line = [*launch, sys.executable, "-m", "islands"]
-    started = [*line, "run", str(tmp_path / "many.tsp"), *EVERY_OTHER]
+    started = [*launch, *PROGRAM, "run", str(tmp_path / "many.tsp"), *EVERY_OTHER]
     started += ["--out", str(tmp_path / "a")]
     with subprocess.Popen(
         [*started, "--stop", "generations=2"], stdout=subprocess.PIPE, text=True
@@ -203,6 +198,5 @@ def test_a_signal_abandons_only_the_current_generation(
 
 def done(*line: str) -> dict[str, Any]:
     """Return the result of a command that ends with generation 1."""
-    command = [sys.executable, "-m", "islands", *line, "--json", "--stop", "generations=1"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(json.loads(ran.stdout))
+    printed = ran(*PROGRAM, *line, "--json", "--stop", "generations=1", check=True).stdout
+    return dict(json.loads(printed))

@@ -6,7 +6,6 @@ import json
 import math
 import signal
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,14 +13,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fakes import FakeArchipelago, FakeProblem
+from runs_for_tests import resumed, solved
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.cli.run import ended
-from islands.configuration.request import Request
-from islands.engine import loading
-from islands.engine.runner import resume_requested, run_requested
 from islands.engine.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
-from islands.engine.single import Output
 from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.capabilities import ProblemWords
@@ -50,9 +46,6 @@ class Late(FakeArchipelago):
     def elite(self, count: int) -> list[Candidate]:
         return [each for each in (self.best(),) if each is not None]
 
-    def finish(self) -> None:
-        """Do nothing: no migrants are in flight."""
-
     def _has_found(self, island: int) -> bool:
         return self.generation >= self.first + 10 * island
 
@@ -61,23 +54,12 @@ class Late(FakeArchipelago):
 def first(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Use `Late` islands, and return a function that sets their `first` generation."""
     monkeypatch.setattr("islands.engine.build.Archipelago", Late)
-    monkeypatch.setattr(loading, "loaded", lambda *_: Hinting())
     monkeypatch.setattr(Late, "first", math.inf)
     return lambda generation: monkeypatch.setattr(Late, "first", generation)
 
 
-ASKED = {"backend": "cpu", "stop": "generations=100", "islands": 2, "instance": "fake/five"}
-
-
 def run(folder: Path, **options: Any) -> Result:
-    output = Output(writes=True, folder=folder, stream=StringIO())
-    return run_requested(Request.of({**ASKED, **options}), World(), output)
-
-
-def resume(folder: Path, **options: Any) -> Result:
-    return resume_requested(
-        folder, Request.of(options), World(), Output(writes=True, folder=folder)
-    )
+    return solved(folder, Hinting(), islands=2, **options)
 
 
 def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(
@@ -89,10 +71,10 @@ def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(
     assert f"Choose another way. To continue this run: islands resume {folder}" in str(caught.value)
     assert caught.value.status == 1
     assert not (folder / "solution.parquet").exists()
-    again = resume(folder)
+    again = resumed(folder)
     assert (again.cost, again.solution, again.generations) == (None, None, 100)
     first(140)
-    assert resume(folder, stop="generations=150").cost == 100
+    assert resumed(folder, stop="generations=150").cost == 100
     trace = pq.read_table(folder / "trace" / "rank-000.parquet").to_pydict()
     assert trace["generation"] == [g for g in range(0, 151, 50) for _ in "ab"]
     assert trace["best"] == [None] * 6 + [100, 100]
@@ -123,4 +105,4 @@ def test_an_interrupted_run_without_a_solution_keeps_its_exit_status(
     assert cut.generations < 1_000_000
     first(0)
     monkeypatch.setattr("islands.engine.build.Archipelago", Late)
-    assert resume(tmp_path / "a", stop="generations=50").cost == 100
+    assert resumed(tmp_path / "a", stop="generations=50").cost == 100

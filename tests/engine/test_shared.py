@@ -12,7 +12,14 @@ import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
 from numpy_flips import sparse_pairs
-from shared_launches import facts, found, require_compiles_for_gpus, sources_of
+from shared_launches import (
+    alone,
+    found,
+    require_as_alone,
+    require_compiles_for_gpus,
+    require_same,
+    sources_of,
+)
 from slow_problems import slow
 
 import islands
@@ -31,7 +38,6 @@ from islands.modelling.model import Model
 from islands.modelling.texts import Text
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
-from islands.progress.result import Result
 
 RANDOM = np.random.default_rng(54)
 EAX = {"islands": 2, "population": 12, "stop": ["converged", "generations=60"]}
@@ -138,7 +144,7 @@ def test_places_without_an_instance_do_no_harm() -> None:
     problems = [*facilities(1), islands.qap(np.ones((9, 9), int), np.ones((9, 9), int))]
     settings: dict[str, Any] = {"islands": 1, "stop": "generations=45"}
     every = found(problems * 3, choose("cpu", 1), **settings)
-    require_as_alone(every, problems * 3, **settings)
+    require_all_as_alone(every, problems * 3, **settings)
 
 
 @pytest.mark.slow
@@ -176,7 +182,7 @@ def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.Mon
     with monkeypatch.context() as without:
         without.setattr(islands, "solve", None)  # none is solved alone
         every = found(problems, choose("cpu", 1), keys=keys, **settings)
-    require_as_alone(every, problems, **settings)
+    require_all_as_alone(every, problems, **settings)
 
 
 def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +197,7 @@ def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.Monke
     every = found(problems, choose("cpu", 1), lambda: bool(ends), **settings)
     assert len(every) == len(ends)
     assert 1 < len(ends) < len(problems)
-    require_as_alone(every, problems, **settings)
+    require_all_as_alone(every, problems, **settings)
 
 
 @pytest.mark.gpu
@@ -232,34 +238,16 @@ def some(make: Callable[..., Problem], sizes: Sequence[int], seed: int = 5) -> l
     return [make(size, random) for size in sizes]
 
 
-def alone(problem: Problem, number: int, **settings: Any) -> Result:
-    return islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
-
-
-def require_as_alone(every: dict[int, Any], problems: Sequence[Problem], **settings: Any) -> None:
-    """Require that the results of problems, by their number, are those of each alone."""
+def require_all_as_alone(
+    every: dict[int, Any], problems: Sequence[Problem], **settings: Any
+) -> None:
     for number, mine in every.items():
-        assert facts(mine) == facts(alone(problems[number], number, **settings))
+        require_as_alone(mine, alone(problems[number], number, **settings))
 
 
 def changed(problem: Model, **arguments: Any) -> Model:
     """Return a problem with other arguments."""
     return Model(problem.kind, replace(problem.statement, **arguments))
-
-
-def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any) -> list[int]:
-    """Require the results of each alone; return those that shared launches."""
-    every, shared = found(problems, backend, **settings), []
-    for number, problem in enumerate(problems):
-        mine, other = every[number], alone(problem, number, **settings)
-        assert isinstance(mine, Result), mine
-        if isinstance(mine.records, VisitRecords):
-            shared.append(number)
-        assert facts(mine) == facts(other)
-        assert (mine.violation, mine.checked) == (other.violation, other.checked)
-        table, same = mine.trace().drop_columns("seconds"), other.trace().drop_columns("seconds")
-        assert table.equals(same)
-    return shared
 
 
 @pytest.mark.parametrize(
@@ -289,7 +277,7 @@ def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.Mo
     assert own
     assert all("ISLANDS_TILED" in each for each in own)
     assert all(isinstance(each.records, VisitRecords) for each in every.values())
-    require_as_alone(every, problems, **settings)
+    require_all_as_alone(every, problems, **settings)
 
 
 @pytest.mark.slow
@@ -383,7 +371,7 @@ def test_a_wrong_cost_concerns_its_own_problem_only(
         alone(problems[3], 3, **DE)
     assert str(every.pop(3)) == str(raised.value)
     assert all(isinstance(each.records, VisitRecords) for each in every.values())
-    require_as_alone(every, problems, **DE)
+    require_all_as_alone(every, problems, **DE)
 
 
 def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:

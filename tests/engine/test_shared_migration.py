@@ -11,7 +11,7 @@ import numpy as np
 import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
-from shared_launches import facts, found
+from shared_launches import alone, found, require_as_alone, require_same
 from slow_problems import slow
 
 import islands
@@ -23,7 +23,6 @@ from islands.engine.limits import LIMITS
 from islands.engine.shared import VisitRecords
 from islands.errors import UsageError
 from islands.migration.shared import SharedExchange
-from islands.progress.result import Result
 
 RING: dict[str, Any] = {"migration": "ring", "interval": 3, "migrants": 2}
 GA: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "improver": "none"}
@@ -46,23 +45,10 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def require_same(problems: list[Any], backend: Backend, **settings: Any) -> None:
-    """Require that all shared launches, and have the results and records that they have alone."""
-    every = found(problems, backend, **settings)
-    for number, problem in enumerate(problems):
-        mine = every[number]
-        own = {"backend": "cpu", "threads": 1, "seed": 4 + number}
-        alone = islands.solve(problem, **own, **settings)
-        assert isinstance(mine, Result), mine
-        assert isinstance(mine.records, VisitRecords), "it was solved alone"
-        assert facts(mine) == facts(alone)
-        assert without_times(mine.trace()) == without_times(alone.trace())
-        assert without_times(mine.migrations()) == without_times(alone.migrations())
-        assert alone.migrations().num_rows > 0
-
-
-def without_times(table: Any) -> Any:
-    return table.drop_columns([n for n in ("seconds", "microseconds") if n in table.column_names])
+def require_migrate_as_alone(problems: list[Any], backend: Backend, **settings: Any) -> None:
+    """Require that all share launches, migrate, and have the results that they have alone."""
+    assert require_same(problems, backend, **settings) == [*range(len(problems))]
+    assert alone(problems[0], 0, **settings).migrations().num_rows > 0
 
 
 def tours(count: int, size: int) -> list[Any]:
@@ -74,21 +60,21 @@ def tours(count: int, size: int) -> list[Any]:
 def test_runs_migrate_as_they_do_alone(backend: Backend, name: str) -> None:
     # Some end sooner than others, whose places the next ones take: all are at other generations.
     stop = ["stagnation=7", "generations=23"]
-    require_same(tours(9, 12), backend, **{**SMALL, "stop": stop, **CASES[name]})
+    require_migrate_as_alone(tours(9, 12), backend, **{**SMALL, "stop": stop, **CASES[name]})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ring", "a random ring, delayed", "tours of edges"])
 def test_on_an_emulated_gpu(name: str) -> None:
     settings = {**SMALL, "stop": ["stagnation=7", "generations=23"], **CASES[name]}
-    require_same(tours(4, 12), EmulatedGpu(64), **settings)
+    require_migrate_as_alone(tours(4, 12), EmulatedGpu(64), **settings)
 
 
 @pytest.mark.parametrize("make", [own_problems.order, own_problems.vector])
 def test_problems_of_a_users_own(make: Any) -> None:
     settings = {**SMALL, **RING, "algorithm": "ga", "stop": "generations=14"}
     problems = [make(9, np.random.default_rng(number)) for number in range(4)]
-    require_same(problems, choose("cpu", 1), **settings)
+    require_migrate_as_alone(problems, choose("cpu", 1), **settings)
 
 
 def test_runs_that_are_halted_between_migrations_begin_again_alone(
@@ -112,11 +98,10 @@ def test_runs_that_are_halted_between_migrations_begin_again_alone(
     assert "halt" in events
     quick = slow("permutation", "cost", 0.008, quick=10**9)
     for number, mine in zip(range(runs), every, strict=True):
-        alone = islands.solve(quick, seed=4 + number, threads=1, backend="cpu", **settings)
         assert not isinstance(mine.records, VisitRecords), "it was not solved alone"
-        assert facts(mine) == facts(alone)
-        assert without_times(mine.migrations()) == without_times(alone.migrations())
-        assert alone.migrations().num_rows > 0
+        other = alone(quick, number, **settings)
+        require_as_alone(mine, other)
+        assert other.migrations().num_rows > 0
 
 
 def test_populations_that_are_too_small_for_the_migrants_are_refused() -> None:

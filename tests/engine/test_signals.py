@@ -10,16 +10,13 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from jobs import wait_until
 
 from islands.engine.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspension
 
 
-def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
-    for _ in range(500):
-        if interruption.requested == requested:
-            return True
-        time.sleep(0.01)
-    return False
+def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> None:
+    wait_until(lambda: interruption.requested == requested)
 
 
 def test_the_first_signal_requests_a_stop_and_says_so(capfd: pytest.CaptureFixture[str]) -> None:
@@ -28,7 +25,7 @@ def test_the_first_signal_requests_a_stop_and_says_so(capfd: pytest.CaptureFixtu
         interruption.handle_interrupts()
         assert not interruption.requested
         os.kill(os.getpid(), signal.SIGINT)
-        assert wait_for(interruption)
+        wait_for(interruption)
     assert signal.getsignal(signal.SIGINT) is before
     assert "interrupt again to end at once" in capfd.readouterr().err
 
@@ -38,14 +35,14 @@ def test_a_nested_object_passes_its_signals_to_the_outer_one() -> None:
         with Interruption() as inner:
             inner.handle_interrupts()
             signal.raise_signal(signal.SIGINT)
-            assert wait_for(inner)
+            wait_for(inner)
             assert not outer.requested
         assert outer.requested == INTERRUPT
         with Interruption():
             pass
         assert outer.requested == INTERRUPT
         signal.raise_signal(signal.SIGTERM)
-        assert wait_for(outer, INTERRUPT + 2)
+        wait_for(outer, INTERRUPT + 2)
 
 
 def test_outside_the_main_thread_signals_keep_their_usual_effect() -> None:
@@ -98,7 +95,7 @@ def test_repeated_signals_request_one_checkpoint(
             os.kill(os.getpid(), number)
             time.sleep(0.02)
         os.kill(os.getpid(), signal.SIGINT)
-        assert wait_for(interruption, interruption.requested | INTERRUPT)
+        wait_for(interruption, interruption.requested | INTERRUPT)
         assert suspension(interruption.requested) == number.name
     assert signal.getsignal(number) is before
     assert capfd.readouterr().err.count(number.name) == 1
@@ -113,9 +110,9 @@ def test_a_signal_is_handled_even_if_standard_error_is_closed(
     monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=broken))
     with Interruption(suspends="writing a checkpoint") as interruption:
         signal.raise_signal(signal.SIGTERM)
-        assert wait_for(interruption, 2)
+        wait_for(interruption, 2)
         signal.raise_signal(signal.SIGUSR1)
-        assert wait_for(interruption, 6)
+        wait_for(interruption, 6)
 
 
 def test_an_event_loop_receives_its_signals() -> None:

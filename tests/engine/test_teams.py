@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from colonies_for_tests import decide
 from models_for_tests import TIMES, makespans
+from shared_launches import facts
+from starts_for_tests import rows
 
 import islands
 from islands.configuration.request import Request
@@ -17,7 +18,6 @@ from islands.engine.build import RankOptions
 from islands.engine.runner import run_requested
 from islands.engine.single import Output
 from islands.errors import UsageError
-from islands.modelling.model import Model
 from islands.parallel import World
 from islands.progress.result import Result
 from islands.testing.ranks import on_ranks
@@ -55,22 +55,6 @@ def solved(name: str, ranks: World, folder: Path, **more: Any) -> Result:
     return islands.solve(own, world=ranks, out=folder, **options)
 
 
-def rows(folder: Path, record: str) -> list[dict[str, Any]]:
-    """Return the rows of all ranks in order, without times and transports."""
-    found: list[dict[str, Any]] = []
-    for path in sorted(Path(folder, record).glob("*.parquet")):
-        found += pq.read_table(path).to_pylist()
-    for row in found:
-        for name in ("seconds", "microseconds", "transport"):
-            row.pop(name, None)
-    return sorted(found, key=lambda row: [str(value) for value in row.values()])
-
-
-def facts(result: Result) -> tuple[Any, ...]:
-    names = ("digest", "cost", "generations", "evaluations", "reason", "island", "best_generation")
-    return (np.asarray(result.solution).tolist(), *(getattr(result, name) for name in names))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_results_and_records_are_those_of_one_rank(
@@ -88,10 +72,6 @@ def test_results_and_records_are_those_of_one_rank(
     assert rows(tmp_path / "1", "trace")
 
 
-def model_of(**how: Any) -> Model:
-    return islands.permutation(len(TIMES), **how)
-
-
 @pytest.mark.slow
 def test_python_functions_are_called_by_all_ranks() -> None:
     called: dict[int, int] = {}
@@ -101,7 +81,7 @@ def test_python_functions_are_called_by_all_ranks() -> None:
             called[ranks.rank] = called.get(ranks.rank, 0) + len(orders)
             return makespans(orders)
 
-        problem = model_of(batch=costs)
+        problem = islands.permutation(len(TIMES), batch=costs)
         own = {"algorithm": "ga", "islands": 1, "population": 24}
         return islands.solve(problem, world=ranks, **BASIC | own)
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shared_launches import ProblemsInTurn, asked_of, facts, found
+from instance_texts import tsplib_text
+from shared_launches import ProblemsInTurn, asked_of, facts, found, require_same
+from synthetic import uniform_tsp
 
 import islands
 from islands.archipelago.shared import bytes_a_run
@@ -74,14 +76,7 @@ CASES: dict[str, tuple[list[Problem], dict[str, Any]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_each_result_is_that_of_solve(name: str) -> None:
     problems, settings = CASES[name]
-    every = found(problems, choose("cpu", 1), **settings)
-    for number, problem in enumerate(problems):
-        mine = every[number]
-        alone = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
-        assert isinstance(mine, Result), mine
-        assert facts(mine) == facts(alone)
-        assert mine.bound_kind == alone.bound_kind
-        assert (mine.bound is None) == ("bound" not in settings)
+    require_same(problems, choose("cpu", 1), **settings)
 
 
 def test_a_warm_start_is_used(tmp_path: Path) -> None:
@@ -110,14 +105,11 @@ def test_runs_fit_into_the_free_memory(free: int, monkeypatch: pytest.MonkeyPatc
 
 
 SETTINGS = {"islands": 2, "population": 8, "algorithm": "ga", "stop": "generations=3", "seed": 5}
-DATA = np.random.default_rng(71).integers(0, 99, (6, 9, 2))
 
 
-def written(folder: Path, name: str, cities: Any) -> Path:
-    lines = [f"{k + 1} {x} {y}" for k, (x, y) in enumerate(cities.tolist())]
-    head = ["NAME: x", "TYPE: TSP", f"DIMENSION: {len(lines)}", "EDGE_WEIGHT_TYPE: EUC_2D"]
+def written(folder: Path, name: str, seed: int) -> Path:
     path = folder / name
-    path.write_text("\n".join([*head, "NODE_COORD_SECTION", *lines, "EOF", ""]))
+    path.write_text(tsplib_text(uniform_tsp(9, seed)))
     return path
 
 
@@ -125,11 +117,11 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     backend = choose("cpu", 1)
     wanted: list[tuple[str, Problem | None, int | None]] = []
-    for number, cities in enumerate(DATA):
+    for number in range(6):
         if number % 2:
-            wanted.append((written(tmp_path, f"{number}.tsp", cities).name, None, 10 + number))
+            wanted.append((written(tmp_path, f"{number}.tsp", number).name, None, 10 + number))
         else:
-            problem = islands.tsp(cities, metric="EUC_2D")
+            problem = islands.tsp(uniform_tsp(9, number).coordinates, metric="EUC_2D")
             wanted.append((problem.instance, problem, None if number == 2 else 10 + number))
 
     class Mixed(Plan[int]):
@@ -138,7 +130,7 @@ def test_each_has_the_settings_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
             own = {} if seed is None else {"seed": seed}
             return asked_of({**SETTINGS, "instance": name, **own}, backend), problem
 
-    for order in (range(len(DATA)), range(len(DATA))[::-1]):
+    for order in (range(6), range(6)[::-1]):
         plan = Mixed()
         preparing = Preparing(plan, backend)
         for cell in order:
@@ -212,7 +204,7 @@ class Trusting(ProblemsInTurn):
 def test_the_caller_of_a_queue_gets_neither_its_trust_nor_its_limit_of_reading(
     tmp_path: Path,
 ) -> None:
-    plan, own, path = Trusting(2), Trust(), written(tmp_path, "a.tsp", DATA[0])
+    plan, own, path = Trusting(2), Trust(), written(tmp_path, "a.tsp", 0)
     ends = list[int]()
     queue = Queue(plan, iter(range(2)), plan.backend, lambda: bool(ends))
     with within(own):

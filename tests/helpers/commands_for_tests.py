@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -20,6 +22,12 @@ def done(capsys: Capture, *line: str) -> dict[str, Any]:
     capsys.readouterr()
     assert main([*line, "--json"]) == 0
     return dict(json.loads(capsys.readouterr().out))
+
+
+def rows_of(table: str | Path) -> list[dict[str, str]]:
+    """Return the rows of a table, whose name ends in .csv or .tsv."""
+    with Path(table).open(newline="", encoding="utf-8") as stream:
+        return [*csv.DictReader(stream, delimiter="," if str(table).endswith("csv") else "\t")]
 
 
 def without_facts_of_the_machine(monkeypatch: Patch) -> None:

@@ -21,20 +21,14 @@ from islands.progress.progress import Epoch, Moment, Outcome
 
 def run(
     options: dict[str, Any],
-    problem: FakeProblem,
-    interruption: Any = Quiet,
     archipelago: FakeArchipelago | None = None,
     others: Sequence[Observer] = (),
-) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
+    origin: Moment | None = None,
+) -> tuple[Outcome, list[Epoch]]:
+    """Return the outcome and the epochs of a run on one rank."""
     archipelago, seen = archipelago or FakeArchipelago(), Seen()
-    resolved = resolve(Request.of(options), problem)
-    loop = Loop(
-        archipelago,  # type: ignore[arg-type]
-        *(resolved, World(), interruption),
-        [seen, *others],
-    )
-    outcome = loop.run()
-    return outcome, archipelago, seen.epochs
+    whole: Any = (archipelago, resolve(Request.of(options), FakeProblem()), World(), Quiet)
+    return Loop(*whole, [seen, *others], origin=origin).run(), seen.epochs
 
 
 class Seen(Observer):
@@ -70,21 +64,12 @@ class Slow(FakeArchipelago):
 
 
 def resumed(
-    options: dict[str, Any], archipelago: FakeArchipelago, origin: Moment, interruption: Any = Quiet
+    options: dict[str, Any], archipelago: FakeArchipelago, origin: Moment
 ) -> tuple[Outcome, list[Epoch], list[Moment]]:
     """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
     archipelago.generation = origin.generation
-    resolved = resolve(Request.of(options), FakeProblem())
-    seen, kept = Seen(), list[Moment]()
-    failures = Failures(World(), None, interruption)
-    checkpoints = SimpleNamespace(keep=kept.append)
-    screen = Silent()
-    every = resolved.spec.checkpoint.every
-    checkpointing = Checkpointing(checkpoints, screen, failures, every, origin)  # type: ignore[arg-type]
-    loop = Loop(
-        archipelago,  # type: ignore[arg-type]
-        *(resolved, World(), interruption),
-        [seen, checkpointing],
-        origin=origin,
-    )
-    return loop.run(), seen.epochs, kept
+    kept, failures = list[Moment](), Failures(World(), None, Quiet)
+    every = resolve(Request.of(options), FakeProblem()).spec.checkpoint.every
+    checkpoints: Any = SimpleNamespace(keep=kept.append)
+    checkpointing = Checkpointing(checkpoints, Silent(), failures, every, origin)
+    return *run(options, archipelago, [checkpointing], origin), kept

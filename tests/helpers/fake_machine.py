@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobs import ran
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [
     "launch/bind",
@@ -67,14 +69,8 @@ class Machine:
         self, script: str, *arguments: str, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": str(self.bin), "CALLS": str(self.folder / "calls"), "GPUS": "0"}
-        return subprocess.run(
-            [str(self.checkout / script), *arguments],
-            env=environment | variables,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        program = self.checkout / script
+        return ran(program, *arguments, env=environment | variables, cwd=self.folder)
 
     def calls(self, start: str) -> list[str]:
         calls = self.folder / "calls"

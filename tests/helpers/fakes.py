@@ -85,14 +85,10 @@ class FakeArchipelago:
         self.transport = "device"
         self.calls: list[str] = []
 
-    def abandon(self) -> None:
-        """Do nothing: generations are quick."""
+    def wait(self, *_: Any) -> None:
+        """Do nothing: generations are quick, and no message is on its way."""
 
-    def limit_first(self, limit: int) -> None:
-        """Do nothing, as `limit`."""
-
-    def limit(self, left: int | None) -> None:
-        """Do nothing: the number of evaluations is not that of generations."""
+    abandon = limit_first = limit = renew_halo = finish = wait
 
     def start(self) -> None:
         self.generation = 0
@@ -131,15 +127,6 @@ class FakeArchipelago:
     def covered(self, name: str) -> range:
         """Return the islands of all ranks."""
         return range(1 << 20)
-
-    def renew_halo(self) -> None:
-        """Return at once: islands are independent."""
-
-    def wait(self) -> None:
-        """Return at once: nothing is asynchronous here."""
-
-    def finish(self) -> None:
-        """Do nothing: no message is on its way."""
 
     def measure(self) -> list[IslandMeasure]:
         g = self.generation
@@ -188,11 +175,10 @@ class Silent:
     def __init__(self) -> None:
         self.table = SimpleNamespace()
 
-    def show(self, _progress: Progress) -> None:
-        """Show nothing."""
-
-    def say(self, _text: str) -> None:
+    def say(self, _: str | Progress) -> None:
         """Print nothing."""
+
+    show = say
 
 
 class Quiet:

@@ -12,15 +12,38 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+PROGRAM = (sys.executable, "-m", "islands")
 ANY_RANKS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
 """The environment in which mpirun starts any number of ranks, also as root."""
+
+
+def ran(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; return its status and output."""
+    options = {"capture_output": True, "text": True, "timeout": 120, **options}
+    return subprocess.run(command, **options)
+
+
+def wait_until(
+    is_so: Callable[[], object],
+    process: subprocess.Popen[Any] | None = None,
+    seconds: float = 60,
+) -> None:
+    """Wait until a condition holds, while a process goes on if one is given."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if process is not None and (process.poll() is not None or time.monotonic() > deadline):
+            process.kill()
+            raise AssertionError(process.communicate())
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def started(
@@ -34,7 +57,7 @@ def started(
 
     With `apart`, it is in its own process group and can receive signals as from a terminal.
     """
-    command = [sys.executable, "-m", "islands", *line]
+    command = [*PROGRAM, *line]
     if number > 1:
         command = [*(mpirun() or ["mpirun"]), "-n", str(number), *command]
     return subprocess.Popen(

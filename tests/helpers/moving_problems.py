@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -178,31 +179,28 @@ def preceded(order: list[int]) -> int:
     return route(order)
 
 
+_REAL_PLACES = PLACES.replace("long long", "double").replace("sum;", "sum / 8.0;")
+_ORDERS, _SUBSETS = partial(islands.permutation, N), partial(islands.subset, N)
+_VECTORS, _ALL = partial(islands.real, -2.0, 2.0, N), (0, 1, 2, 3)
+_PROBLEMS: dict[str, tuple[Any, dict[str, Any], Any, tuple[int, ...]]] = {
+    "delta": (_ORDERS, {"cost": PLACES, "delta": PLACES_CHANGE}, places, (0,)),
+    "order": (_ORDERS, {"cost": ROUTE}, route, _ALL),
+    "cooperative": (_ORDERS, {"cost": ROUTE, "cooperative": True}, route, _ALL),
+    "repaired choice": (_SUBSETS, {"cost": CHOICE, "repair": FEW_REPAIR}, few, (4, 5)),
+    "repaired order": (_ORDERS, {"cost": ROUTE, "repair": PRECEDENCE_REPAIR}, preceded, _ALL),
+    "state of choice": (_SUBSETS, {"cost": CHOICE, "state": CHOICE_STATE}, choice, (4, 5)),
+    "state of vectors": (_VECTORS, {"cost": BOWL, "state": BOWL_STATE}, bowl(-2.0, 4.0), ()),
+    "state of places": (
+        *(_ORDERS, {"cost": _REAL_PLACES, "state": PLACES_STATE}),
+        *(lambda order: places(order) / 8.0, (0, 2)),
+    ),
+    "subset": (_SUBSETS, {"cost": CHOICE}, choice, (4, 5)),
+    "keys": (partial(islands.keys, N), {"cost": BOWL}, bowl(), ()),
+    "vector": (_VECTORS, {"cost": BOWL}, bowl(-2.0, 4.0), ()),
+}
+
+
 def problem(kind: str) -> tuple[Model, Any, tuple[int, ...]]:
     """Return a problem, the same cost in Python, and the moves of its orders."""
-    data = {"t": TABLE}
-    if kind == "delta":
-        return islands.permutation(N, cost=PLACES, delta=PLACES_CHANGE, data=data), places, (0,)
-    if kind == "order":
-        return islands.permutation(N, cost=ROUTE, data=data), route, (0, 1, 2, 3)
-    if kind == "cooperative":
-        return islands.permutation(N, cost=ROUTE, cooperative=True, data=data), route, (0, 1, 2, 3)
-    if kind == "repaired choice":
-        return islands.subset(N, cost=CHOICE, repair=FEW_REPAIR, data=data), few, (4, 5)
-    if kind == "repaired order":
-        own = islands.permutation(N, cost=ROUTE, repair=PRECEDENCE_REPAIR, data=data)
-        return own, preceded, (0, 1, 2, 3)
-    if kind == "state of choice":
-        own = islands.subset(N, cost=CHOICE, state=CHOICE_STATE, data=data)
-        return own, choice, (4, 5)
-    if kind == "state of vectors":
-        return islands.real(-2.0, 2.0, N, cost=BOWL, state=BOWL_STATE, data=data), bowl(-2, 4), ()
-    if kind == "state of places":
-        real = PLACES.replace("long long", "double").replace("sum;", "sum / 8.0;")
-        own = islands.permutation(N, cost=real, state=PLACES_STATE, data=data)
-        return own, lambda order: places(order) / 8.0, (0, 2)
-    if kind == "subset":
-        return islands.subset(N, cost=CHOICE, data=data), choice, (4, 5)
-    if kind == "keys":
-        return islands.keys(N, cost=BOWL, data=data), bowl(), ()
-    return islands.real(-2.0, 2.0, N, cost=BOWL, data=data), bowl(-2.0, 4.0), ()
+    make, texts, cost, moves = _PROBLEMS[kind]
+    return make(**texts, data={"t": TABLE}), cost, moves

@@ -9,7 +9,7 @@ import numpy as np
 from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_box import highest
-from numpy_improvers import NumpyLocalSearch, distinct
+from numpy_improvers import NumpyLocalSearch, keys_of
 from numpy_islands import (
     ADAPT,
     DONORS,
@@ -153,10 +153,7 @@ class NumpyDe(NumpyIslands):
         self.calls[island] += tried
         if better == cost:
             return keys, cost
-        # The same keys in the order of the solution, or of its inverse if it assigns.
-        improved = np.empty_like(keys)
-        improved[np.argsort(order) if self.assigns else order] = distinct(keys)
-        return improved, better
+        return keys_of(keys, order, assigns=self.assigns), better
 
     def exchange_in_ring(self, migrants: int) -> None:
         """Replace the worst of each island by the best of the previous one, with F and Cr."""

@@ -92,6 +92,13 @@ def distinct(keys: NDArray[np.float32]) -> NDArray[np.float32]:
     return keys
 
 
+def keys_of(keys: NDArray[Any], order: Order, *, assigns: bool) -> NDArray[Any]:
+    """Return the same keys in the order of a solution, or of its inverse if it assigns."""
+    improved = np.empty_like(keys)
+    improved[np.argsort(order) if assigns else order] = distinct(keys)
+    return improved
+
+
 class ImprovedBrkga(NumpyBrkga):
     """BRKGA whose children and mutants are improved; without exchange and restarts."""
 
@@ -119,9 +126,8 @@ class ImprovedBrkga(NumpyBrkga):
                 order, better, tried = self.search.improve(solutions[slot], int(cost[slot]), place)
                 calls[slot] += tried
                 if better < int(cost[slot]):
-                    # The same keys in the order of the solution, or of its inverse if it assigns.
-                    sequence = np.argsort(order) if self.search.problem.layout.assigns else order
-                    keys[slot][sequence] = distinct(keys[slot])
+                    assigns = self.search.problem.layout.assigns
+                    keys[slot] = keys_of(keys[slot], order, assigns=assigns)
                 cost[slot] = better
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_box import highest
-from numpy_improvers import NumpyLocalSearch, distinct
+from numpy_improvers import NumpyLocalSearch, keys_of
 from numpy_islands import (
     MUTANT,
     SIGMOID,
@@ -193,9 +193,7 @@ def evaluator_of(
         order, better, tried = search.improve(solution.tolist(), cost, place)
         if better == cost:
             return genome, cost, 1 + tried
-        improved = np.empty_like(genome)
-        improved[np.argsort(order) if problem.layout.assigns else order] = distinct(genome)
-        return improved, better, 1 + tried
+        return keys_of(genome, order, assigns=problem.layout.assigns), better, 1 + tried
 
     return evaluate
 

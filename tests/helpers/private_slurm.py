@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Mapping
@@ -61,9 +60,7 @@ class PrivateSlurm:
 
     def call(self, *command: str) -> str:
         """Return what a command of Slurm prints; it must succeed."""
-        done = subprocess.run(
-            command, env=os.environ | self.environment, capture_output=True, text=True, check=False
-        )
+        done = jobs.ran(*command, env=os.environ | self.environment)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         return done.stdout.strip()
 
@@ -74,17 +71,11 @@ class PrivateSlurm:
 
     def wait(self, number: str, *states: str, seconds: float = 120) -> None:
         """Wait until a job is in one of these states."""
-        deadline = time.monotonic() + seconds
-        while (state := self.job(number)["JobState"]) not in states:
-            assert time.monotonic() < deadline, f"job {number} is {state}, not {states}"
-            time.sleep(0.1)
+        jobs.wait_until(lambda: self.job(number)["JobState"] in states, seconds=seconds)
 
     def wait_for_restart(self, number: str, restarts: int) -> None:
         """Wait until a job has been requeued this many times."""
-        deadline = time.monotonic() + 90
-        while int(self.job(number)["Restarts"]) < restarts:
-            assert time.monotonic() < deadline, f"job {number} is not requeued"
-            time.sleep(0.1)
+        jobs.wait_until(lambda: int(self.job(number)["Restarts"]) >= restarts, seconds=90)
 
     def lose(self, node: str) -> None:
         """Kill the daemon of a node and all its processes, as a power failure does.
@@ -145,14 +136,7 @@ class PrivateSlurm:
         return self.folder / "munge.socket"
 
     def _run(self, name: str, *options: str) -> None:
-        done = subprocess.run(
-            [str(_program(name)), *options],
-            env=os.environ | self.environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = jobs.ran(str(_program(name)), *options, env=os.environ | self.environment)
         if done.returncode != 0:
             raise NoSlurmError(f"{name}: {done.stderr.strip()}")
 
@@ -240,20 +224,12 @@ class User:
 
     def call(self, *command: str, status: int = 0) -> str:
         """Return the output of a command; it must end with this status."""
-        done = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        done = jobs.ran(*command, cwd=self.folder, env=self.environment, timeout=300)
         assert done.returncode == status, f"{command}: {done.returncode}\n{done.stderr}"
         return done.stdout if status == 0 else done.stderr
 
     def islands(self, *words: str, status: int = 0) -> str:
-        return self.call(sys.executable, "-m", "islands", *words, status=status)
+        return self.call(*jobs.PROGRAM, *words, status=status)
 
     def sbatch(self, *words: str) -> str:
         """Return the number of the job that sbatch submits."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from io import StringIO
-from pathlib import Path
 from typing import IO, Any
 
 import pytest
@@ -17,17 +16,10 @@ _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 
 
 @contextmanager
-def without_drawing() -> Iterator[None]:
-    """Write empty pictures in this process: to draw them takes longer than a short experiment."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(perform, "write_plot", _write_empty)
-        yield
-
-
-@contextmanager
 def without_rendering() -> Iterator[None]:
-    """Make empty files of all figures in this process: to render one takes half a second."""
+    """Make empty files of all pictures in this process: to render one takes half a second."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(perform, "write_plot", lambda path, *_: path.write_text(_EMPTY))
         if find_spec("matplotlib") is not None:  # otherwise, what needs it says so
             patch.setattr("matplotlib.figure.Figure.savefig", _render_nothing)
         yield
@@ -35,7 +27,3 @@ def without_rendering() -> Iterator[None]:
 
 def _render_nothing(_: Any, stream: IO[Any], **options: Any) -> None:
     stream.write(_EMPTY if isinstance(stream, StringIO) else _EMPTY.encode())
-
-
-def _write_empty(path: Path, *_: Any) -> None:
-    path.write_text(_EMPTY)

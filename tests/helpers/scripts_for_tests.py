@@ -38,6 +38,11 @@ def forgotten(folder: Path) -> Iterator[None]:
             continue
         if Path(file).is_relative_to(folder):
             del sys.modules[name]
+    forget_parts()
+
+
+def forget_parts() -> None:
+    """Remove the parts of scripts from this process, as in a new process."""
     for kind in PartKind.all:
         for name in kind.of_scripts:
             del kind.registry[name]

@@ -16,6 +16,7 @@ from islands.backends.source import Source
 from islands.configuration.request import Request
 from islands.engine.plan import Plan
 from islands.engine.queue import Queue
+from islands.engine.shared import VisitRecords
 from islands.errors import IslandsError
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -35,11 +36,6 @@ class ProblemsInTurn(Plan[int]):
         problem = self.problems[cell]
         own = {"instance": problem.instance, "seed": 4 + cell}
         return asked_of({**self.settings, **own}, self.backend), problem
-
-    def solve(self, cell: int) -> Result:
-        """Return what `solve` returns."""
-        request = self.settings | {"seed": 4 + cell}
-        return islands.solve(self.problems[cell], backend="cpu", threads=1, **request)
 
 
 def found(
@@ -61,6 +57,33 @@ def found(
 def facts(result: Any) -> tuple[Any, ...]:
     numbers = (result.generations, result.evaluations, result.island, result.best_generation)
     return (result.digest, result.cost, result.reason, result.solution.tolist(), *numbers)
+
+
+def alone(problem: Problem, number: int, **settings: Any) -> Result:
+    """Return the result of a problem alone, with the seed of its number."""
+    return islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
+
+
+def require_as_alone(mine: Any, other: Result) -> None:
+    """Require the result and the records of a problem alone."""
+    assert isinstance(mine, Result), mine
+    assert facts(mine) == facts(other)
+    for name in ("violation", "checked", "bound_kind"):
+        assert getattr(mine, name) == getattr(other, name)
+    assert without_times(mine.trace()) == without_times(other.trace())
+    assert without_times(mine.migrations()) == without_times(other.migrations())
+
+
+def without_times(table: Any) -> Any:
+    return table.drop_columns([n for n in ("seconds", "microseconds") if n in table.column_names])
+
+
+def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any) -> list[int]:
+    """Require the results of each alone; return the numbers of those that shared launches."""
+    every = found(problems, backend, **settings)
+    for number, problem in enumerate(problems):
+        require_as_alone(every[number], alone(problem, number, **settings))
+    return [k for k, mine in sorted(every.items()) if isinstance(mine.records, VisitRecords)]
 
 
 def sources_of(monkeypatch: pytest.MonkeyPatch) -> list[Source]:

@@ -14,6 +14,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -62,51 +63,42 @@ def guarded_bytes(*parts: int) -> int:
     return scratch_bytes(*parts) + _GUARD * len(parts)
 
 
-def _problem(name: str, folder: Path) -> Problem:
-    if name in NUMBERS:
-        return NUMBERS[name](11)
-    if name == "tsp":
-        return cities(17)
-    if name == "more cities":
-        return cities(80)
-    if name == "most cities":
-        return cities(66_000)
-    if name == "directed":
-        return streets(60)
-    if name == "joined":
-        return streets(60, symmetric=True, start=3, fixed=[(7, 9), (9, 20), (31, 30)])
-    if name == "core":
-        return knapsack(150, 5, largest=99_999)
-    if name == "choice":
-        return of_two_kinds(40, 15, symmetric="neither")
-    if name == "bytes":
-        return facilities(47)
-    if name == "mixed":
-        return mixed_by("cost")
-    if name == "grid":
-        return Qap(grid(5, 6, hidden=2).file())
-    if name == "turned grid":
-        return Qap(grid(5, 6, hidden=2).file(turned=True))
-    if name == "steps":
-        return problem_of_steps()
-    if name == "shop":
-        # More operations than a warp has lanes; some take no time, so that steps may be impossible.
-        rows = [[(j + k * (1 + j % 4)) % 5 for k in range(5)] for j in range(9)]
-        return job_shop(rows, [[(3 * j + 2 * k) % 6 for k in range(5)] for j in range(9)])
-    if name == "dated shop":
-        return job_shop(
-            *([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]], [[5, 3, 7]] * 4),
-            release=[0, 4, 2, 9],
-            due=[20, 15, 18, 25],
-            weights=[4, 2, 2, 1],
-            objective="tardiness",
-        )
-    if name == "flexible shop":
-        return job_shop([[[0, 1, 2], [2, 0], [1]]] * 12, [[[5, 3, 7], [4, 6], [5]]] * 12)
-    if name == "qap":
-        return facilities(12, symmetric="neither", diagonal=True, largest=70_000)
-    return knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=name))
-
+_PROBLEMS: dict[str, Callable[[], Problem]] = {
+    **{name: lambda kind=kind: kind(11) for name, kind in NUMBERS.items()},
+    "tsp": lambda: cities(17),
+    "more cities": lambda: cities(80),
+    "most cities": lambda: cities(66_000),
+    "directed": lambda: streets(60),
+    "joined": lambda: streets(60, symmetric=True, start=3, fixed=[(7, 9), (9, 20), (31, 30)]),
+    "core": lambda: knapsack(150, 5, largest=99_999),
+    "choice": lambda: of_two_kinds(40, 15, symmetric="neither"),
+    "bytes": lambda: facilities(47),
+    "mixed": lambda: mixed_by("cost"),
+    "grid": lambda: Qap(grid(5, 6, hidden=2).file()),
+    "turned grid": lambda: Qap(grid(5, 6, hidden=2).file(turned=True)),
+    "steps": problem_of_steps,
+    # More operations than a warp has lanes; some take no time, so that steps may be impossible.
+    "shop": lambda: job_shop(
+        [[(j + k * (1 + j % 4)) % 5 for k in range(5)] for j in range(9)],
+        [[(3 * j + 2 * k) % 6 for k in range(5)] for j in range(9)],
+    ),
+    "dated shop": lambda: job_shop(
+        *([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]], [[5, 3, 7]] * 4),
+        release=[0, 4, 2, 9],
+        due=[20, 15, 18, 25],
+        weights=[4, 2, 2, 1],
+        objective="tardiness",
+    ),
+    "flexible shop": lambda: job_shop(
+        [[[0, 1, 2], [2, 0], [1]]] * 12, [[[5, 3, 7], [4, 6], [5]]] * 12
+    ),
+    "qap": lambda: facilities(12, symmetric="neither", diagonal=True, largest=70_000),
+    **{
+        way: lambda way=way: knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=way))
+        for way in ("repair", "linear", "dynamic")
+    },
+}
+"""Functions that make the problems of runs."""
 
 # A problem, or a way to handle infeasible subsets of the knapsack; algorithm, encoding, improver.
 RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
@@ -177,7 +169,7 @@ def made(
     fewest = 0 if name == "network" else sparse._COMPUTED_FROM
     with patch.object(sparse, "_COMPUTED_FROM", fewest):
         return one_colony(
-            problem=_problem(of, folder), algorithm=algorithm, encoding=encoding,
+            problem=_PROBLEMS[of](), algorithm=algorithm, encoding=encoding,
             settings=ALGORITHMS[algorithm].completed(settings, encoding),
             population=population or usual, islands=islands, seed=11,
             migration=MigrationSettings.build(drawn | migration), backend=backend,

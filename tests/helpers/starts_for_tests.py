@@ -94,6 +94,12 @@ def record(folder: Path, name: str) -> dict[str, pa.Table]:
     return found
 
 
+def rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Return the records of all ranks, in the order of a single rank."""
+    order = [("generation", "ascending"), ("island" if name == "trace" else "to", "ascending")]
+    return list(pa.concat_tables(record(folder, name).values()).sort_by(order).to_pylist())
+
+
 def require_same(folder: Path, other: Path) -> None:
     """Require that two runs have equal records and results."""
     for name in ("trace", "migrations"):

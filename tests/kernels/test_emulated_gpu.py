@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from jobs import ran
 from quick_compiler import for_long_runs
 from small_runs import RUNS
 from standing_ranks import StandingRanks
@@ -42,7 +43,7 @@ def _run(
         line += ["--replace", *fault]
     quick = os.environ.get("CXX", "c++")
     environment = os.environ | {"CXX": for_long_runs() if name in _LONG_RUNS else quick}
-    return subprocess.run(line, text=True, capture_output=True, env=environment)
+    return ran(*line, env=environment, timeout=None)
 
 
 def _digests(done: subprocess.CompletedProcess[str]) -> dict[str, str]:

@@ -6,11 +6,11 @@ Sanitizers of the C++ compiler find the first two, a `Scratch` with checked boun
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from jobs import ran
 from sanitizers import Tool
 from small_runs import RUNS
 
@@ -23,20 +23,17 @@ pytestmark = pytest.mark.slow  # each compiles programs for a sanitizer
 @pytest.mark.parametrize("name", RUNS)
 def test_small_runs_have_no_undefined_behaviour_or_overrun(name: str) -> None:
     environment = os.environ | Tool.of("undefined").environment
-    line = [sys.executable, _SMALL_RUNS, name]
-    done = subprocess.run(line, text=True, capture_output=True, env=environment)
+    done = ran(sys.executable, _SMALL_RUNS, name, env=environment, timeout=None)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("tool", ["address", "thread"])
 def test_a_run_of_each_kind_of_kernels_has_no_invalid_access_or_race(tool: str) -> None:
-    line = [sys.executable, str(_TESTS / "sanitize"), "--tool", tool, "--few"]
-    done = subprocess.run(line, text=True, capture_output=True)
+    done = ran(sys.executable, _TESTS / "sanitize", "--tool", tool, "--few", timeout=None)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
 def test_several_walks_of_a_pair_stay_within_their_scratch() -> None:
     replace = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
-    line = [sys.executable, _SMALL_RUNS, "eax", "--replace", *replace]
-    done = subprocess.run(line, text=True, capture_output=True)
+    done = ran(sys.executable, _SMALL_RUNS, "eax", "--replace", *replace, timeout=None)
     assert (done.returncode, done.stderr) == (0, "")

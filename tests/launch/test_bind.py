@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fake_machine import Machine
+from jobs import ran
 
 UUIDS = ["GPU-aaaa-11111111", "GPU-aaab-22222222", "GPU-bbbb-33333333", "GPU-cccc-44444444"]
 BUSES = ["00000000:18:00.0", "00000000:2A:00.0", "00000000:9A:00.0", "00010000:AB:00.0"]
@@ -132,14 +133,7 @@ def test_open_mpis_binding_is_replaced(machine: BigMachine, tmp_path: Path) -> N
         f"'{machine.checkout}/launch/bind' program\nexit $?\n",
     )
     place = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_LOCAL_RANK": "3"}
-    done = subprocess.run(
-        [machine.bin / "daemon"],
-        env={"PATH": str(machine.bin), **place},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = ran(machine.bin / "daemon", env={"PATH": str(machine.bin), **place}, check=True)
     assert done.stdout.startswith(f"numactl --all --physcpubind={NEAR[1]} --preferred=1\n")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from fake_machine import ROOT
+from jobs import ran
 
 FOREIGN = ["numpy", "pip", "ensurepip", "sysconfig", "cupy", "islands", "tomllib", "argparse"]
 RUN = ["demo/tsp", "--backend", "cpu", "--stop", "generations=1", "--quiet", "--out", "run"]
@@ -41,6 +41,6 @@ def test_a_launcher_imports_nothing_from_the_current_folder(tmp_path: Path, laun
     mpirun.write_text('#!/bin/sh\nshift 2\nexec "$@"\n')
     mpirun.chmod(0o755)
     own = {"PATH": f"{mpirun.parent}{os.pathsep}{os.environ['PATH']}", "PYTHON": sys.executable}
-    done = subprocess.run(line, cwd=folder, env=os.environ | own, capture_output=True, text=True)
+    done = ran(*line, cwd=folder, env=os.environ | own)
     assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from fake_machine import ROOT
+from jobs import PROGRAM, ran, wait_until
 
 RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=1500", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.1s"]
@@ -46,11 +46,7 @@ def supervise(
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while not list(folder.glob("checkpoints/*/manifest.json")):
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: [*folder.glob("checkpoints/*/manifest.json")], running)
     return running
 
 
@@ -58,8 +54,7 @@ def supervise(
 def digest_of(*run: str) -> str:
     """Return the digest of the same run on one rank without interruption."""
     with TemporaryDirectory() as folder:
-        line = [sys.executable, "-m", "islands", "run", *run, "--out", f"{folder}/undisturbed"]
-        done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+        done = ran(*PROGRAM, "run", *run, "--out", f"{folder}/undisturbed", check=True)
     return str(json.loads(done.stdout)["digest"])
 
 
@@ -93,7 +88,7 @@ def test_a_rank_that_dies_while_ranks_start_does_not_change_the_result(
     )
     environment |= {"PYTHONPATH": str(tmp_path), "DIED": str(tmp_path / "died")}
     line = [str(ROOT / "launch/supervise"), "3", *RUN, "--out", str(tmp_path / "killed")]
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=200)
+    done = ran(*line, env=environment, timeout=200)
     assert done.returncode == 0, done.stderr
     assert "the job of 3 ranks died (status 137: killed by signal 9)" in done.stderr
     assert "restart 1 of 3: mpirun -n 2 islands run 'demo/tsp'" in done.stderr
@@ -111,6 +106,5 @@ def test_a_signal_ends_with_a_checkpoint_and_status_75(
     _, said = running.communicate(timeout=60)
     assert running.returncode == 75, said
     assert "died" not in said
-    line = [sys.executable, "-m", "islands", "resume", str(folder), "--json"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    done = ran(*PROGRAM, "resume", folder, "--json", check=True)
     assert json.loads(done.stdout)["digest"] == digest_of(*LONG)

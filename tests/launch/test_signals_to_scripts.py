@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import termios
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_machine import Supervised
+from jobs import wait_until
 
 # It waits for signals, like a job that writes a checkpoint at a signal.
 PATIENT = """#!/bin/sh
@@ -96,7 +96,7 @@ def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
     running = start(machine)
     running.send_signal(signal.SIGTERM)
     heard = machine.folder / "heard"
-    wait_for(heard)
+    wait_until(heard.exists, running)
     running.send_signal(signal.SIGTERM)
     running.communicate(timeout=30)
     assert running.returncode == 1
@@ -132,12 +132,5 @@ def start(
         text=True,
         **how,
     )
-    wait_for(machine.folder / until)
+    wait_until((machine.folder / until).exists, running)
     return running
-
-
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 30
-    while not path.exists():
-        assert time.monotonic() < deadline, f"no {path}"
-        time.sleep(0.01)

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from jobs import PROGRAM, ran
 
 import islands
 from islands.errors import UsageError
@@ -57,18 +58,11 @@ def test_ranks_of_another_program_end_before_anything_is_written(
     other = copied(tmp_path / "other")
 
     def run() -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "islands", "run", "demo/qap", "--backend", "cpu"]
+        line = [*PROGRAM, "run", "demo/qap", "--backend", "cpu"]
         line += ["--stop", "generations=5", "--out", "out"]
         first = [*mpirun, "1", "-x", f"PYTHONPATH={ROOT}", *line]
-        return subprocess.run(
-            [*first, ":", "-n", "1", "-x", f"PYTHONPATH={other}", *line],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONSAFEPATH": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        second = [":", "-n", "1", "-x", f"PYTHONPATH={other}", *line]
+        return ran(*first, *second, cwd=tmp_path, env=os.environ | {"PYTHONSAFEPATH": "1"})
 
     with (other / "kernels/core/streams.cuh").open("a") as stream:
         stream.write("// another comment\n")

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from jobs import ran
 
 from islands.errors import InputError, RunError, UsageError
 from islands.parallel import World, launched, world
@@ -48,10 +49,7 @@ def test_invalid_variables_of_a_launcher_are_refused(
 def alone(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a new Python process, with only the launcher's variables in `environment`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PRTE_"))}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(
-        command, env={**kept, **environment}, capture_output=True, text=True, timeout=60
-    )
+    return ran(sys.executable, "-c", code, env={**kept, **environment})
 
 
 def test_one_rank_needs_no_mpi() -> None:
@@ -176,8 +174,8 @@ with ranks.guarded(show_traceback=False):
 def test_an_error_on_one_rank_ends_all_and_is_printed_once(
     mpirun: list[str], error: str, message: str, status: int
 ) -> None:
-    command = [*mpirun, "3", sys.executable, "-c", FAILURE_ON_ONE_RANK.format(error=error)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    code = FAILURE_ON_ONE_RANK.format(error=error)
+    done = ran(*mpirun, "3", sys.executable, "-c", code)
     assert done.returncode == status
     assert done.stderr.count("islands: [rank 1 of 3, ") == 1
     assert done.stderr.count(message) == 1
@@ -214,7 +212,6 @@ islands.cli.main()
 
 @pytest.mark.slow
 def test_an_interrupt_of_one_rank_during_the_start_ends_all(mpirun: list[str]) -> None:
-    command = [*mpirun, "2", sys.executable, "-c", ONE_IS_INTERRUPTED]
-    command += ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--stop", "seconds=1"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    line = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--stop", "seconds=1"]
+    done = ran(*mpirun, "2", sys.executable, "-c", ONE_IS_INTERRUPTED, *line)
     assert done.returncode == 130

@@ -10,12 +10,11 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fakes import DeadError, Quiet
 from problems_for_tests import facilities, knapsack
-from starts_for_tests import facts, record
+from starts_for_tests import facts, rows
 
 from islands.backends import choose
 from islands.configuration.request import Request
@@ -86,14 +85,6 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
         assert dies_at is not None
     else:
         assert dies_at is None
-
-
-def rows(folder: Path, name: str) -> list[dict[str, Any]]:
-    """Return the records of all ranks, in the order of a single rank."""
-    table = pa.concat_tables(record(folder, name).values())
-    place = "island" if name == "trace" else "to"
-    ordered = table.sort_by([("generation", "ascending"), (place, "ascending")])
-    return list(ordered.to_pylist())
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

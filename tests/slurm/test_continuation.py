@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from commands_for_tests import Capture, Patch
+from commands_for_tests import Capture, Patch, rows_of
 from commands_of_slurm import Commands, in_array
 
 from islands import cli
@@ -251,8 +250,7 @@ def test_an_element_that_fails_at_once_is_listed_with_the_others(
     assert "status 2" in states[3].detail
     Path("sweep.txt").unlink()
     assert cli.main(["collect", "all"]) == 1
-    with Path("all/results.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
+    rows = rows_of("all/results.csv")
     options = ["demo/tsp --nonsense 1 --quiet", "demo/tsp --quiet", ""]
     assert [row["options"] for row in rows] == options
     assert (

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands_for_tests import Capture, Patch
+from jobs import ran
 from private_slurm import SCRIPTS
 
 from islands.cli import main
@@ -95,10 +96,7 @@ class Direct:
         self.environment = {"PATH": f"{folder}:/usr/bin:/bin"}
 
     def __call__(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [f"slurm/{name}.sbatch", *words]
-        return subprocess.run(
-            command, cwd=self.folder, env=self.environment, capture_output=True, text=True
-        )
+        return ran(f"slurm/{name}.sbatch", *words, cwd=self.folder, env=self.environment)
 
 
 @pytest.mark.slow
@@ -208,10 +206,7 @@ def test_a_submitted_script_does_not_submit_itself(tmp_path: Path, template: str
     path.write_text(script(template, {}, ["demo/tsp"], tmp_path / "site.env", tmp_path))
     program(tmp_path / "sbatch", "echo submitted")
     for shell in ("sh", "bash"):
-        command = [shell, str(path)]
-        done = subprocess.run(
-            command, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, text=True
-        )
+        done = ran(shell, path, env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
         assert (done.returncode, done.stdout) == (2, "")
 
 
@@ -250,13 +245,10 @@ def test_nothing_in_the_path_of_python_is_executed(tmp_path: Path, monkeypatch: 
     path = tmp_path / "job.sbatch"
     path.write_text(script("run", {"comment": "$(touch owned)"}, ["$(touch owned)"], site, place))
     environment = {"PATH": "/usr/bin:/bin", "SLURM_JOB_ID": "1"}
-    command = ["bash", str(path)]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
+    done = ran("bash", path, cwd=tmp_path, env=environment, check=True)
     lines = done.stdout.splitlines()
     assert lines[-6:] == [str(python), "-P", "-m", "islands.cli.job", "run", "$(touch owned)"]
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         [place.name, "job.sbatch", "site.env"]
     )
 

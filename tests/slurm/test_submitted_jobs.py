@@ -11,10 +11,10 @@ import json
 import os
 import shlex
 import shutil
-import time
 from pathlib import Path
 
 import pytest
+from jobs import log, wait_until
 from private_slurm import RUN, SCRIPTS, PrivateSlurm, User
 
 from islands.progress.result import Result
@@ -26,10 +26,7 @@ RUNS = int(os.environ.get("ISLANDS_SLURM_RUNS", "3"))
 
 def written(path: Path, text: str = "", seconds: float = 180 + 2 * RUNS) -> str:
     """Return the content of a file, once the job that writes it has written some text."""
-    deadline = time.monotonic() + seconds
-    while not path.exists() or text not in path.read_text():
-        assert time.monotonic() < deadline, f"no {text or 'table'} in {path}"
-        time.sleep(0.2)
+    wait_until(lambda: path.exists() and text in path.read_text(), seconds=seconds)
     return path.read_text()
 
 
@@ -172,10 +169,7 @@ def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed
     words = ["binary_quadratic.py:problem", *RUN[1:], "--population", "512"]
     line = ["submit", *words, "--stop", "seconds=4", "--ranks-per-node", "2", "--out", "run"]
     job = json.loads(user.islands(*line, "--json"))["job"]
-    deadline = time.monotonic() + 120
-    while "%" not in (log := read(place / "run/log.txt")):
-        assert time.monotonic() < deadline, log
-        time.sleep(0.2)
+    wait_until(lambda: "%" in log(place / "run"), seconds=120)
     user.cluster.call("scontrol", "requeue", job)
     user.cluster.wait(job, "COMPLETED", "FAILED")
     statuses = [each.status for each in JobAttempts(place / "run").all()]
@@ -200,10 +194,6 @@ def test_the_code_of_somebody_else_is_resumed_only_with_trust(user: User) -> Non
     job = json.loads(user.islands(*resume, "--trust", "--json"))["job"]
     user.cluster.wait(job, "COMPLETED", "FAILED")
     assert user.result("run").generations == 12
-
-
-def read(path: Path) -> str:
-    return path.read_text() if path.exists() else ""
 
 
 SCRIPT = str(SCRIPTS / "run.sbatch")
@@ -260,18 +250,14 @@ def attempts_of(user: User) -> list[JobAttempt]:
     return JobAttempts(user.folder / "run").all()
 
 
-def wait_for_generations(user: User, attempt: int, seconds: float = 120) -> None:
+def wait_for_generations(user: User, attempt: int) -> None:
     """Wait until the log of an attempt has several rows of progress."""
-    deadline = time.monotonic() + seconds
-    while len(starts := starts_of(user)) < attempt or starts[-1].count("%") < 3:
-        assert time.monotonic() < deadline, f"attempt {attempt} does not begin"
-        time.sleep(0.1)
 
+    def has_rows() -> bool:
+        starts = log(user.folder / "run").split("run folder")[1:]
+        return len(starts) >= attempt and starts[-1].count("%") >= 3
 
-def starts_of(user: User) -> list[str]:
-    """Return what each start of a run has written to its log."""
-    log = user.folder / "run/log.txt"
-    return log.read_text().split("run folder")[1:] if log.exists() else []
+    wait_until(has_rows, seconds=120)
 
 
 def rows_of(folder: Path) -> list[tuple[int, int, float]]:
@@ -354,8 +340,7 @@ def test_a_run_goes_on_when_its_nodes_were_lost(user: User, alone: Path) -> None
     for attempt, node in enumerate(batch_host_last, 1):
         wait_for_generations(user, attempt)
         before = JobAttempts(user.folder / "run").all()[-1].before.generation
-        while checkpoint_of(user) <= before:
-            time.sleep(0.1)
+        wait_until(lambda before=before: checkpoint_of(user) > before)
         user.cluster.lose(node)
         if node == "n1":
             user.cluster.set_down(node)  # only Slurm can requeue a job without its batch host
@@ -394,13 +379,11 @@ def test_a_series_of_a_script_replaces_older_runs_even_if_it_is_requeued_at_once
     user.islands("run", *series, "--stop", "generations=5")
     words = [*series, "--stop", "generations=20", "--force"]
     job = user.sbatch("--ntasks-per-node=2", SCRIPT, *words)
-    deadline = time.monotonic() + 60
-    while not (begun := JobAttempts(user.folder / "all").all()) or not begun[0].holds_run:
-        assert time.monotonic() < deadline, "the first attempt does not begin"
-        time.sleep(0.02)
+    attempts = JobAttempts(user.folder / "all")
+    wait_until(lambda: attempts.all() and attempts.all()[0].holds_run)
     user.cluster.call("scontrol", "requeue", job)
     user.cluster.wait(job, "COMPLETED", "FAILED")
-    first, last = JobAttempts(user.folder / "all").all()
+    first, last = attempts.all()
     assert (first.ending, last.status) == ("requeue", 0)
     results = [user.result(f"all/subset-8-seed{seed}") for seed in (1, 2)]
     assert [(each.generations, each.ranks) for each in results] == [(20, 2)] * 2
