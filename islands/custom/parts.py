@@ -106,7 +106,7 @@ class PartKind:
         if reference is None and part is not value:
             reference = reference_to(value)
         of_script = ScriptPart(part, reference)
-        if not any(each in (part, type(part)) for each in self._built_in):
+        if not any(own in (part, type(part)) for own in self._built_in):
             self._require_complete(part)
             self.registry[part.name] = self._entry(part)
             self.of_scripts[part.name] = of_script
@@ -125,7 +125,7 @@ class PartKind:
     def _offered(self, path: Path) -> str:
         """Return a hint that names the script's parts of this kind."""
         defined = vars(module_of(path)).items()
-        fit = [name for name, each in defined if self._fits(each) and not self.has_built_in(each)]
+        fit = [name for name, part in defined if self._fits(part) and not self.has_built_in(part)]
         if not fit:
             return f"It defines no {self.what}: derive one from islands.{self.base.__name__}"
         return f"Write {either([f'{path.name}:{name}' for name in fit])}"
@@ -137,10 +137,10 @@ class PartKind:
 
     def has_built_in(self, value: Any) -> bool:
         """Return whether a part belongs to the package."""
-        return any(value is each for each in self._built_in)
+        return any(value is part for part in self._built_in)
 
     def _stands_for_class(self, value: Any) -> bool:
-        """Return whether an object without attributes stands for its class."""
+        """Return whether an object, created without attributes, stands for its class."""
         if self._is_made or not isinstance(value, self.base):
             return False
         maker = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))

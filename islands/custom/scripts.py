@@ -37,7 +37,7 @@ active = [Trust()]
 
 def is_trusted(file: Path) -> bool:
     """Return whether the code in a file may run."""
-    return any(each.is_all or file in each.files for each in active)
+    return any(trust.is_all or file in trust.files for trust in active)
 
 
 def require_trusted(file: Path, words: str) -> None:
@@ -132,9 +132,9 @@ def script_errors(file: Path | str | None, what: str = "") -> Iterator[None]:
         yield
     except (Exception, SystemExit) as error:
         linecache.checkcache()
-        said = str(error) if isinstance(error, IslandsError) else _described(error)
+        message = str(error) if isinstance(error, IslandsError) else _described(error)
         place = _line(error, str(file)) if file is not None else ""
-        raise InputError(": ".join(filter(None, (what, place, said)))) from error
+        raise InputError(": ".join(filter(None, (what, place, message)))) from error
 
 
 def script_line(error: BaseException) -> str:
@@ -147,8 +147,8 @@ def script_line(error: BaseException) -> str:
 
 
 def _described(error: BaseException) -> str:
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _line(error: BaseException, file: str) -> str:
@@ -157,7 +157,7 @@ def _line(error: BaseException, file: str) -> str:
         file, numbers = error.filename, [error.lineno or 0]
     else:
         frames = traceback.extract_tb(error.__traceback__)
-        numbers = [each.lineno or 0 for each in frames if each.filename == file]
+        numbers = [frame.lineno or 0 for frame in frames if frame.filename == file]
     if not numbers:
         return file
     line = linecache.getline(file, numbers[-1]).strip()
@@ -173,8 +173,8 @@ def reference_to(value: Any) -> str | None:
         file = getattr(module, "__file__", None)
         if file is None or not file.endswith(".py"):
             continue
-        for name, each in list(vars(module).items()):
-            if each is value:
+        for name, defined in list(vars(module).items()):
+            if defined is value:
                 return absolute_reference(f"{file}:{name}")
     if not isinstance(value, type) and not getattr(value, "__dict__", None):
         return reference_to(type(value))
@@ -188,8 +188,9 @@ def file_of(value: Any) -> str | None:
 
 def _homes(value: Any) -> Iterator[ModuleType]:
     """Yield the users' modules that may define a value."""
-    of = (value, getattr(value, "function", None), type(value))
-    names = [name for each in of if isinstance(name := getattr(each, "__module__", None), str)]
+    owners = (value, getattr(value, "function", None), type(value))
+    modules = [getattr(owner, "__module__", None) for owner in owners]
+    names = [name for name in modules if isinstance(name, str)]
     for name in dict.fromkeys([*names, "__main__"]):
         if name in sys.modules and name.partition(".")[0] != "islands":
             yield sys.modules[name]

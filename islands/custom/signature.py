@@ -7,6 +7,7 @@ import os
 import secrets
 import stat
 from contextlib import suppress
+from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from islands.backends.cache import own_folder
@@ -29,7 +30,7 @@ def is_signed(text: str) -> bool:
     """Return whether this user has signed a text; only comments may follow the signature."""
     lines, line, rest = text.rpartition(_LINE)
     signature, *others = rest.split("\n")
-    if not line or any(each and not each.startswith("#") for each in others):
+    if not line or any(other and not other.startswith("#") for other in others):
         return False
     return hmac.compare_digest(signature.encode(), _signature(lines).encode())
 
@@ -52,10 +53,14 @@ def sign(content: bytes) -> bytes:
         status, key = os.fstat(stream.fileno()), stream.read(_KEY_BYTES + 1)
     # The key must be unknown to other users, and not chosen by them.
     if status.st_uid != os.geteuid() or status.st_mode & 0o177 or len(key) != _KEY_BYTES:
-        raise InputError(
-            f"{path}: has the owner {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o} and"
-            f" {status.st_size} bytes; a key has the owner {os.geteuid()}, mode 600 and"
-            f" {_KEY_BYTES} bytes. Remove it: the next command makes another one, and folders with"
-            " scripts that were made before then need --trust"
-        )
+        raise _unsafe_key(path, status)
     return hmac.digest(key, content, "sha256")
+
+
+def _unsafe_key(path: Path, status: os.stat_result) -> InputError:
+    return InputError(
+        f"{path}: has the owner {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o} and"
+        f" {status.st_size} bytes; a key has the owner {os.geteuid()}, mode 600 and {_KEY_BYTES}"
+        " bytes. Remove it: the next command makes another one, and folders with scripts that were"
+        " made before then need --trust"
+    )

@@ -27,7 +27,7 @@ _R = TypeVar("_R")
 
 
 _own = ContextVar[Trust | None]("_own", default=None)
-"""The trust of the command or call that this thread performs."""
+"""The trust of the command or call that runs in this thread."""
 
 
 def current() -> Trust:
@@ -59,7 +59,7 @@ def trust_typed(names: Iterable[str], *, is_all: bool = False) -> None:
 
 def trusts_all() -> bool:
     """Return whether any script may run, as by `--trust`."""
-    return any(each.is_all for each in active)
+    return any(trust.is_all for trust in active)
 
 
 @contextmanager
@@ -137,9 +137,9 @@ def named_by(source: str) -> Iterator[None]:
 
 def require_all(names: Iterable[str], source: str) -> None:
     """Reject instances in advance that `module_of` would reject later."""
-    for each in filter(is_reference, names):
+    for name in filter(is_reference, names):
         with named_by(source):
-            require_trusted(split_reference(each)[0], each)
+            require_trusted(split_reference(name)[0], name)
 
 
 def references(values: Any) -> Iterator[str]:
@@ -149,10 +149,10 @@ def references(values: Any) -> Iterator[str]:
     if is_reference(values):
         yield values
     elif isinstance(values, list | tuple):
-        for each in values:
-            yield from references(each)
+        for value in values:
+            yield from references(value)
 
 
 def scripts_in(values: Any) -> frozenset[Path]:
     """Return the files of the scripts in nested settings."""
-    return frozenset(split_reference(each)[0] for each in references(values))
+    return frozenset(split_reference(reference)[0] for reference in references(values))

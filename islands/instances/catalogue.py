@@ -103,11 +103,11 @@ class Catalogue:
 
     def named(self, name: str) -> list[Entry]:
         """Return the instances of all sets that have this name."""
-        return [each.entries[name] for each in self.sets.values() if name in each.entries]
+        return [known.entries[name] for known in self.sets.values() if name in known.entries]
 
     def names(self) -> list[str]:
         """Return the full names of all instances, set by set."""
-        return [entry.full_name for each in self.sets.values() for entry in each.entries.values()]
+        return [e.full_name for known in self.sets.values() for e in known.entries.values()]
 
 
 @cache

@@ -1,7 +1,7 @@
 """The random instances of the DIMACS challenge on the travelling salesman problem.
 
 They are published as generators: `E` draws cities uniformly from a square, `C` in clusters around
-random centres. The generators are written anew here; the checksums of the catalogue hold for their
+random centres. The generators are reimplemented here; the checksums of the catalogue hold for their
 files, as their integers do not depend on the machine.
 """
 
@@ -42,7 +42,7 @@ def clustered(cities: int, seed: int) -> NDArray[np.int64]:
 
     Each city draws its centre, and then a pair of normal deviates by Marsaglia's polar method.
     """
-    # 1 + 2 * 4 / pi of them are needed for each city on average.
+    # On average, a city needs 1 + 2 * 4 / pi of them.
     stream = iter(random_numbers(5 * cities, seed).tolist())
     spread = SIDE / math.sqrt(cities)
     centres = [
@@ -70,7 +70,7 @@ def random_numbers(count: int, seed: int) -> NDArray[np.int64]:
         place = 21 * step % _LAG
         begin[place] = following
         last, following = following, (last - following) % BASE
-    # The generator goes through its state downwards.
+    # The generator passes through its state from the end to the beginning.
     numbers = np.empty(_LAG + _WARM_UP + count, np.int64)
     numbers[:_LAG] = begin[::-1]
     for start in range(_LAG, len(numbers), _SHORT_LAG):

@@ -1,4 +1,4 @@
-"""Download the files of a set into the user's cache; each is verified before it appears there."""
+"""Download the files of a set into the user's cache, and verify them before they appear there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from islands.paths import CACHE_ELSEWHERE, cache_folder, published, reading
 _TIMEOUT = 30.0
 _CHUNK = 1 << 16
 _GZIP_OVERHEAD = 1 << 10
-"""The gzip file of incompressible data is longer by its name and at most a thousandth."""
+"""The gzip file of incompressible data is longer by its name, and by at most a thousandth."""
 _BROKEN_OFF = "ChunkedEncodingError"
 _REASONS = {
     "ConnectionError": "no connection",
@@ -76,8 +76,8 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
         progress = f"{number}/{len(files)} {target}"
         with reading(target):
             is_there = target.exists() and target.stat().st_size == entry.bytes
-            found = hashlib.sha256(target.read_bytes()).hexdigest() if is_there else None
-        if found == entry.sha256:
+            sha256 = hashlib.sha256(target.read_bytes()).hexdigest() if is_there else None
+        if sha256 == entry.sha256:
             say(f"{progress} exists already")
             continue
         try:
@@ -107,15 +107,15 @@ def _fetch_file(url: str, target: Path, entry: Entry) -> None:
             raise InputError(too_long)
         try:
             with temporary.open("wb") as plain:
-                size, found = _unpacked(raw, entry.bytes, plain)
+                size, sha256 = _unpacked(raw, entry.bytes, plain)
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise InputError(f"{url}: {_unexpected(entry, 'a broken gzip file')}") from None
         if size > entry.bytes:
             raise InputError(too_long)
         if size < entry.bytes:
             raise InputError(f"{url}: {_unexpected(entry, f'only {size} of {entry.bytes} bytes')}")
-        if found != entry.sha256:
-            raise InputError(f"{url}: {_unexpected(entry, f'SHA-256 {found}')}")
+        if sha256 != entry.sha256:
+            raise InputError(f"{url}: {_unexpected(entry, f'SHA-256 {sha256}')}")
 
 
 def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:

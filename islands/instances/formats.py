@@ -52,10 +52,10 @@ MODELS = {
 them have no suffix: their files are recognised by their set, their folder or `--format`."""
 EVERY_FORMAT = (*(form for form in SUFFIXES if form not in MODELS), *MODELS)
 OF_SEVERAL = ("orlib", "bqp")
-"""The formats of files with several instances, whose names do not say which one."""
+"""The formats of files with several instances; the name of a file does not identify one."""
 FOUND_BY_NAME = tuple(
     dict.fromkeys(
-        suffix for form, each in SUFFIXES.items() if form not in OF_SEVERAL for suffix in each
+        suffix for form, own in SUFFIXES.items() if form not in OF_SEVERAL for suffix in own
     )
 )
 """The suffixes of files that are found by name; other files need a path."""
@@ -76,7 +76,7 @@ def recognised(path: Path) -> str:
     forms = [form for form, suffixes in SUFFIXES.items() if suffix in suffixes]
     if not forms:
         every = dict.fromkeys(chain.from_iterable(SUFFIXES.values()))
-        known = ", ".join(f"{each}, {each}.gz" for each in every)
+        known = ", ".join(f"{known}, {known}.gz" for known in every)
         raise UsageError(
             f"{path}: unknown suffix {suffix!r}. Known: {known}; or name the format with"
             f" {option('format', list(EVERY_FORMAT))}"
@@ -128,24 +128,24 @@ def _ask() -> str:
 def _of_numbers(path: Path) -> str:
     """Return the format of a file: qaplib, drake or sac94."""
     with Lines.open(path) as lines:
-        found = _Counts.of(lines)
-        plain, *valued = counts(found.first)
+        count = _Counts.of(lines)
+        plain, *valued = counts(count.first)
         # No knapsack has this count.
-        if found.words == plain:
+        if count.words == plain:
             return "qaplib"
-        is_knapsack = found.of_knapsack in (found.words, found.numbers)
-        if is_knapsack and found.sizes_fit_a_knapsack:
-            if found.words in valued and _is_qap_of_two(path):
+        is_knapsack = count.of_knapsack in (count.words, count.numbers)
+        if is_knapsack and count.sizes_fit_a_knapsack:
+            if count.words in valued and _is_qap_of_two(path):
                 raise _undecided(path, "sac94", "drake", "qaplib")
-            return _of_layout(path, found.first, found.second)
-        if found.words in valued:
+            return _of_layout(path, count.first, count.second)
+        if count.words in valued:
             return "qaplib"
         if is_knapsack:
             raise lines.error(
-                f"it begins with {found.first} {found.second}, but a knapsack has at least one item"
+                f"it begins with {count.first} {count.second}, but a knapsack has at least one item"
                 " and one constraint. Correct the sizes"
             )
-        raise lines.error(f"{_misfit(found)}; or {_ask()}")
+        raise lines.error(f"{_misfit(count)}; or {_ask()}")
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class _Counts:
 
     first: int
     second: int
-    """-1 if it cannot be the size of a knapsack, but can be a cost."""
+    """-1 if it can be a cost, but not the size of a knapsack."""
     in_first_line: int
     words: int
     numbers: int
@@ -165,7 +165,7 @@ class _Counts:
 
     @property
     def of_knapsack(self) -> int:
-        """Count of numbers of a knapsack of these sizes; 0 if these are no sizes."""
+        """The count of numbers of a knapsack of these sizes; 0 if the sizes are invalid."""
         return _of_knapsack(self.first, self.second) if self.second >= 0 else 0
 
     @classmethod
@@ -192,16 +192,16 @@ def _of_knapsack(n: int, m: int) -> int:
     return 3 + n + m + n * m
 
 
-def _misfit(found: _Counts) -> str:
+def _misfit(count: _Counts) -> str:
     """Return why a file matches no format, compared with the closest one."""
-    first, second, words = found.first, found.second, found.words
+    first, second, words = count.first, count.second, count.words
     plain, valued, both = counts(first)
     # The first line of a knapsack has at least two numbers.
-    is_nearer = abs(words - found.of_knapsack) < abs(words - plain)
-    if found.sizes_fit_a_knapsack and found.in_first_line > 1 and is_nearer:
+    is_nearer = abs(words - count.of_knapsack) < abs(words - plain)
+    if count.sizes_fit_a_knapsack and count.in_first_line > 1 and is_nearer:
         return (
             f"{words} numbers: a knapsack that begins with {first} {second} has"
-            f" {found.of_knapsack}: two sizes, the optimum, {first} + {second} profits and"
+            f" {count.of_knapsack}: two sizes, the optimum, {first} + {second} profits and"
             f" capacities, and {first * second} weights. Get the file again if it is truncated, or"
             " correct the sizes"
         )
@@ -299,10 +299,9 @@ def _is_plausible(path: Path, form: str) -> bool:
     fits = (file.weights <= file.capacities[:, np.newaxis]).all(axis=0)
     profits, weights = file.profits[fits], file.weights[:, fits]
     # The best item alone is a solution, and each constraint alone gives an upper bound.
-    bounds = (
-        _bound(profits, *each) for each in zip(weights, file.capacities.tolist(), strict=True)
-    )
-    return int(profits.max(initial=0)) <= file.optimum <= min(bounds)
+    rows = zip(weights, file.capacities.tolist(), strict=True)
+    bound = min(_bound(profits, row, capacity) for row, capacity in rows)
+    return int(profits.max(initial=0)) <= file.optimum <= bound
 
 
 def _bound(profits: NDArray[np.int64], weights: NDArray[np.int64], capacity: int) -> float:

@@ -90,7 +90,7 @@ def named(name: str, n: int) -> Grid:
     change = kind.partition("-")[2]
     word = change.rstrip("0123456789")
     options = {_CHANGES[word]: int(change.removeprefix(word))} if word else {}
-    rows = next(each for each in range(math.isqrt(n), 0, -1) if n % each == 0)
+    rows = next(k for k in range(math.isqrt(n), 0, -1) if n % k == 0)
     return grid(rows, n // rows, _SEEDS_A_SIZE * n + int(number), **options)
 
 

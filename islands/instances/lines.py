@@ -24,7 +24,7 @@ _HEADER = 1 << 18
 _LONGEST = 40
 """Maximum length of a number; the time of `int` grows with the square of the length."""
 _DEFLATE = 1032
-"""Maximum ratio of the text's length to its gzip file's: deflate's limit."""
+"""Maximum ratio of the length of a text to that of its gzip file: the limit of deflate."""
 _FIX = "Get the file again, or name another one"
 _UNREADABLE = (OSError, EOFError, zlib.error)
 
@@ -45,8 +45,8 @@ def reading_until(is_over: Callable[[], bool]) -> Iterator[None]:
 class Lines:
     """The lines of an open text file; errors name the file and the line.
 
-    A file must not be longer than its header justifies: reading fails if it exceeds an allowance,
-    which `allow` increases. Neither a long file nor a decompression bomb exhausts memory.
+    A file must not be longer than its header justifies: reading fails beyond an allowance, which
+    `allow` increases. Therefore, neither a long file nor a decompression bomb exhausts memory.
     """
 
     def __init__(self, stream: io.BufferedReader, path: Path, longest: int) -> None:
@@ -140,7 +140,7 @@ class Lines:
         except _UNREADABLE as problem:
             reason = str(problem).rstrip(".")
             raise self.error(f"cannot be read further: {reason}. Get the file again") from None
-        if self.number == 0:  # some editors begin a file with a byte order mark
+        if self.number == 0:  # some editors write a byte order mark
             read = read.removeprefix(codecs.BOM_UTF8)
         piece = self._cut + read
         if self._line_ended and piece:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
@@ -75,10 +76,10 @@ class Index:
                 if parent not in sets:
                     sets[parent] = set_of(path)
                 self.files.setdefault((sets[parent], name), path)
-        for each in catalogue().sets.values():
-            if each.is_embedded:
-                for entry in each.entries.values():
-                    self.files[each.name, entry.file] = _embedded_file(entry)
+        for instances in catalogue().sets.values():
+            if instances.is_embedded:
+                for entry in instances.entries.values():
+                    self.files[instances.name, entry.file] = _embedded_file(entry)
 
     def of_entry(self, entry: Entry) -> Path | None:
         """Return the file of an instance of the catalogue, or None."""
@@ -106,9 +107,8 @@ class Index:
 @cache
 def _published() -> frozenset[tuple[str, str]]:
     """Return the set and the name of each file of the catalogue, with and without its folder."""
-    sets = catalogue().sets.values()
-    files = [(e.set, e.file) for each in sets for e in each.entries.values()]
-    return frozenset((name, each) for name, file in files for each in (file, Path(file).name))
+    entries = chain.from_iterable(known.entries.values() for known in catalogue().sets.values())
+    return frozenset((e.set, name) for e in entries for name in (e.file, Path(e.file).name))
 
 
 class Finder:
@@ -137,9 +137,9 @@ class Finder:
         is_new = self._seen is None
         matches = self._matches(instance)
         if not matches and not is_new:
-            self._seen = None  # a file may have come
+            self._seen = None  # there may be a new file
             matches = self._matches(instance)
-        assert self._seen is not None, "it has looked for matches"
+        assert self._seen is not None, "the names were read to find matches"
         seen = self._seen
         set_name, _, name = instance.partition("/")
         if not matches and (unlisted := seen.index.files.get((set_name, name))):
@@ -161,7 +161,7 @@ class Finder:
         if self._seen is None:
             self._seen = _Seen()
         stems = self._seen.stems
-        # A stem that several files share, and that is no name, matches all of them.
+        # A stem that several files share, and that is not a name itself, matches all of them.
         return [
             name for name in self._seen.names if _is_called(instance, name, stems.get(name, name))
         ]
@@ -263,7 +263,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _absent_folders() -> str:
-    """Return a note on searched paths that are no folders."""
+    """Return a note on searched paths that are not folders."""
     named = os.environ.get(VARIABLE, "").split(os.pathsep)
     absent = [name for name in named if name and not _is_folder(Path(name))]
     return f" ({VARIABLE} contains {', '.join(absent)}, not a folder)" if absent else ""

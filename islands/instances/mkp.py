@@ -5,7 +5,7 @@ SAC-94's layout: m and n; n profits; m capacities; m rows of n weights; the opti
 S. Khuri, T. Bäck, J. Heitkötter: The zero/one multiple knapsack problem and genetic algorithms.
 Proceedings of the 1994 ACM Symposium on Applied Computing.
 
-Files of OR-Library contain several instances each. `mknap1` and `mknapcb1` to `mknapcb9` begin with
+A file of OR-Library contains several instances. `mknap1` and `mknapcb1` to `mknapcb9` begin with
 the number of instances, which follow in Drake's layout. `mknap2` has prose, then instances in
 SAC-94's layout, each after a line `problem NAME.DAT` and a line of plus signs.
 J. E. Beasley: OR-Library, distributing test problems by electronic mail. Journal of the Operational
@@ -67,7 +67,7 @@ class MkpFile:
     optimum: int | None = None
     """The best profit stated in the file, or None."""
     places: tuple[int, ...] = ()
-    """Number of decimals of each constraint in the file; empty if none has any."""
+    """The number of decimals of each constraint in the file; empty if there are no decimals."""
 
     @property
     def size(self) -> int:
@@ -89,13 +89,13 @@ class ScaledRow(NamedTuple):
 
 
 def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
-    """Return the numbers of items and constraints; allow the file all their numbers."""
-    sizes_read = (
-        ("the number of items", MOST_ITEMS),
-        ("the number of constraints", MOST_CONSTRAINTS),
-    )
-    given = [numbers.size(*each) for each in (sizes_read if items_first else reversed(sizes_read))]
-    n, m = given if items_first else reversed(given)
+    """Return the numbers of items and constraints; allow as many numbers as they need."""
+    items = ("the number of items", MOST_ITEMS)
+    constraints = ("the number of constraints", MOST_CONSTRAINTS)
+    if items_first:
+        n, m = numbers.size(*items), numbers.size(*constraints)
+    else:
+        m, n = numbers.size(*constraints), numbers.size(*items)
     sizes = f"{counted(n, 'item')} and {counted(m, 'constraint')}"
     require_size(f"a knapsack of {sizes}", n * m, "weights", LARGEST, numbers.error)
     numbers.lines.expect(f"{sizes} need", n * m + n + m + 1)

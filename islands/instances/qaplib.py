@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError
+from islands.instances import messages
 from islands.instances.lines import Lines, Numbers, shown, whole
 from islands.paths import without_gz
-from islands.text import counted
 
 _WHOLE = re.compile(rb"-?\d{1,19}")
 _VALUE_MAX = 2**63 - 1
@@ -98,19 +98,19 @@ COSTS = 2
 
 @dataclass(frozen=True)
 class QapLayout:
-    """The distribution of the numbers after n over lines."""
+    """The lines on which the numbers after n are."""
 
     n: int
     count: int
-    """Count of numbers."""
+    """The count of numbers."""
     ends: NDArray[np.int64]
-    """Count of numbers before each line end, without the last line."""
+    """The count of numbers before the end of each line but the last one."""
 
     def start(self, possible: list[int]) -> list[int]:
         """Return the number of costs before the matrices; several if the lines do not decide.
 
         The lines decide if no sign of another reading contradicts them, and if they are not merely
-        wrapped: then a first entry on the line of n looks like a cost.
+        wrapped: in wrapped lines, a first entry on the line of n looks like a cost.
         """
         fits = {at: self._fit(at) for at in possible}
         best = max(possible, key=fits.__getitem__)
@@ -123,7 +123,7 @@ class QapLayout:
         return [best, *others]
 
     def costs_before_too_few(self) -> int:
-        """Return the number of costs that clearly precede incomplete matrices; mostly 0."""
+        """Return the number of costs that clearly precede incomplete matrices; usually 0."""
         beyond = self.count - 2 * self.n**2
         if any(all(self._fit(at)) for at in range(beyond + 1)):
             return 0
@@ -152,9 +152,9 @@ class QapLayout:
         return rows > 0 and rows in (len(inside), (end - at - 1) // self.n)
 
     def has_rows(self, at: int) -> bool:
-        """Return whether all signs are there, and each line end is the end of a row.
+        """Return whether all lines clearly fit, and every end of a line is the end of a row.
 
-        With two items, this may be chance.
+        With two items, this may be a coincidence.
         """
         is_of_rows = not (self._inside(at) % self.n).any()
         return self.n > COSTS and is_of_rows and all(self._fit(at))
@@ -174,7 +174,7 @@ class QapLayout:
 
 
 def _dominates(one: tuple[bool, ...], other: tuple[bool, ...]) -> bool:
-    """Return whether each sign that speaks for the other speaks for this one, and more do."""
+    """Return whether all signs in favour of `other` are in favour of `one`, and more."""
     return one != other and all(a >= b for a, b in zip(one, other, strict=True))
 
 
@@ -185,7 +185,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A file of which `costs` come before and after the matrices, in this order."""
+    """A possible reading of a file: costs before the matrices, the matrices, and costs after."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
@@ -219,7 +219,7 @@ class Reading:
         """
         if not self.is_valid or len(self.a) > _MOST_SORTED or not (value := self.stated.value):
             return False
-        one, other = (np.sort(each, axis=None).astype(np.float64) for each in (self.a, self.b))
+        one, other = (np.sort(m, axis=None).astype(np.float64) for m in (self.a, self.b))
         tolerance = 1e-9 * float(value)
         return bool(one @ other[::-1] - tolerance <= value <= one @ other + tolerance)
 
@@ -240,8 +240,8 @@ def fitting(by_lines: Sequence[Reading], others: Sequence[Reading]) -> list[Read
     The lines do not rule out any of the first list, the best of which is its first, and only make
     the `others` unlikely. The costs are a second sign, which must not contradict them.
     """
-    best = next((each for each in by_lines if each.is_valid), by_lines[0])
-    alike = [each for each in by_lines if each is not best]
+    best = next((reading for reading in by_lines if reading.is_valid), by_lines[0])
+    alike = [reading for reading in by_lines if reading is not best]
     if best.has_possible_cost():
         return [best, *filter(Reading.has_possible_cost, alike)]
     return [best, *alike, *filter(Reading.has_possible_cost, others if best.is_valid else ())]
@@ -257,14 +257,13 @@ LARGEST = 10_000
 
 _NUMBER_MAX = 2**31 - 1
 _DIGITS = len(str(_NUMBER_MAX))
-_COSTS = {1: "the first or the last is a cost", 2: "the first two are costs"}
 
 
 @dataclass(frozen=True)
 class QapFile:
     """The content of a file: assignment p costs the sum of all a[i, j] * b[p[i], p[j]].
 
-    `linear[i, p[i]]` of each i is added; files have no such numbers, but scripts may.
+    `linear[i, p[i]]` of every i is added; files have no such numbers, but scripts may.
     """
 
     name: str
@@ -311,7 +310,7 @@ def _content(
     layout = QapLayout(n, len(numbers), np.asarray(ends))
     before = layout.costs_before_too_few()
     if before or len(numbers) < count:
-        raise _too_few(lines, n, len(numbers) - before, before)
+        raise messages.too_few_numbers(lines, n=n, count=len(numbers) - before, costs=before)
     beyond = len(numbers) - count
     # A number that can only be a cost is in no matrix.
     possible = [
@@ -321,26 +320,21 @@ def _content(
         raise costs[min(costs)]
     by_lines = layout.start(possible)
     unlikely = [at for at in possible if at not in by_lines and not layout.has_rows(by_lines[0])]
-    found, *others = fitting(
+    best, *others = fitting(
         [Reading.of(numbers, n, at) for at in by_lines],
         [Reading.of(numbers, n, at) for at in unlikely],
     )
     if others:
-        told = "; or ".join(each.words() for each in (found, *others))
+        readings = [reading.words() for reading in (best, *others)]
+        raise messages.ambiguous_costs(lines, n=n, count=len(numbers), readings=readings)
+    if not best.is_valid:
+        if not best.before:
+            raise messages.too_many_numbers(lines, n=n)
         raise lines.error(
-            f"{counted(len(numbers), 'number')} after n, {beyond} more than the {count} of two"
-            f" matrices of size {n}, and the lines do not show whether {_COSTS[beyond]}: it may be"
-            f" {told}. Put only n and all costs on the first line, and each row of a matrix on a"
-            " line of its own; or remove the costs"
-        )
-    if not found.is_valid:
-        if not found.before:
-            raise _too_many(lines, n)
-        raise lines.error(
-            f"two costs, {found.before[0]} before the matrices and {found.after[0]} after them."
+            f"two costs, {best.before[0]} before the matrices and {best.after[0]} after them."
             " Remove one"
         )
-    return found.a, found.b, found.stated
+    return best.a, best.b, best.stated
 
 
 def _read(
@@ -362,13 +356,13 @@ def _read(
         else:
             for at, word in enumerate(words, len(numbers)):
                 if not _are_numbers([word]):
-                    costs[at] = _number_error(lines, word)
+                    costs[at] = messages.invalid_entry(lines, word=word, largest=_NUMBER_MAX)
                     may_be_cost = at >= count or (at < COSTS and (not ends or is_value(word)))
                     if not may_be_cost:
                         raise costs[at]
                 numbers.append(read_value(lines, word))
         if len(numbers) > count + COSTS:
-            raise _too_many(lines, isqrt(count // 2))
+            raise messages.too_many_numbers(lines, n=isqrt(count // 2))
         words = lines.words()
     return numbers, ends, costs
 
@@ -377,33 +371,3 @@ def _are_numbers(words: list[bytes]) -> bool:
     """Return whether all words can be matrix entries."""
     is_short = all(map(bytes.isdigit, words)) and max(map(len, words), default=0) <= _DIGITS
     return is_short and max(map(int, words), default=0) <= _NUMBER_MAX
-
-
-def _too_few(lines: Lines, n: int, found: int, before: int) -> InputError:
-    count = 2 * n * n
-    besides = f" besides {counted(before, 'cost')} after n" if before else ""
-    other = ""
-    if found + before >= count:
-        other = (
-            f". If {'this number belongs' if before == 1 else 'these belong'} to A, put n alone on"
-        )
-        other += " its line, then A"
-    return lines.error(
-        f"the numbers end after {found} of the {count} of two matrices of size {n}{besides}."
-        f" Complete them, or correct n at the beginning{other}"
-    )
-
-
-def _too_many(lines: Lines, n: int) -> InputError:
-    return lines.error(
-        f"more than the {2 * n * n} numbers of two matrices of size {n} and their best known cost,"
-        " which is one number after B, or one or two after n. Remove the others, or correct n at"
-        " the beginning"
-    )
-
-
-def _number_error(lines: Lines, word: bytes) -> InputError:
-    return lines.error(
-        f"{shown(word)} is not a whole number from 0 to {_NUMBER_MAX}. Correct it; scaling a "
-        "matrix, or adding a number to all its entries, does not change the best assignment"
-    )

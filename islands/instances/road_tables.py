@@ -25,12 +25,12 @@ _CELLS = ("time", "distance")
 _FIELDS = ("durations", "times", "distances", "weights")
 """The matrices of the others, and of Valhalla's short form; the first of a response counts."""
 _SAME: tuple[tuple[str, ...], ...] = (("durations", "times", "time"), ("distances", "distance"))
-"""Fields of different engines, or of both forms of Valhalla, with one meaning."""
+"""Fields of different engines, or of both forms of Valhalla, with the same meaning."""
 
 
 @dataclass(frozen=True)
 class RoadTable:
-    """A table, in which infinity means that no way leads there."""
+    """A table, in which infinity means that there is no way."""
 
     values: NDArray[np.float64]
     labels: tuple[str, ...] | None
@@ -71,8 +71,8 @@ def _table(response: Mapping[str, Any], name: str, field: str | None) -> RoadTab
         raise UsageError(f"field={shown(field)}: must be the name of a field, such as {first!r}")
     chosen = field or first
     if chosen not in matrices:
-        alike = next((each for each in _SAME if chosen in each), ())
-        chosen = next((each for each in matrices if each in alike), chosen)
+        alike = next((fields for fields in _SAME if chosen in fields), ())
+        chosen = next((name for name in matrices if name in alike), chosen)
     if chosen not in matrices:
         raise UsageError(f"field={shown(chosen)}: {unknown('field', chosen, matrices)}")
     values = _values(matrices[chosen], f"{name}[{chosen!r}]")
@@ -105,8 +105,8 @@ def _matrices(response: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _values(rows: Any, name: str) -> NDArray[np.float64]:
     """Return a matrix of numbers, with infinity for None."""
     try:
-        lengths = [[np.inf if each is None else each for each in row] for row in rows]
-        if any(isinstance(each, str | bool) for row in lengths for each in row):
+        lengths = [[np.inf if cell is None else cell for cell in row] for row in rows]
+        if any(isinstance(length, str | bool) for row in lengths for length in row):
             raise TypeError
         values = np.array(lengths).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -131,22 +131,22 @@ def _about(
     if not isinstance(sources, list):
         return None, None
     flat = _flat(sources)
-    points = [_point(each) for each in flat]
-    differ = isinstance(targets, list) and [_point(each) for each in _flat(targets)] != points
+    points = [*map(_point, flat)]
+    differ = isinstance(targets, list) and [*map(_point, _flat(targets))] != points
     if len(flat) != count or differ:
         raise UsageError(
             f"{name}: sources and destinations differ. Ask for a table without them, or with the"
             " same ones"
         )
-    said = [each.get("name") for each in flat if isinstance(each, Mapping)]
-    names = tuple(str(each or city) for city, each in enumerate(said))
+    given = [place.get("name") for place in flat if isinstance(place, Mapping)]
+    names = tuple(str(name or city) for city, name in enumerate(given))
     places = None if None in points else np.array(points, np.float64)
-    return names if any(said) and len(said) == count else None, places
+    return names if any(given) and len(given) == count else None, places
 
 
 def _flat(places: list[Any]) -> list[Any]:
     """Return the places of a list, some of which may be in lists of their own."""
-    return [each for part in places for each in (part if isinstance(part, list) else [part])]
+    return [place for part in places for place in (part if isinstance(part, list) else [part])]
 
 
 def _point(place: Any) -> tuple[float, float] | None:

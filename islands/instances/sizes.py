@@ -10,7 +10,7 @@ from collections.abc import Callable
 from islands.errors import IslandsError, UsageError
 
 MOST_NODES = 10_000_000
-"""Of a graph that is stored by its edges, and of the rows and columns of a covering problem."""
+"""Nodes of a graph that is stored by its edges, and rows or columns of a covering problem."""
 FEW_NODES = 100_000
 """Nodes that a graph of any number of edges may have."""
 MOST_NODES_PER_EDGE = 16

@@ -47,7 +47,7 @@ def read_sln(path: Path, n: int) -> SlnFile:
                 raise other
             raise lines.error("the file ends without the cost that follows n. Get it again")
         order = array("q", numbers)
-        if _is_order([cost, *order], n):  # there is no n
+        if _is_order([cost, *order], n):  # the file begins with the cost
             cost, order = size, array("q", [cost, *order])
         elif size != n:
             raise other

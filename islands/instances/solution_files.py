@@ -77,7 +77,7 @@ def item_of(lines: Lines, word: bytes, item: str) -> int:
 
 
 def order_fault(order: NDArray[np.int64], n: int, words: SolutionWords) -> str | None:
-    """Return why `order` is no permutation of n items (numbered from 1), or None."""
+    """Return why `order` is not a permutation of n items (numbered from 1), or None."""
     if len(order) == n and bool((np.sort(order) == np.arange(n)).all()):
         return None
     item, taken = words.item, words.taken
@@ -117,5 +117,5 @@ def in_rows(numbers: Iterable[int]) -> list[str]:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file; it appears when it is complete."""
+    """Write a text file atomically."""
     publish(path, "".join(f"{line}\n" for line in lines))

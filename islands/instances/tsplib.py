@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.instances import messages
 from islands.instances.lines import Lines, decoded, shown, whole
 from islands.instances.solution_files import (
     SolutionWords,
@@ -94,7 +95,7 @@ LARGEST = 20_000
 
 _WEIGHT_MAX = 2**31 - 1
 
-# By symmetry the columns of one triangle are the rows of the other.
+# By symmetry, the columns of one triangle are the rows of the other.
 _TRIANGLES = {
     "UPPER_ROW": ("upper", 1),
     "LOWER_ROW": ("lower", 1),
@@ -149,16 +150,10 @@ def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
     while len(weights) < count:
         words = lines.words()
         if words is None or any(map(begins_another, words)):
-            raise lines.error(
-                f"the weights end after {len(weights)} of the {count} that DIMENSION {n} requires. "
-                "Complete them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"
-            )
+            raise messages.too_few_weights(lines, n=n, count=len(weights), needed=count)
         weights.extend(_weight(lines, word) for word in words)
     if len(weights) > count:
-        raise lines.error(
-            f"more weights than the {count} that DIMENSION {n} requires. "
-            "Remove them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"
-        )
+        raise messages.too_many_weights(lines, n=n, needed=count)
     return np.frombuffer(weights, np.int32)
 
 
@@ -179,12 +174,8 @@ def _check_symmetry(lines: Lines, matrix: NDArray[np.int32], kind: str) -> None:
     differs = np.tril(matrix != matrix.T)
     if differs.any():
         row, column = divmod(int(differs.argmax()), len(matrix))
-        path = ", and pass --set ends=any:any," if kind == "HPP" else ""
-        raise lines.error(
-            f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
-            f"{column + 1}) = {matrix[row, column]}, which a TYPE {kind} must not have. "
-            f"Write TYPE : ATSP{path} if lengths depend on the direction, or make both equal"
-        )
+        ends, there, back = (column + 1, row + 1), matrix[column, row], matrix[row, column]
+        raise messages.asymmetric_weights(lines, kind=kind, ends=ends, there=there, back=back)
 
 
 TYPES = ("TSP", "ATSP", "HPP")
@@ -217,7 +208,7 @@ class TspFile:
     metric: str | None
     coordinates: NDArray[np.float64] | None = None
     matrix: NDArray[np.int32] | None = None
-    """Whole numbers, in units of `1 / unit`; -1: there is no such leg."""
+    """Whole numbers, in units of `1 / unit`; -1 for a leg that does not exist."""
     comment: str = ""
     unit: float = 1
     ends: tuple[int | None, int | None] | None = None
@@ -419,17 +410,17 @@ def read_facts(path: Path, n: int, names: Collection[str]) -> dict[str, str]:
     Values of several comments with one name are joined by commas.
     """
     path = solution_file(path, ".tour", _TOUR.whole)
-    found: dict[str, str] = {}
-    if path.suffix == ".json" or not path.is_file():  # a pipe can be read once
-        return found
+    facts: dict[str, str] = {}
+    if path.suffix == ".json" or not path.is_file():  # a pipe can be read only once
+        return facts
     with Lines.open(path) as lines:
         lines.allow(2 * n)
         while (line := lines.line()) is not None and b":" in line:
             key, _, words = line.partition(b":")
             name, equals, value = decoded(words).strip().partition("=")
             if key.strip().upper() == b"COMMENT" and equals and name in names:
-                found[name] = f"{found[name]},{value}" if name in found else value
-    return found
+                facts[name] = f"{facts[name]},{value}" if name in facts else value
+    return facts
 
 
 def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:

@@ -4,8 +4,8 @@
 
 It needs `pip install 'islands[networkx]'`. The functions have the arguments and results of those
 in networkx, and `time_limit`, the maximum number of seconds of a call. networkx finds this folder
-by the entry points of the package and imports it when it is imported itself, so NumPy and networkx
-are only imported in functions.
+by the entry points of the package and imports it at its own import, so that NumPy and networkx are
+only imported in functions.
 
 `Clock` measures the time of a call; `Paths` has the shortest paths between the nodes of a tour.
 May import the public interface, `calls` and `parallel`.
@@ -99,7 +99,7 @@ def _tour_function(name: str) -> Callable[..., list[Any]]:
 
 
 class Backend:
-    """The functions by their names in networkx."""
+    """The functions, with the names that they have in networkx."""
 
     @staticmethod
     def convert_from_nx(graph: Any, **_: Any) -> Any:
@@ -157,7 +157,7 @@ class Backend:
         if method not in (None, *methods):
             original = nx.approximation.traveling_salesman_problem.orig_func
             return list(original(G, weight, nodes, cycle, method, **kwargs))
-        arguments = {name for each in methods for name in _signature(each).parameters}
+        arguments = {name for other in methods for name in _signature(other).parameters}
         if unknown := sorted({*kwargs} - arguments):
             raise TypeError(
                 f"traveling_salesman_problem() got an unexpected keyword argument {unknown[0]!r}"
@@ -268,7 +268,7 @@ class Backend:
 
 
 def _require(name: str, *args: Any) -> None:
-    """Raise an error for a call that `can_run` rejects, which only networkx checks before."""
+    """Raise an error for a call that `can_run` rejects; networkx itself may not have checked it."""
     refusal = Backend.can_run(name, args, {})
     if refusal is not True:
         raise NotImplementedError(f"{name}: {refusal}. Leave backend out")

@@ -120,7 +120,7 @@ def weights_of(graph: Any, weight: str | None) -> list[float]:
         1.0 if weight is None else number_of(data.get(weight, 1), node)
         for node, data in graph.nodes(data=True)
     ]
-    for node, each in zip(graph, weights, strict=True):
-        if each < 0:
-            raise ValueError(f"the weight {each} of the node {node!r}: must be at least 0")
+    for node, number in zip(graph, weights, strict=True):
+        if number < 0:
+            raise ValueError(f"the weight {number} of the node {node!r}: must be at least 0")
     return weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import islands
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _PROVING = 0.2
 """Share of the time for a proof that a cover or a clique is optimal."""
 _MOST_NESTED = 400
-"""Maximum size of a clique for a proof, whose recursion is as deep."""
+"""Maximum size of a clique for a proof, which is also the depth of its recursion."""
 _MOST_MISSING = 300_000
 """Maximum number of missing edges for a search of cliques; listing more takes seconds."""
 _MOST_ROWS = 5_000
@@ -40,15 +41,15 @@ def cut_of(
     chosen = {*(initial or ())} & {*graph}
     if edges:
         pairs = [(place[one], place[two]) for one, two, _ in edges]
-        weights = whole([number_of(each, one, two) for one, two, each in edges])
+        weights = whole([number_of(weight, one, two) for one, two, weight in edges])
         problem = islands.models.max_cut(pairs, weights)
         settings: dict[str, Any] = {}
         if chosen:
             settings["start"] = [[int(node in chosen) for node in nodes]]
         side = clock.solution(problem, seed=seed_of(seed), **settings)
-        chosen -= {*nodes}  # keeps those without edges
+        chosen -= {*nodes}  # keeps nodes without edges
         chosen |= {node for node, own in zip(nodes, side, strict=True) if own}
-    value = sum(each for one, two, each in edges if (one in chosen) != (two in chosen))
+    value = sum(weight for one, two, weight in edges if (one in chosen) != (two in chosen))
     return value, (chosen, {*graph} - chosen)
 
 
@@ -79,7 +80,7 @@ def _separate(graph: Any, colours: dict[Any, int]) -> None:
     for node, own in colours.items():
         taken = {colours[other] for other in graph[node] if other in seen}
         if own in taken:
-            colours[node] = next(each for each in range(len(taken) + 1) if each not in taken)
+            colours[node] = next(k for k in range(len(taken) + 1) if k not in taken)
         seen.add(node)
 
 
@@ -114,7 +115,7 @@ def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
     The candidates of a node are its neighbours that follow in smallest-last order: in a sparse
     graph, there are few.
     """
-    end, nodes = time.perf_counter() + seconds, sorted(graph, key=lambda each: len(graph[each]))
+    end, nodes = time.perf_counter() + seconds, sorted(graph, key=lambda node: len(graph[node]))
     near = {node: {*graph[node]} - {node} for node in nodes}
     cliques = _Cliques(near, end)
     for node in nodes[::-1]:
@@ -161,7 +162,7 @@ class _Cliques:
             classes[own:own] = [set()] if own == len(classes) else []
             classes[own].add(node)
             bounds.append((own + 1, node))
-        bounds.sort(key=lambda each: each[0])
+        bounds.sort(key=itemgetter(0))
         while bounds:
             colours, node = bounds.pop()
             if len(clique) + colours <= len(self.best):
@@ -228,14 +229,14 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
     options = {"time_limit": _PROVING * clock.seconds, "mip_rel_gap": 0.0}
 
     def proven() -> tuple[Any, bool]:
-        found = milp(
+        result = milp(
             costs,
             integrality=np.ones(len(nodes)),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(matrix, 1, np.inf),
             options=options,
         )
-        return found.x, found.status == 0
+        return result.x, result.status == 0
 
     chosen, is_best = clock.of_first_rank(proven)
     if not is_best:
@@ -269,7 +270,7 @@ def independent_of(
     matrix = coo_array((np.concatenate([cost, -gain]), (rows, columns)), (len(nodes), len(nodes)))
     first = _greedily(ends, gain)
     chosen = clock.solution(islands.qubo(matrix), start=[first]).astype(bool)
-    for one, two in ends.T.tolist():  # edges inside, if time was short
+    for one, two in ends.T.tolist():  # edges inside the set, if time was short
         if chosen[one] and chosen[two]:
             chosen[one if gain[one] <= gain[two] else two] = False
     return {node for node, own in zip(nodes, chosen, strict=True) if own}

@@ -23,7 +23,7 @@ def length_of(graph: Any, one: Any, two: Any, weight: Any) -> Any:
     if callable(weight):
         return weight(one, two, data)
     if graph.is_multigraph():
-        return min(each.get(weight, 1) for each in data.values())
+        return min(edge.get(weight, 1) for edge in data.values())
     return data.get(weight, 1)
 
 
@@ -43,7 +43,7 @@ class Paths:
                 raise nx.NodeNotFound(f"Node {node} not found in graph")
         self._chosen = [place[node] for node in chosen]
         steps = [(a, b, length_of(graph, a, b, weight)) for a, b in dict.fromkeys(graph.edges())]
-        steps = [each for each in steps if each[2] is not None and each[0] != each[1]]
+        steps = [(a, b, length) for a, b, length in steps if length is not None and a != b]
         numbers = [number_of(length, a, b, may_be_infinite=True) for a, b, length in steps]
         lengths = np.array(numbers, float)
         if (lengths < 0).any():
@@ -51,13 +51,13 @@ class Paths:
         ends = np.array([(place[a], place[b]) for a, b, _ in steps], int).reshape(-1, 2).T
         shape = len(self._nodes), len(self._nodes)
         matrix = csr_array((lengths, (ends[0], ends[1])), shape)
-        found, self._before = dijkstra(
+        lengths, self._before = dijkstra(
             matrix,
             directed=graph.is_directed(),
             indices=self._chosen,
             return_predecessors=True,
         )
-        self.lengths = found[:, self._chosen]
+        self.lengths = lengths[:, self._chosen]
         if not np.isfinite(self.lengths).all():
             one, two = np.argwhere(~np.isfinite(self.lengths))[0]
             raise nx.NetworkXNoPath(f"No path between {chosen[one]} and {chosen[two]}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 import islands
 from islands.calls import is_duration
 from islands.parallel import world
+from islands.scipy import messages
 from islands.scipy.evolution import seed_of
 
 if TYPE_CHECKING:
@@ -132,13 +132,9 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
 
 def _require_sums(a: Matrix, b: Matrix) -> None:
     """Reject matrices whose sum of products may not be finite."""
-    largest = [float(np.abs(each).max(initial=0.0)) for each in (a, b)]
-    if not largest[0] * largest[1] * a.size < math.inf:
-        raise ValueError(
-            f"`A` and `B` have entries of up to {largest[0]:.4g} and {largest[1]:.4g} in size,"
-            f" whose products may sum up to more than {sys.float_info.max:.4g}. Divide one of them"
-            " by a number"
-        )
+    largest_a, largest_b = (float(np.abs(m).max(initial=0.0)) for m in (a, b))
+    if not largest_a * largest_b * a.size < math.inf:
+        raise messages.too_large_entries(a=largest_a, b=largest_b)
 
 
 def _moderate(matrix: Matrix) -> Matrix:
@@ -156,7 +152,7 @@ def _score(a: NDArray[Any], b: NDArray[Any], order: NDArray[np.int64]) -> Any:
     b = b[np.ix_(order, order)]
     if a.size == 0 or a.dtype.kind not in "biu" or b.dtype.kind not in "biu":
         return (a.astype(float) * b.astype(float)).sum()
-    largest = [max(-int(each.min()), int(each.max())) for each in (a, b)]
+    largest = [max(-int(m.min()), int(m.max())) for m in (a, b)]
     kind: Any = np.int64 if largest[0] * largest[1] * a.size < 2**63 else object
     return (a.astype(kind) * b.astype(kind)).sum()
 
@@ -226,17 +222,17 @@ def _assignment(a: Matrix, b: Matrix, match: _Match, *, maximise: bool) -> Any:
     b = b.max() - b if maximise else b - b.min()
     n, has_fixed = len(a), len(match.fixed) > 0
     most = _LARGEST_ENTRY / (2 * n) if has_fixed else _LARGEST_SUM / n**2
-    whole = [bool((each == np.round(each)).all()) for each in (a, b)]
+    is_whole = [bool((m == np.round(m)).all()) for m in (a, b)]
     fits = max(a.max(), b.max()) <= _LARGEST_ENTRY and a.max() * b.max() <= most
-    if not (all(whole) and fits):
+    if not (all(is_whole) and fits):
         # A matrix of small integers is unchanged; the other one gets the remaining digits.
         size = min(_LARGEST_ENTRY, most**0.5)
         sizes = [
-            m.max() if own and m.max() <= size else size
-            for own, m in zip(whole, (a, b), strict=True)
+            m.max() if whole and m.max() <= size else size
+            for whole, m in zip(is_whole, (a, b), strict=True)
         ]
-        others = [min(_LARGEST_ENTRY, most / max(each, 1.0)) for each in sizes[::-1]]
-        is_kept = [each < size for each in sizes]
+        others = [min(_LARGEST_ENTRY, most / max(largest, 1.0)) for largest in sizes[::-1]]
+        is_kept = [largest < size for largest in sizes]
         a, b = (
             m if kept else m * (other / max(m.max(), 1e-300))
             for m, kept, other in zip((a, b), is_kept, others, strict=True)

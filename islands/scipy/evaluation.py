@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.scipy import messages
+
 Vectors = NDArray[np.float64]
 
 _BOUNDS = (
@@ -141,47 +143,41 @@ class Function:
         violations = self.violations(rows)
         values, feasible = np.full(len(rows), np.inf), violations == 0
         if feasible.any():
-            found = self._values(rows[feasible])
-            is_nan = np.isnan(found)
+            returned = self._values(rows[feasible])
+            is_nan = np.isnan(returned)
             self.is_nan = bool(is_nan.all()) and self.is_nan is not False
-            values[feasible] = np.where(is_nan, np.inf, found)
+            values[feasible] = np.where(is_nan, np.inf, returned)
         return values, violations
 
     def violations(self, rows: Vectors) -> Vectors:
         """Return the sum of the violations of each vector."""
-        found = np.zeros(len(rows))
-        for each in self._constraints:
-            found += each.violations(rows).sum(axis=1)
-        return found
+        violations = np.zeros(len(rows))
+        for constraint in self._constraints:
+            violations += constraint.violations(rows).sum(axis=1)
+        return violations
 
     def _values(self, rows: Vectors) -> Vectors:
         if self._mapped is None:
             self.calls += 1
             numbers = _numbers(self._bound(rows.T.copy()))
             if numbers is None or numbers.size != len(rows):
-                raise RuntimeError(
-                    "The vectorized function must return an array of shape (S,) when given an"
-                    " array of shape (len(x), S)"
-                )
+                raise messages.invalid_values_of_vectors()
             return numbers.reshape(-1)
         self.calls += len(rows)
         try:
-            each_value = [*map(_numbers, self._mapped(self._bound, rows))]
+            values = [*map(_numbers, self._mapped(self._bound, rows))]
         except TypeError as error:
             if "callable" in str(error) or "iterable" in str(error):
-                raise RuntimeError(
-                    "The map-like callable must be of the form f(func, iterable), returning a"
-                    " sequence of numbers the same length as 'iterable'"
-                ) from error
+                raise messages.invalid_map() from error
             raise
-        single = [each.item() for each in each_value if each is not None and each.size == 1]
-        if len(each_value) != len(rows) or len(single) != len(rows):
+        single = [value.item() for value in values if value is not None and value.size == 1]
+        if len(values) != len(rows) or len(single) != len(rows):
             raise RuntimeError("func(x, *args) must return a scalar value")
         return np.array(single)
 
 
 def _numbers(returned: Any) -> Vectors | None:
-    """Return the result of a function as numbers; None if there is none."""
+    """Return the result of a function as numbers, or None if it is None."""
     return None if returned is None else np.asarray(returned, float)
 
 

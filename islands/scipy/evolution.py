@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 import islands
 from islands.calls import is_whole
 from islands.parallel import World
+from islands.scipy import messages
 from islands.scipy.evaluation import Constraint, Function, Variables, Vectors
 from islands.text import show
 
@@ -89,15 +90,15 @@ def differential_evolution(
     variables = Variables.of(bounds, integrality)
     number = _seed(rng, seed)
     start = _start(init, x0, popsize, variables, number)
-    limits = [Constraint.of(each, vectorized=vectorized) for each in _listed(constraints)]
+    limits = [Constraint.of(limit, vectorized=vectorized) for limit in _listed(constraints)]
     with _mapping(workers, updating, vectorized=vectorized) as mapped:
         function = Function(func, args or (), mapped, limits, variables)
         population = _Population(function, start)
         watch = _Watch(population, callback, tol, atol, maxiter, disp=disp)
         digest = watch.search(number, settings)
         result = population.result(watch.generation, watch.message)
-        for each in (result, watch.seen):
-            each.seed, each.digest = number, digest
+        for shown in (result, watch.seen):
+            shown.seed, shown.digest = number, digest
         if function.is_nan:
             result.fun, result.success, result.message = np.float64(np.nan), False, _NO_NUMBER
         elif polish and not variables.is_integral.all():
@@ -109,7 +110,7 @@ def differential_evolution(
 
 def _add_violations(result: OptimizeResult, constraints: list[Constraint]) -> None:
     """Add the violation of the constraints to a result."""
-    result.constr = [each.violations(result.x[np.newaxis])[0] for each in constraints]
+    result.constr = [limit.violations(result.x[np.newaxis])[0] for limit in constraints]
     result.constr_violation = float(np.concatenate(result.constr).max())
     result.maxcv = result.constr_violation
     if result.maxcv > 0:
@@ -134,7 +135,7 @@ class _Population:
     def costs(self, vectors: Vectors) -> Vectors:
         """Return the costs of vectors; those of individuals are not computed again."""
         if not self.is_ready:
-            return np.zeros(len(vectors))  # only shows that costs are real numbers
+            return np.zeros(len(vectors))  # this call only determines that costs are real numbers
         known = (self._rows == vectors).all(axis=1) if len(vectors) == 1 else np.zeros(1, bool)
         if known.any() and self._next >= len(self.start):
             return self._costs[[int(known.argmax())]]
@@ -161,7 +162,7 @@ class _Population:
     def spread(self) -> tuple[float, float]:
         """Return the standard deviation of the best values, and their absolute mean.
 
-        The worst values are left out, as adaptive rates leave a few individuals behind for long.
+        The worst values are left out, as a few individuals lag behind for long with adaptive rates.
         """
         best = np.sort(self._energies)[: max(_LEAST_POPULATION, int(_BEST * len(self.start)))]
         if not np.isfinite(best).all():
@@ -285,10 +286,7 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
     except (TypeError, ValueError):
         weights = np.full(1, np.nan)
     if not (np.isfinite(weights).all() and ((weights >= 0) & (weights < 2)).all()):
-        raise ValueError(
-            "The mutation constant must be a float in U[0, 2), or specified as a tuple(min, max)"
-            " where min < max and min, max are in U[0, 2)."
-        )
+        raise messages.invalid_mutation()
     if not (isinstance(recombination, Real) and 0 <= recombination <= 1):
         raise ValueError(
             f"The recombination constant must be a float in U[0, 1], not {recombination!r}"
@@ -314,10 +312,7 @@ def _require_counts(maxiter: Any, popsize: Any) -> None:
 def _seed(rng: Any, seed: Any) -> int:
     """Return the seed, which has two names."""
     if rng is not None and seed is not None:
-        raise TypeError(
-            "differential_evolution() got multiple values for argument now known as `rng`. Pass one"
-            " of rng and seed"
-        )
+        raise messages.two_seeds()
     return seed_of(rng if seed is None else seed)
 
 
@@ -340,11 +335,7 @@ def _start(init: Any, x0: Any, popsize: int, variables: Variables, seed: int) ->
     random, count = np.random.default_rng(seed), max(_LEAST_POPULATION, popsize * len(low))
     if isinstance(init, str):
         if init not in ("latinhypercube", "sobol", "halton", "random"):
-            raise ValueError(
-                "The population initialization method must be one of 'latinhypercube', 'sobol',"
-                " 'halton', 'random', or an array of shape (S, N) where N is the number of"
-                " parameters and S > 4"
-            )
+            raise messages.unknown_population()
         places = random.random((count, len(low)))
         if init != "random":  # a Latin hypercube
             order = np.argsort(random.random((count, len(low))), axis=0)
@@ -409,13 +400,13 @@ def _polish(result: Any, polish: Any, function: Function, constraints: Any) -> N
     from scipy.optimize import Bounds, OptimizeResult, minimize
 
     bounds = function.variables.low, function.variables.high
-    low, high = (np.where(function.variables.is_integral, result.x, each) for each in bounds)
+    low, high = (np.where(function.variables.is_integral, result.x, bound) for bound in bounds)
     others = []
-    for each in _listed(constraints):
-        if isinstance(each, Bounds):
-            low, high = np.maximum(low, each.lb), np.minimum(high, each.ub)
+    for constraint in _listed(constraints):
+        if isinstance(constraint, Bounds):
+            low, high = np.maximum(low, constraint.lb), np.minimum(high, constraint.ub)
         else:
-            others.append(each)
+            others.append(constraint)
     if (low > high).any():
         return  # no vector is feasible
     given: dict[str, Any] = {"bounds": Bounds(low, high), "constraints": others}
