@@ -28,12 +28,13 @@ from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import EVERY_FORMAT, MODELS, OF_SEVERAL, recognised
 from islands.instances.locate import Finder, Found, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
+from islands.problems import messages
 from islands.problems.arrays import FACTS, Arrays, packed
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
-from islands.text import counted, one_line, option, shown, unknown
+from islands.text import one_line, option, unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 
@@ -100,18 +101,9 @@ def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
         trust_named(str(problem))
         return str(problem), None
     if isinstance(problem, list | tuple) or hasattr(problem, "__array__"):
-        raise UsageError(
-            f"{call}({shown(problem)}): data is not a problem yet. Write"
-            f" {call}(islands.tsp(distances=...)) for a matrix of distances, or"
-            f" {call}(islands.tsp(...)) for coordinates"
-        )
+        raise messages.data_instead_of_problem(call=call, data=problem)
     if isfunction(problem):
-        raise UsageError(
-            f"{call}({shown(problem)}): a function is not a problem yet. Write"
-            f" {call}(islands.permutation(n, function=...)) if it is the cost of an order of n"
-            " items; islands.subset, islands.choices, islands.keys and islands.real are for"
-            " other solutions"
-        )
+        raise messages.function_instead_of_problem(call=call, function=problem)
     registered = KIND.registered(problem)
     instance: Problem = registered.part
     if instance.path is not None:
@@ -187,15 +179,7 @@ def _model_of(path: Path) -> str:
 
 
 def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
-    sizes = problem.entries, problem.constraints
-    if sizes != (entry.size, entry.constraints):
-        raise InputError(
-            f"{path}: has {_size(*sizes)}, but {entry.full_name} has "
-            f"{_size(entry.size, entry.constraints, short=True)}. "
-            "Download the file again, or rename it or its folder if it is another instance"
+    if (problem.entries, problem.constraints) != (entry.size, entry.constraints):
+        raise messages.other_size_than_published(
+            path=path, entry=entry, size=problem.entries, constraints=problem.constraints
         )
-
-
-def _size(size: int, constraints: int | None, *, short: bool = False) -> str:
-    words = f"{size}" if short else f"size {size}"
-    return words if constraints is None else f"{words} and {counted(constraints, 'constraint')}"

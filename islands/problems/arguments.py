@@ -14,6 +14,7 @@ from islands.errors import UsageError
 from islands.instances import qaplib
 from islands.instances.catalogue import BestKnown
 from islands.instances.sizes import require_size
+from islands.problems import messages
 from islands.text import counted, one_line, shown
 
 _CORRECT = "Correct it"
@@ -78,22 +79,13 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
 def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
     """Return the values as an array of any type, not copied; reject texts and masked values."""
     if form == FORMS[2] and isinstance(values, str | Path):
-        raise UsageError(
-            f"{name}={shown(str(values))}: is a text, must be {form}. If it is the path of a file,"
-            " write islands.load(path)"
-        )
+        raise messages.path_instead_of_matrix(name=name, path=str(values), form=form)
     try:
         array = None if _is_masked(values) else np.asarray(values)
     except Exception as error:  # arbitrary array-like objects may raise any error
-        raise UsageError(
-            f"{name}={shown(values)}: cannot become a NumPy array"
-            f" ({one_line(str(error), 200)}). Pass {form}, or a NumPy array"
-        ) from error
+        raise messages.not_an_array(name=name, values=values, form=form, error=error) from error
     if array is None:
-        raise UsageError(
-            f"{name}: has masked values, which have no meaning here. Leave them out, or pass"
-            f" {name}.filled(number)"
-        )
+        raise messages.masked_values(name=name)
     return array
 
 

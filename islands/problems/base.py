@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands import settings as named
 from islands.backends.source import Header, Macros
 from islands.errors import UsageError
+from islands.problems import messages
 from islands.problems.arrays import Arrays
 from islands.problems.capabilities import ChainMoves, Layout, ProblemWords
 from islands.problems.distances import Distances
@@ -95,11 +96,7 @@ class Problem(ABC):
     def __new__(cls, *args: Any, **options: Any) -> Self:
         """Reject a class that lacks methods, with a hint."""
         if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
-            raise UsageError(
-                f"class {cls.__name__}: a subclass of islands.Problem must define"
-                f" {', '.join(lacking)}. Define them, or state the problem by islands.permutation,"
-                " islands.subset, islands.choices, islands.keys or islands.real"
-            )
+            raise messages.abstract_class(name=cls.__name__, lacking=lacking)
         return super().__new__(cls)
 
     def adjusted(self, settings: named.Settings) -> Self:

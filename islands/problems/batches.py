@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from islands.calls import explained
 from islands.errors import UsageError
+from islands.problems import messages
 from islands.problems.arguments import FORMS, array_of, items_of
 from islands.problems.base import Problem
 from islands.problems.data import mkp, qap, tsp
@@ -54,11 +55,7 @@ def tsp_batch(
     5
     """
     if (coordinates is None) == (distances is None):
-        given = "neither" if coordinates is None else "both"
-        raise UsageError(
-            f"tsp_batch: {given} of coordinates and distances given. Write"
-            " islands.tsp_batch(coordinates) or islands.tsp_batch(distances=matrices)"
-        )
+        raise messages.not_one_of_both(call="tsp_batch", plural="matrices", coordinates=coordinates)
     if distances is not None:
         matrices = _parts("distances", distances, 2)
         return Batch(len(matrices), lambda i: tsp(metric=metric, distances=matrices[i]))
@@ -95,26 +92,17 @@ def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
 def as_problems(problems: Any) -> Iterable[Any]:
     """Return an iterable of problems; each part of an array of tours is a problem."""
     if isinstance(problems, str | Path | Problem):
-        raise UsageError(
-            f"problems={shown(problems)}: is one problem. Write islands.solve for one, or a list"
-        )
+        raise messages.single_problem(problem=problems)
     if not hasattr(problems, "__array__"):
         if isinstance(problems, IOBase):
-            raise UsageError(
-                f"problems={shown(problems)}: is a file. Read the names of instances yourself, and"
-                " pass a list; a name FILE.py:NAME in it is a script, which is run"
-            )
+            raise messages.open_file(file=problems)
         return _iterable(problems)
     array = array_of("problems", problems, "a list of problems")
     if array.ndim == 3 and array.shape[2] == 2:
         return tsp_batch(array)
     if array.ndim == 3 and array.shape[1] == array.shape[2]:
         return tsp_batch(distances=array)
-    raise UsageError(
-        f"problems: an array of the shape {array.shape}, must be (B, n, 2) for coordinates or"
-        " (B, n, n) for distances of tours. Make others with islands.qap_batch or"
-        " islands.mkp_batch"
-    )
+    raise messages.not_a_batch_of_tours(shape=array.shape)
 
 
 def _iterable(problems: Any) -> Iterable[Any]:

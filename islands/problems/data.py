@@ -19,6 +19,7 @@ from islands.instances.qaplib import QapFile
 from islands.instances.road_tables import read_table
 from islands.instances.sizes import require_size
 from islands.instances.tsplib import FARTHEST, METRICS, MOST_CITIES, TspFile
+from islands.problems import messages
 from islands.problems.arguments import (
     FORMS,
     array_of,
@@ -99,25 +100,15 @@ def tsp(
     [1, 0, 2]
     """
     if (coordinates is None) == (distances is None):
-        given = "neither" if coordinates is None else "both"
-        raise UsageError(
-            f"tsp: {given} of coordinates and distances given. Write islands.tsp(coordinates) or"
-            " islands.tsp(distances=matrix)"
-        )
+        raise messages.not_one_of_both(call="tsp", plural="matrix", coordinates=coordinates)
     if field is not None and not isinstance(distances, Mapping | str | Path):
-        raise UsageError(
-            f"field={shown(field)}: chooses a table in the response of a routing engine. Leave it"
-            " out"
-        )
+        raise messages.field_without_table(field=field)
     route = _Route(None if start is None and end is None else ends_of(start, end), edges_of(fixed))
     if distances is None:
         file = _of_coordinates(coordinates, metric, route)
     else:
         if metric not in (None, "EXPLICIT"):
-            raise UsageError(
-                f"metric={shown(metric)} with distances: a metric is for coordinates. Leave metric"
-                " out"
-            )
+            raise messages.metric_with_distances(metric=metric)
         if isinstance(distances, Mapping | str | Path):
             table = read_table(distances, field)
             distances = table.values
@@ -130,10 +121,7 @@ def tsp(
     problem = Tsp(file, name, best_known_of(best_known))
     if problem.near.exponent > _MOST_EXPONENT:
         apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
-        raise UsageError(
-            f"coordinates: all cities are within {apart:.0e} of each other, too little for"
-            " floating-point numbers. Multiply the coordinates by a power of ten"
-        )
+        raise messages.cities_too_close(apart=apart)
     return problem
 
 
@@ -196,12 +184,9 @@ def qap(
     require_size("flows", n, "facilities", qaplib.LARGEST)
     b = integers("distances", read_matrix("distances", distances), _NUMBER_MAX)
     require_shape("distances", b, (n, n), f"flows has {counted(n, 'row')}")
-    if int(a.sum()) * int(b.max()) > COST_MAX:
-        raise UsageError(
-            f"flows, distances: costs may reach {int(a.sum()) * int(b.max())}, the sum of flows"
-            f" times the largest distance, but are only exact up to {COST_MAX}. Divide each matrix"
-            " by a common factor of its numbers"
-        )
+    largest = int(a.sum()) * int(b.max())
+    if largest > COST_MAX:
+        raise messages.costs_too_large(largest=largest, most=COST_MAX)
     called = name_or(name, f"qap{n}")
     file = QapFile(called, None, n, a, b, linear=None if linear is None else _linear(linear, n))
     return Qap(file, called, best_known_of(best_known))

@@ -20,6 +20,7 @@ from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.instances import tsplib
 from islands.instances.tsplib import TspFile
+from islands.problems import messages
 
 _DEGREE = 10
 """Number of neighbours per city. With ten, and two per quadrant, 2-opt is nearly as good as with
@@ -286,11 +287,7 @@ def _geo_matrix(file: TspFile) -> NDArray[np.int32]:
     assert file.coordinates is not None, "the reader gives coordinates to a GEO instance"
     n = file.dimension
     if n > tsplib.LARGEST:
-        raise UsageError(
-            f"{file.path or file.name}: DIMENSION {n} with EDGE_WEIGHT_TYPE GEO: at most "
-            f"{tsplib.LARGEST} cities, since their matrix must fit in memory. "
-            "Project the coordinates to a plane and use EUC_2D"
-        )
+        raise messages.too_many_on_earth(file=file)
     matrix = np.empty((n, n), np.int32)
     radians = _radians(file.coordinates)
     for city in range(n):

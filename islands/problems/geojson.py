@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import UsageError
 from islands.instances.tsplib import TspFile
+from islands.problems import messages
 
 
 def geojson_of(file: TspFile, tour: NDArray[np.int64], cost: float) -> dict[str, Any]:
@@ -46,10 +46,5 @@ def places_of(file: TspFile) -> NDArray[np.float64]:
         degrees = np.trunc(file.coordinates)
         return (degrees + 5 * (file.coordinates - degrees) / 3)[:, ::-1]
     if file.places is None:
-        have = "no coordinates" if file.coordinates is None else "coordinates of a plane"
-        raise UsageError(
-            f"{file.name}: has {have} instead of longitude and latitude, so its tours cannot be"
-            " drawn on a map. Pass the longitude and latitude of each city to islands.tsp as"
-            " places="
-        )
+        raise messages.no_places(file=file)
     return file.places

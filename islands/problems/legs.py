@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.source import Macros
-from islands.errors import UsageError
 from islands.instances import tsplib
 from islands.instances.solution_files import Remark
 from islands.instances.tsplib import TspFile
+from islands.problems import messages
 from islands.problems.distances import Distances, Ints, arrays_of_chain, chain_of, scaled
 from islands.problems.levels import levelled
 from islands.problems.routes import CityChains, require_route
@@ -167,11 +167,7 @@ class Legs(Distances):
         if len(matrix) > 1:
             np.fill_diagonal(matrix, 0)
         if int(matrix.max()) > _LONGEST:
-            raise UsageError(
-                f"{self.file.name}: a leg and its share of the fixed edges are {int(matrix.max())}"
-                f" long, must be at most {_LONGEST}. Divide all lengths by a common factor, or pass"
-                " them to islands.tsp as floats, which are scaled"
-            )
+            raise messages.leg_too_long(file=self.file, length=int(matrix.max()), most=_LONGEST)
         return np.ascontiguousarray(matrix, np.int32)
 
     def _closed(self) -> NDArray[np.int32]:
@@ -196,10 +192,7 @@ def _legs_of(file: TspFile, whole: Distances) -> NDArray[Any]:
     """Return the matrix of all legs; exact lengths are not scaled yet."""
     n = file.dimension
     if n > tsplib.LARGEST:
-        raise UsageError(
-            f"{file.path or file.name}: {n} cities with ends or fixed edges: at most"
-            f" {tsplib.LARGEST} are possible, since their matrix must fit in memory"
-        )
+        raise messages.too_many_with_ends(file=file)
     if whole.matrix is not None:
         return whole.matrix
     if file.metric is None:
@@ -211,8 +204,5 @@ def _legs_of(file: TspFile, whole: Distances) -> NDArray[Any]:
     rows = [whole.between(np.full(n, city), cities) for city in range(n)]
     matrix = np.array(rows)
     if matrix.max() > _LONGEST:
-        raise UsageError(
-            f"{file.path or file.name}: lengths of up to {matrix.max()} with ends or fixed edges:"
-            f" at most {_LONGEST} are possible. Divide the coordinates by a common factor"
-        )
+        raise messages.legs_too_long(file=file, length=int(matrix.max()), most=_LONGEST)
     return matrix.astype(np.int32)

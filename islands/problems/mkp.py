@@ -5,7 +5,7 @@ A solution has 1 for each selected item, and 0 for the others.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands import settings as named
 from islands.backends.source import Header, Macros
-from islands.errors import InputError, RunError
+from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
-from islands.problems import utilities
+from islands.problems import messages, utilities
 from islands.problems.arrays import Arrays, narrowed
 from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, ProblemWords
@@ -78,7 +78,6 @@ class MkpSettings(Settings):
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
 _SAVED = ("profits", "weights", "capacities")
-_NAMED = 10  # maximum number of constraints listed in an error
 
 
 class Mkp(Problem):
@@ -247,19 +246,10 @@ class Mkp(Problem):
                 f"not a subset of the {self.size} items of {self.instance}: must have 0 or 1 for"
                 " each item"
             )
-        excess = self.loads(solution) - self.file.capacities
-        if (excess > 0).any():
-            first, *more = np.flatnonzero(excess > 0).tolist()
-            others = f" ({_also_violated(more)})" if more else ""
-            load, capacity = self.loads(solution)[first], self.file.capacities[first]
-
-            def shown(number: np.int64) -> str:
-                return self.file.shown(first, int(number))
-
-            raise RunError(
-                f"not feasible for {self.instance}: constraint {first + 1} of {self.constraints} is"
-                f" violated: the selected items weigh {shown(load)}, the capacity is"
-                f" {shown(capacity)}, the excess {shown(excess[first])}{others}"
+        loads = self.loads(solution)
+        if violated := np.flatnonzero(loads > self.file.capacities).tolist():
+            raise messages.capacity_exceeded(
+                instance=self.instance, file=self.file, loads=loads.tolist(), violated=violated
             )
 
     @classmethod
@@ -314,22 +304,15 @@ class Mkp(Problem):
         scales = self._scales()
         total = sum(scale * weight for scale, weight in zip(scales, self._totals(), strict=True))
         if total >= SUM_MAX:
-            scaled = ", scaled to integers," if max(scales) > 1 else ""
-            raise InputError(
-                f"{self.path or self.instance}: all weights{scaled} add up to {total}, but"
-                f" infeasible={self.settings.infeasible} is only exact below {SUM_MAX}. Choose"
-                " infeasible=repair or infeasible=drop"
+            raise messages.weights_too_large(
+                name=str(self.path or self.instance),
+                total=total,
+                infeasible=self.settings.infeasible,
+                is_scaled=max(scales) > 1,
             )
 
     def _load_type(self) -> str:
         return "int32_t" if max(self._totals(), default=0) < 2**31 else _WIDEST
-
-
-def _also_violated(constraints: Sequence[int]) -> str:
-    """Return the message about further violated constraints, numbered from 0."""
-    shown = ", ".join(str(number + 1) for number in constraints[:_NAMED])
-    rest = f" and {len(constraints) - _NAMED} more" if constraints[_NAMED:] else ""
-    return f"also violated: {shown}{rest}"
 
 
 def _narrowed(numbers: NDArray[np.int64]) -> NDArray[Any]:

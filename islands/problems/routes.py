@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from islands.errors import UsageError
 from islands.instances.tsplib import TspFile
+from islands.problems import messages
 from islands.text import shown
 
 Edge = tuple[int, int]
@@ -89,26 +90,19 @@ def require_route(file: TspFile, legs: NDArray[np.int32], *, is_symmetric: bool)
     n, ends = file.dimension, file.ends or (None, None)
     for name, city in zip(("start", "end"), ends, strict=True):
         if city is not None and not 0 <= city < n:
-            raise _refusal(file, f"{name}={city}: must be a city from 0 to {n - 1}")
+            raise messages.wrong_route(file, f"{name}={city}: must be a city from 0 to {n - 1}")
     start, end = ends
     if start is not None and start == end and n > 1:
-        raise _refusal(
-            file,
-            f"start={start}, end={end}: a path has two ends. Leave both out for a closed tour,"
-            " which visits the city anyway",
-        )
+        raise messages.equal_ends(file, city=start)
     seen: set[Edge] = set()
     for edge in file.fixed:
         if not all(0 <= city < n for city in edge) or edge[0] == edge[1]:
-            raise _refusal(file, f"fixed: {edge} must be two cities from 0 to {n - 1}")
+            raise messages.wrong_route(file, f"fixed: {edge} must be two cities from 0 to {n - 1}")
         if legs[edge] < 0:
-            raise _refusal(
-                file,
-                f"fixed: {edge} is a forbidden leg. Leave it out of fixed, or give it a length",
-            )
+            raise messages.forbidden_edge(file, edge=edge)
         same = {edge, edge[::-1]} if is_symmetric else {edge}
         if same & seen:
-            raise _refusal(file, f"fixed: {edge} is given twice. Leave one out")
+            raise messages.wrong_route(file, f"fixed: {edge} is given twice. Leave one out")
         seen.add(edge)
     is_allowed = np.greater_equal(legs, 0)
     np.fill_diagonal(is_allowed, n == 1)
@@ -131,20 +125,9 @@ def _without_legs(
     lost: list[int] = np.flatnonzero(~is_allowed.any(axis=1)).tolist()
     if own is None:
         own = next((city for city in lost if city != other), None)
-    is_path = file.ends is not None
-    if wrong := [city for city in lost if not is_path or city != own]:
-        only = f"; only the {side} city of a path may have none" if is_path else ""
-        raise _refusal(
-            file,
-            f"distances: no leg {words} city {wrong[0]}, as all are infinite{only}. Leave the city"
-            " out, or give a leg a length",
-        )
+    if wrong := [city for city in lost if file.ends is None or city != own]:
+        raise messages.city_without_legs(file, city=wrong[0], direction=words, side=side)
     return own
-
-
-def _refusal(file: TspFile, words: str) -> UsageError:
-    """Return an error about cities, which are counted from 0, unlike in files."""
-    return UsageError(words if file.path is None else f"{file.path}, counted from 0: {words}")
 
 
 @dataclass(frozen=True)
@@ -182,7 +165,9 @@ class CityChains:
             # The only tour: it begins at the city that closes a path.
             chains.append(_followed(count - 1, after, left))
         if left.any():
-            raise _refusal(file, _circle(left, n))
+            raise messages.circle(
+                file, city=int(np.argmax(left)), has_ends=len(left) > n and bool(left[n])
+            )
         chains.sort(key=lambda chain: len(chain) == 1)
         return cls(chains, sum(len(chain) > 1 for chain in chains), file, not is_symmetric)
 
@@ -254,36 +239,13 @@ def _linked(
         before = after = [[*some, *others] for some, others in zip(before, after, strict=True)]
     for city in range(count):
         if max(len(before[city]), len(after[city])) > (1 if is_directed else 2):
-            meeting = [edge for edge in edges if city in edge]
-            words = [_called(edge, file.dimension) for edge in meeting]
-            allowed = "one edge in and one out" if is_directed else "two edges"
-            raise _refusal(
+            raise messages.meeting_edges(
                 file,
-                f"fixed: {', '.join(words)} meet at city {city}, which has {allowed} in a tour."
-                " Leave one out",
+                city=city,
+                edges=[edge for edge in edges if city in edge],
+                is_directed=is_directed,
             )
     return before, after
-
-
-def _called(edge: Edge, n: int) -> str:
-    """Return the words for an edge; edges at city n, which closes a path, are its ends."""
-    one, other = edge
-    if one == n:
-        return "the start of the path"
-    return "the end of the path" if other == n else str(edge)
-
-
-def _circle(left: NDArray[np.bool_], n: int) -> str:
-    """Return the error about cities in circles; city n closes a path."""
-    if len(left) > n and left[n]:
-        return (
-            "fixed: the edges lead from the start to the end of the path without the other cities."
-            " Leave one out"
-        )
-    return (
-        f"fixed: the edges at city {int(np.argmax(left))} are in a circle without the other cities,"
-        " which a tour must not contain. Leave an edge out"
-    )
 
 
 def _followed(city: int, after: Sequence[list[int]], left: NDArray[np.bool_]) -> list[int]:
