@@ -122,11 +122,11 @@ def _run(line: list[str]) -> int:
         return 1
     except BaseException as error:
         if isinstance(error, OSError):
-            _flush()  # fails again, with the better message, if the error is of standard output
+            _flush()  # fails again, with a better message, if the error concerns standard output
         if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
-            # Rank 0 reports this error, too; after a failure here, a launcher could end it first.
+            # Rank 0 also reports this error; after a failure here, a launcher could end it first.
             return 0
         if not isinstance(error, KeyboardInterrupt):
             return getattr(error, "status", 1)

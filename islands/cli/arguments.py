@@ -31,7 +31,7 @@ class Parser(ArgumentParser):
 
 @dataclass(frozen=True)
 class Naming:
-    """The type of options and operands that may name scripts, which then are trusted."""
+    """The type of options and operands that may name scripts, which are then trusted."""
 
     names: Callable[[str, Namespace], Iterable[str]] = lambda text, _: [text]
     """Returns the names in a value, given the parsed command line."""
@@ -101,7 +101,7 @@ def _shown(value: object) -> str:
 
 
 def folder(text: str) -> Path:
-    """Convert the text of a folder."""
+    """Convert text to the path of a folder."""
     if not text:
         raise ArgumentTypeError("'' is not a folder. Name a new or existing folder")
     return Path(text)

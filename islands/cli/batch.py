@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 _OF_ONE_RUN = ("plot", "asynchronous", "start")
 """The options of single runs, which a batch does not have."""
 _LIST = "@"
-"""The prefix of a file with a list of instances."""
+"""The prefix of the name of a file with a list of instances."""
 _STANDARD_INPUT = "-"
 _END = "--"
 """The line that ends standard input: `mpirun` of Open MPI does not report a closed pipe."""
-_LOOK_SECONDS, _AT_ONCE = 0.1, 1 << 16
+_POLL_SECONDS, _AT_ONCE = 0.1, 1 << 16
 """The interval of polls for the first line, and the bytes that are read at once."""
 _LONGEST_LINE = 1 << 13
-"""The maximum bytes of a line; no path is as long."""
+"""The maximum bytes of a line; no path is longer."""
 _LONGEST_LIST = 1 << 26
 """The maximum bytes of a list."""
 _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
@@ -82,7 +82,7 @@ def run_batch(
 
 
 def trust_config(args: argparse.Namespace, ranks: World) -> None:
-    """Trust the scripts of a signed file; only rank 0 can be expected to have the key."""
+    """Trust the scripts that a signed file names; only rank 0 can be expected to have the key."""
     trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
 
 
@@ -136,7 +136,7 @@ def first_names(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] |
     for name in () if names else later:
         if name is not None:
             return [name], later
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)
     return names, later
 
 
@@ -180,7 +180,7 @@ def _polled_lines(descriptor: int) -> Iterator[str | None]:
 
 
 def listed(words: Iterable[str]) -> list[str]:
-    """Return the names of all instances that the words of a command line mean, without duplicates.
+    """Return the names of the instances that words of a command line denote, without duplicates.
 
     A word is a name; a pattern of files, or of names in the catalogue, such as
     `orlib/mknapcb1-*`; a folder; `@FILE`, a text file with a word per line; or `-`, standard input

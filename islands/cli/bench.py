@@ -127,7 +127,7 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
                 heartbeat.print(text, stream)
 
         tables: dict[str, list[Row]] = {}
-        if args.out is not None and {*LONG} & {*names}:  # stores its runs in the folder
+        if args.out is not None and {*LONG} & {*names}:  # such benchmarks store runs in the folder
             folder.callback(request.campaign.close)
             request.campaign.open(args.out)
         with suspending(), heartbeat:

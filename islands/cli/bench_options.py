@@ -31,11 +31,11 @@ class BenchOption:
     default: str = ""
     """The description of the default, unless it is the value."""
     purpose: str = ""
-    """A word that options of different benchmarks share if they have the same purpose."""
+    """A word that options of different benchmarks share if they serve the same purpose."""
 
     @property
     def name(self) -> str:
-        """The option as written on the command line."""
+        """The option as it is written on the command line."""
         return f"--{self.field.replace('_', '-')}"
 
     def declare(self, group: argparse._ArgumentGroup) -> None:
@@ -81,7 +81,7 @@ def _unused(
     requested: Collection[str],
     used: Collection[BenchOption],
 ) -> UsageError:
-    similar = [each.name for each in used if each.purpose and each.purpose == option.purpose]
+    similar = [other.name for other in used if other.purpose and other.purpose == option.purpose]
     fix = f"Use {' or '.join(similar)}" if similar else "Leave it out"
     names = list(dict.fromkeys(requested))
     return UsageError(
@@ -107,7 +107,7 @@ def _seconds(text: str) -> float:
 
 def _numbers(text: str, low: int = 1, high: int = _MOST_ISLANDS) -> tuple[int, ...]:
     try:
-        numbers = tuple(dict.fromkeys(int(each) for each in text.split(",")))
+        numbers = tuple(dict.fromkeys(map(int, text.split(","))))
     except ValueError:
         numbers = ()
     if not numbers or min(numbers) < low or max(numbers) > high:

@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _argument_words() -> dict[str, list[str]]:
-    """Return the possible arguments of commands, except of those that only take files."""
+    """Return the possible arguments of commands; leave out commands that only take files."""
     instances = catalogue().names()
     return {
         **dict.fromkeys(("run", "check", "submit", "tune", "verify"), instances),
@@ -134,22 +134,22 @@ def _options() -> dict[str, dict[str, argparse.Action]]:
 def _bash(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
     instances = " ".join(catalogue().names())
     words = {
-        name: " ".join(each).replace(instances, "$_islands_instances")
-        for name, each in _argument_words().items()
+        name: " ".join(arguments).replace(instances, "$_islands_instances")
+        for name, arguments in _argument_words().items()
     }
     words["completion"] = " ".join(_SCRIPTS)
     cases = (
         f'        {name}) options="{" ".join(names)}" words="{words.get(name, "")}" ;;'
         for name, names in options.items()
     )
-    values = [f'        {name}) words="{" ".join(each)}" ;;' for name, each in VALUES.items()]
+    values = [f'        {name}) words="{" ".join(own)}" ;;' for name, own in VALUES.items()]
     values.append(f'        {"|".join(_OF_INSTANCES)}) words="$_islands_instances" ;;')
-    for option, each in _beginnings().items():
-        values.append(f'        {option}) words="{" ".join(each)}" files= ;;')
-    valued = {text: a for each in options.values() for text, a in each.items() if a.nargs != 0}
+    for option, prefixes in _beginnings().items():
+        values.append(f'        {option}) words="{" ".join(prefixes)}" files= ;;')
+    valued = {text: a for own in options.values() for text, a in own.items() if a.nargs != 0}
     others = sorted({*valued} - {*VALUES, *_OF_INSTANCES, *_beginnings()})
     for empty, is_file in (("words=", True), ("words= files=", False)):
-        named = [each for each in others if (valued[each].metavar in _OF_FILES) == is_file]
+        named = [text for text in others if (valued[text].metavar in _OF_FILES) == is_file]
         values.append(f"        {'|'.join(named)}) {empty} ;;")
     return _BASH.format(
         instances=instances,

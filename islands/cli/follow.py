@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 _MOST_BYTES = 1 << 20
-"""The maximum bytes of a log that are shown at once."""
+"""The maximum number of bytes of a log that are printed at once."""
 _BLOCKS = 40
 """The width of the curve of costs in the last line of a terminal."""
 _DECODER = codecs.getincrementaldecoder("utf-8")
@@ -90,7 +90,7 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
 
 
 def _name(path: Path) -> str:
-    """Return a path as part of a line."""
+    """Return a path for use within a line."""
     return escaped(str(path), kept="")
 
 

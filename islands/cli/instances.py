@@ -68,18 +68,18 @@ def _show(args: argparse.Namespace) -> int:
         of_script = loaded(args.name, args.format)
         _print_rows({"name": of_script.instance} | _facts(of_script))
         return 0
-    found = find(args.name)
-    rows = {"name": found.name}
-    problem = None if found.entry else read(found, args.format)
-    if found.entry:
-        rows |= _published(found.entry)
+    instance = find(args.name)
+    rows = {"name": instance.name}
+    problem = None if instance.entry else read(instance, args.format)
+    if instance.entry:
+        rows |= _published(instance.entry)
     elif problem is not None:
         rows |= _facts(problem)
-    rows["file here"] = str(found.path or _how_to_get(found.name.partition("/")[0]))
+    rows["file here"] = str(instance.path or _how_to_get(instance.name.partition("/")[0]))
     _print_rows(rows)
     # Show the published data before reading the file, which may be damaged.
-    if problem is None and found.path:
-        problem = read(found, args.format)
+    if problem is None and instance.path:
+        problem = read(instance, args.format)
     for remark in problem.remarks() if problem is not None else ():
         show(remark.words)
     return 0
@@ -157,14 +157,14 @@ def _check(args: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
-def _fault(found: Found) -> str | None:
-    """Return what is wrong with a file of the catalogue; None if it is correct."""
-    path = found.file()
+def _fault(instance: Found) -> str | None:
+    """Return what is wrong with a file of the catalogue, or None."""
+    path, entry = instance.file(), instance.entry
     try:
-        read(found)
-        if found.entry and digest(path, found.entry.bytes) != found.entry.sha256:
+        read(instance)
+        if entry and digest(path, entry.bytes) != entry.sha256:
             return (
-                f"{path}: checksum mismatch with the published {found.name}. Delete the file and"
+                f"{path}: checksum mismatch with the published {instance.name}. Delete the file and"
                 " fetch it again"
             )
     except IslandsError as error:

@@ -196,7 +196,7 @@ def _elements(args: argparse.Namespace) -> list[list[str]]:
 
 
 def _resume(args: argparse.Namespace) -> list[str]:
-    """Return the words of `resume DIR`, with the options of the command line."""
+    """Return the words `resume DIR` and the options of the command line."""
     if len(args.instances) not in (2, 3):
         raise UsageError("resume: name the folder of one run, such as: islands submit resume DIR")
     if args.array or args.over or args.out:
@@ -221,12 +221,12 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
             words.append(name)
         else:
             values = value if isinstance(value, list) else [value]
-            words += [word for each in values for word in (name, str(each))]
+            words += chain.from_iterable((name, str(item)) for item in values)
     return words
 
 
 def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[JobFacts]:
-    """Refuse options that the runs would refuse, as far as this machine can check them."""
+    """Refuse options that the runs would refuse, as far as they can be checked here."""
     without_seeds = {tuple(words[:-2] if args.array else words): None for words in elements}
     return [
         checked(words if words[:1] == ("resume",) else ("run", *words)) for words in without_seeds
@@ -249,14 +249,14 @@ def _job_name(args: argparse.Namespace) -> str:
 
 
 def checked(words: Sequence[str]) -> JobFacts:
-    """Check `run ...` or `resume DIR ...` as written by the user; return the facts about it."""
+    """Check `run ...` or `resume DIR ...` as the user wrote it; return the facts about it."""
     args = parsed(list(words))
     with command(arguments.names_in(args), is_all=args.trust):
         return facts(words)
 
 
 def trust_words(words: Sequence[str]) -> None:
-    """Trust the scripts that `resume DIR ...` or options of `islands run` by the user name."""
+    """Trust the scripts that the user names in `resume DIR ...` or in options of `islands run`."""
     args = parsed([*words] if words[:1] == ["resume"] else ["run", *words])
     trust_typed(arguments.names_in(args), is_all=args.trust)
 
@@ -270,8 +270,8 @@ def facts(words: Sequence[str]) -> JobFacts:
     args = parsed(list(words))
     if args.command == "resume":
         require_run(args.folder)
-        asked = stored_request(args.folder, of_resume(args))
-        return JobFacts(resolve(*asked).spec.general.backend == "cpu")
+        request, problem = stored_request(args.folder, of_resume(args))
+        return JobFacts(resolve(request, problem).spec.general.backend == "cpu")
     given = of_arguments(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:

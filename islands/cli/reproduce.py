@@ -128,7 +128,7 @@ def _watchable(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
 
     is_written = args.out is not None and ranks.rank == 0
     with closing(Store()) as store:
-        # The folder of all papers has a lock, too.
+        # The folder of all papers has a lock as well.
         ranks.run_on_all(lambda: store.open(args.out) if is_written and args.what == ALL else None)
         if is_written:
             heartbeat.tell = partial(write_work, args.out)

@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
     from islands.engine.runner import run_requested
 
     output = output_of(args, args.out, force=args.force)
-    request = of_arguments(args)  # errors are the same on all ranks
+    request = of_arguments(args)  # raises the same errors on all ranks
     rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
@@ -227,7 +227,7 @@ def _require_one_run(args: argparse.Namespace, message: str) -> None:
 
 
 def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved]:
-    """Refuse --geojson for several runs, or if its file exists; return what refuses problems."""
+    """Refuse --geojson for several runs, or if its file exists; return a check of the problem."""
     from islands.report.maps import require_places
 
     text = "--geojson writes the tour of one run. Leave it out, and write that of any of the runs"
@@ -385,7 +385,7 @@ def _typed(name: str, value: Any) -> str:
     """Return an option as the user wrote it."""
     if value is True:
         return f"--{name}"
-    return " ".join(f"--{name} {each}" for each in (value if isinstance(value, list) else [value]))
+    return " ".join(f"--{name} {v}" for v in (value if isinstance(value, list) else [value]))
 
 
 def of_set(text: str) -> Given:

@@ -53,7 +53,7 @@ def verify(args: argparse.Namespace) -> int:
     """Compute the exact cost of a solution file or a run's folder, and check that it is feasible.
 
     Return 0 if the solution is feasible and nothing in its file or folder contradicts it, otherwise
-    1. A wrong header of a `.sln` file, as published ones have, is only remarked.
+    1. A wrong header of a `.sln` file, which some published files have, leads to a remark only.
     """
     path, problem = _read(args.instance, args.solution, args.format)
     file = solution_file(path, problem.solution_suffix, "solution")
@@ -96,9 +96,9 @@ def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem
     if is_reference(instance):
         path = _solution_path(solution, split_reference(instance)[0])
         return path, loaded(instance, form)
-    found = find(instance)
-    path = _solution_path(solution, found.file())
-    return path, read(found, form or _format_of_run(path, found))
+    named = find(instance)
+    path = _solution_path(solution, named.file())
+    return path, read(named, form or _format_of_run(path, named))
 
 
 def _solution_path(name: str, instance: Path) -> Path:
@@ -116,7 +116,7 @@ def _solution_path(name: str, instance: Path) -> Path:
     )
 
 
-def _format_of_run(path: Path, found: Found) -> str | None:
+def _format_of_run(path: Path, named: Found) -> str | None:
     """Return the format of a run's instance, or None; refuse a run of another instance."""
     if not path.is_dir() or not (path / RUN_SETTINGS).exists():
         return None
@@ -124,19 +124,19 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     form = None if run.get("format") is None else str(run["format"])
     try:
         solved = find(str(run.get("instance", "")))
-        is_same = solved.file().resolve() == found.file().resolve() and solved.part == found.part
+        is_same = solved.file().resolve() == named.file().resolve() and solved.part == named.part
     except InputError:
         return form  # it has moved
     if not is_same:
         raise InputError(
-            f"{path}: is a run of {solved.name}, not of {found.name}. Name its own instance, or a"
+            f"{path}: is a run of {solved.name}, not of {named.name}. Name its own instance, or a"
             " solution file"
         )
     return form
 
 
 def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
-    """Return remarks about the cost that a JSON file or a finished run states."""
+    """Return remarks about the cost that is stated in a JSON file or by a finished run."""
     try:
         stated = _stated(path)
     except InputError as error:
@@ -172,7 +172,7 @@ def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
         return []
     messages = warnings(path)
     if (path / FINISHED).exists():
-        with suppress(InputError):  # there is a remark about its cost
+        with suppress(InputError):  # there is a remark about the error already
             stated = recorded(path).result.solution
             if stated is not None and not np.array_equal(problem.kind.array_of(stated), solution):
                 native = f"solution{problem.solution_suffix}"
