@@ -38,7 +38,7 @@ def _read(name: str, folder: Path) -> dict[str, Any]:
     return found
 
 
-# How good
+# Quality
 
 
 def longest_runs(folder: Path = FOLDER) -> dict[str, list[Row]]:
@@ -112,7 +112,7 @@ def missed(folder: Path = FOLDER) -> str:
     return table(("instance", "n", "gap", "limit"), rows) + more
 
 
-# How fast
+# Speed
 
 
 class Speed(NamedTuple):
@@ -176,7 +176,7 @@ def speed(folder: Path = FOLDER) -> str:
     return table(head, rows) if rows else NOTHING
 
 
-# Against whom
+# Comparisons
 
 
 _CLAIMS = (
@@ -259,7 +259,7 @@ def knapsacks(folder: Path = FOLDER) -> str:
     return table((*head, "mean gap", "worst gap", "mean seconds"), rows)
 
 
-# On how many GPUs
+# Several GPUs
 
 
 def scaling(folder: Path = FOLDER) -> list[Row]:

@@ -7,6 +7,6 @@ is in `engine`.
 - `Colony`: islands with the same algorithm and settings, which share arrays and launches.
 - `SharedRuns`: islands of many runs on one device, which begin and end independently.
 
-May import `migration`, `algorithms`, `problems`, `backends`, `parallel` and the layers below them;
-it knows no options, no folders and no clock.
+May import `migration`, `algorithms`, `problems`, `backends`, `parallel` and the layers below them.
+It does not depend on options, folders or the time.
 """

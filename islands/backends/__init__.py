@@ -7,7 +7,7 @@ implement the interface of `base.py`; only `gpus.py` imports CuPy, and only when
 - `Source`: the text of a program: an entry file, macros and included files.
 - `IslandArrays`: the named arrays of a rank's islands, which can be saved and restored.
 
-May import the basic modules only, such as `text`, `errors` and `settings`; it knows no problem.
+May import the basic modules only, such as `text`, `errors` and `settings`, but no problems.
 """
 
 from __future__ import annotations

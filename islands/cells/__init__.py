@@ -1,4 +1,4 @@
-"""Many runs: a plan of cells, a folder with a store, the ranks that make the cells, and a table.
+"""Many runs: a plan of cells, a folder with a store, the ranks that run the cells, and a table.
 
 `islands run` with several runs and `islands tune` are here. A cell is one run of the plan: an
 instance, a seed and settings. An interrupted command continues with the cells that are missing.

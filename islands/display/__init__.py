@@ -1,7 +1,7 @@
 """The output of a run on the terminal and in log.txt.
 
-Only rank 0 prints. The texts of the header, the table of progress and the notices are here, those
-of errors are where the error is raised.
+Only rank 0 prints. This folder contains the texts of the header, the table of progress and the
+notices; those of errors are written where the error is raised.
 
 - `Screen`: prints lines to a stream and, in full, to the log.
 - `ProgressTable`: the rows of progress of a run, with their columns.

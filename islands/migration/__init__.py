@@ -1,11 +1,11 @@
 """Migration of individuals between islands.
 
-A topology says who sends to whom; the route of a rank follows from it, and all ranks compute the
-same routes. Migrants are packed by kernels, sent by a transport and unpacked by kernels.
+A topology defines which islands send to which. The route of a rank follows from it, and all ranks
+compute the same routes. Kernels pack migrants, a transport sends them, and kernels unpack them.
 
 - `Topology`: a pure function of the seed and the migration number: the senders of each island.
 - `Exchange`: the migrations of all islands of a run; with a delay, they overlap generations.
-- `Transport`: how bytes get to another rank: between GPUs, or through the memory of the hosts.
+- `Transport`: sends bytes to another rank, between GPUs or through the memory of the hosts.
 - `Ranks`: the ranks of a run, their islands, and the transport between them.
 
 May import `algorithms`, `encodings`, `parallel`, `backends` and the layers below them.

@@ -7,7 +7,7 @@ all ranks.
 - `Channel`: messages without waiting: at most one in flight per pair of ranks.
 - `Deal`: which islands a rank has, and which ranks form a team.
 
-May import `custom` and the basic modules, such as `text` and `errors`; it knows no islands.
+May import `custom` and the basic modules, such as `text` and `errors`, but no islands.
 """
 
 from __future__ import annotations

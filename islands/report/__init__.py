@@ -3,8 +3,10 @@
 Pages about several runs are in `islands.studies.pages`, which uses the same history, pictures and
 HTML.
 
-- May import: what a run leaves behind (`islands.record`, `islands.progress`), and the problem, of
-  which solutions are drawn. Matplotlib is imported in `figure.py` only.
-- The nouns: `RecordedRun`, a run that is read from its folder; `History`, its costs over the
-  generations; `Page`, the HTML that is written.
+- `RecordedRun`: a run that is read from its folder.
+- `History`: the costs of a run over the generations.
+- `Page`: the HTML of a page.
+
+May import `record`, `progress`, `problems` and the layers below them. Only `figure.py` imports
+Matplotlib.
 """

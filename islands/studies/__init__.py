@@ -1,13 +1,12 @@
-"""Studies: work about searches, which a solver does not need.
+"""Commands that evaluate searches, which a solver does not need.
 
 `bench` measures, `papers` repeats published experiments, `pages` compares runs in HTML, and
-`clusters` submits and follows Slurm jobs. All of them are commands: they use the solver, and the
-solver does not know them. A program that only calls `islands.solve` never imports this folder.
+`clusters` submits and follows Slurm jobs. They use the solver, and the solver does not depend on
+them: only the modules of `islands.cli` import this folder, when their commands are called.
 
-- May import: every folder of `islands` but `cli`. `bench` and `papers` also import `pages`, all
-  three the tests in `significance.py`, and all four `described.py`, which reads descriptions.
-- Imported by: `islands.cli` only, in the modules of the commands, which are imported when they are
-  called (`tests/test_layers.py`).
-- The nouns: a study is a `Campaign` of runs (`islands.cells`), which fills a `Table`
-  (`islands.tables`) in a folder, of which a `Page` (`islands.report`) is drawn.
+- `Campaign` (`islands.cells`): the runs of a study.
+- `Table` (`islands.tables`): the results of a study, written to a folder.
+- `Page` (`islands.report`): the HTML page of a study.
+
+May import every folder of `islands` except `cli`. `bench` and `papers` also import `pages`.
 """
