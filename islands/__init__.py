@@ -104,7 +104,7 @@ else:
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
     _PACKAGES = ("frames", "models", "scipy", "shops", "space")
     _EXTRAS = ("dimod", "networkx")
-    """Packages that need another project; their errors tell how to install it."""
+    """Packages that need another project; without it, their error describes how to install it."""
     __all__ = [*_MODULES, *_PACKAGES]
 
     def __getattr__(name):

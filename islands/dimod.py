@@ -31,8 +31,8 @@ _SWEEPS = 40
 """Sweeps of a replica in a generation."""
 _SMALL = 50
 """Up to this number of variables, a read ends when its search has converged."""
-_LOOKS = 2000
-"""Variables times generations between two time checks: some hundredths of a second."""
+_CHECK_WORK = 2000
+"""Variables times generations between two time checks: a few hundredths of a second."""
 _LEAST_SECONDS = 0.001
 _SETUP_SECONDS = 0.02
 """Estimated overhead of a read that shares no launches, until it is measured."""
@@ -43,13 +43,14 @@ _COMPILING = 0.1
 _LATE = 0.1
 """Grace period for reads in progress at the end of a call, in seconds."""
 _MOST_SHARED_ITEMS, _MOST_SHARED_PAIRS = 1000, 50_000
-"""Limits of models that share launches on a CPU; in larger ones, a generation takes too long, and
-each read copies the model."""
+"""Limits of models that share launches on a CPU. With larger ones, a generation takes too long, and
+every read copies the model."""
 _SHARED = 64
 """Maximum number of reads that share the launches of a CPU thread."""
-_FEW_SHARED, _FASTER = 4, 4
-"""Size of the first batch of reads, which measures the time, and growth of the next batches."""
-_FEW_ON_GPU, _ISLANDS_ON_GPU = 16, 128
+_FIRST_SHARED, _GROWTH = 4, 4
+"""Size of the first batch of reads per thread, which measures the overhead, and the factor by which
+later batches may grow."""
+_FIRST_ON_GPU, _ISLANDS_ON_GPU = 16, 128
 """Size of the first batch of reads on a GPU, and the number of islands of all reads together."""
 
 
@@ -97,11 +98,11 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 
         `num_reads` is the number of independent searches, by default 1 or the number of
         `initial_states`, with which they begin. Together, they take `time_limit` seconds, or less
-        if each has made `num_sweeps` sweeps over the variables; with `time_limit=None`, only the
-        sweeps count. If time is over before all reads have begun, fewer rows are returned, at least
-        one, in the order of the reads. The k-th read has the seed `seed + k`; `seed=None` draws the
-        first one. `interrupt_function` is called periodically; if it returns True, the call ends
-        with the samples so far.
+        if every read has made `num_sweeps` sweeps over the variables; with `time_limit=None`, only
+        the sweeps count. If time is over before all reads have begun, fewer rows are returned, at
+        least one, in the order of the reads. The k-th read has the seed `seed + k`; `seed=None`
+        draws the first seed. `interrupt_function` is called periodically; if it returns True, the
+        call ends with the samples so far.
 
         `info` has the `seconds` of the call, the `seed`, and a `digest`: equal digests mean equal
         searches, bit for bit.
@@ -135,7 +136,7 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
             limit = None if time_limit is None else float(time_limit)
             call = _Call(session, problem, began, limit, num_sweeps, interrupt_function)
             results = call.results(reads, seed, starts)
-            states = np.array([each.solution for each in results], np.int8)
+            states = np.array([result.solution for result in results], np.int8)
         if bqm.vartype is dimod.SPIN:
             states = 2 * states - 1
         samples = dimod.SampleSet.from_samples_bqm((states, labels), bqm)
@@ -151,7 +152,7 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         self._session = None
 
     def _ready(self) -> islands.Session:
-        """Return the session; import slow modules, which the time of a call excludes."""
+        """Return the session; also import slow modules, so that a call does not count this time."""
         if self._session is None:
             self._session = islands.Session(backend=self._backend, threads=self._threads)
             islands.qubo([[0]])
@@ -161,7 +162,7 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
 class _Call:
     """The reads of one call, in batches that share its time.
 
-    Their overhead is measured and subtracted from the search time of the next batches.
+    The overhead of a batch is measured, and subtracted from the search time of the next one.
     """
 
     def __init__(
@@ -184,7 +185,7 @@ class _Call:
         setup = session.world.from_first(lambda: _SETUP_PART * (time.perf_counter() - began))
         self._end = math.inf if time_limit is None else began + time_limit - setup
         self._setup = _SETUP_SECONDS + setup
-        """Overhead of a read, divided by the size of its batch."""
+        """The overhead of a read: that of its batch, divided by the number of reads in it."""
 
     def results(
         self, reads: int, seed: int, starts: NDArray[np.int8] | None
@@ -197,19 +198,22 @@ class _Call:
         count = few if is_single or self._end < math.inf else reads
         while len(done) < reads and not (done and self._all_end()):
             count = min(count, reads - len(done))
-            part = self._part(count, reads - len(done))
-            settings = self._settings(part, count) | others
+            seconds = self._search_seconds(count, reads - len(done))
+            settings = self._settings(seconds, count) | others
             settings["seed"] = done[0].seed + len(done) if done else seed
             if starts is not None:
                 settings["start"] = [starts[len(done)]]
             began = time.perf_counter()
-            some = self._single(settings) if is_single else self._several(count, settings)
-            compiling = _compiling(some)
+            if is_single:
+                batch = [self._session.solve(self._problem, **settings)]
+            else:
+                batch = self._several(count, settings)
+            compiling = _compiling(batch)
             self._end += compiling
-            done += some
+            done += batch
             if self._end < math.inf:
-                self._measure(count, began + compiling + part)
-                count = max(few, min(most, _FASTER * count, self._fitting()))
+                self._measure(count, began + compiling + seconds)
+                count = max(few, min(most, _GROWTH * count, self._affordable()))
         return done
 
     def _batches(self, reads: int) -> tuple[int, int, dict[str, Any]]:
@@ -222,19 +226,15 @@ class _Call:
         settings: dict[str, Any] = {"backend": session.backend, "threads": session.threads}
         if session.backend == "cuda":
             shared: dict[str, Any] = {"islands": max(1, _ISLANDS_ON_GPU * ranks // reads)}
-            few = ranks if calling else _FEW_ON_GPU * ranks
+            few = ranks if calling else _FIRST_ON_GPU * ranks
             return few, few if calling else reads, settings | (calling or shared)
         threads = session.device.threads * ranks
         are_short = 2 * reads * _SETUP_SECONDS > self._left() * threads
         pairs = self._problem.matrix.nnz
         is_large = self._problem.size > _MOST_SHARED_ITEMS or pairs > _MOST_SHARED_PAIRS
         if are_short and not (is_large or calling):
-            return _FEW_SHARED * threads, _SHARED * threads, settings | {"islands": 1}
+            return _FIRST_SHARED * threads, _SHARED * threads, settings | {"islands": 1}
         return threads, threads, settings | {"callback": self._ends_read}
-
-    def _single(self, settings: dict[str, Any]) -> list[islands.Result]:
-        """Return the result of a single read on the whole device."""
-        return [self._session.solve(self._problem, **settings)]
 
     def _several(self, count: int, settings: dict[str, Any]) -> list[islands.Result]:
         """Return the results of a batch, or of the reads that have ended if time is over."""
@@ -245,17 +245,17 @@ class _Call:
                 break
         return [result for _, result in sorted(done.items())]
 
-    def _part(self, count: int, reads: int) -> float:
+    def _search_seconds(self, count: int, reads: int) -> float:
         """Return the search time of a batch of `count` of the remaining reads."""
         return max(self._left() * count / reads - self._setup * count, _LEAST_SECONDS)
 
     def _measure(self, count: int, expected: float) -> None:
-        """Measure the overhead of a read from a batch that was expected to end at a time."""
+        """Measure the overhead of a read, from a batch that should have ended at `expected`."""
         late = self._session.world.from_first(lambda: time.perf_counter() - expected)
         self._setup = max(0.0, late) / count
 
-    def _fitting(self) -> int:
-        """Return the number of reads whose overhead is half of the remaining time."""
+    def _affordable(self) -> int:
+        """Return the number of reads whose overhead takes half of the remaining time."""
         return int(self._left() / 2 / max(self._setup, 1e-6))
 
     def _left(self) -> float:
@@ -265,7 +265,7 @@ class _Call:
     def _settings(self, seconds: float, count: int) -> dict[str, Any]:
         """Return the settings of a batch with this search time."""
         stop = [*self._stop, *([f"seconds={seconds}"] if seconds < math.inf else [])]
-        every = max(1, _LOOKS // (self._problem.size * count))
+        every = max(1, _CHECK_WORK // (self._problem.size * count))
         return {"stop": stop, "record": {"every": every}, **self._others}
 
     def _all_end(self, late: float = 0.0) -> bool:
@@ -287,7 +287,7 @@ class _Call:
 
 def _compiling(results: Iterable[islands.Result]) -> float:
     """Return the compile time of a batch."""
-    seconds = max(each.compile_seconds for each in results)
+    seconds = max(result.compile_seconds for result in results)
     return seconds if seconds > _COMPILING else 0.0
 
 
@@ -328,7 +328,7 @@ def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
 
 
 def _vectors(bqm: Any) -> tuple[NDArray[np.float64], tuple[Any, Any, Any], list[Any]]:
-    """Return linear biases; rows, columns and biases of pairs; and labels, all for bits."""
+    """Return linear biases; rows, columns and biases of pairs; and labels, for binary variables."""
     if not isinstance(bqm, dimod.BinaryQuadraticModel):
         raise TypeError(
             f"'bqm' should be a dimod.BinaryQuadraticModel, not {type(bqm).__name__}. For dicts,"
@@ -338,7 +338,7 @@ def _vectors(bqm: Any) -> tuple[NDArray[np.float64], tuple[Any, Any, Any], list[
         bits = bqm.change_vartype("BINARY", inplace=False)
         linear, pairs, _, labels = bits.to_numpy_vectors(return_labels=True)
         linear, biases = np.asarray(linear, float), np.asarray(pairs[2], float)
-    except OverflowError:  # of a Python integer
+    except OverflowError:  # a large Python integer
         raise _refusal(bqm) from None
     with np.errstate(over="ignore"):
         size = float(np.abs(linear).sum() + np.abs(biases).sum())
@@ -350,9 +350,9 @@ def _vectors(bqm: Any) -> tuple[NDArray[np.float64], tuple[Any, Any, Any], list[
 
 
 def _refusal(bqm: Any) -> ValueError:
-    """Return an error about the largest bias of a model, or one that is no number."""
+    """Return the error about the largest bias of a model, or about one that is not a number."""
     biases = [*bqm.linear.items(), *bqm.quadratic.items()]
-    owner, bias = max(biases, key=lambda each: abs(each[1]) if each[1] == each[1] else math.inf)
+    owner, bias = max(biases, key=lambda pair: abs(pair[1]) if pair[1] == pair[1] else math.inf)
     if not abs(bias) < math.inf:
         return ValueError(f"'bqm' has the bias {bias} of {owner!r}, should be a finite number")
     return ValueError(
@@ -372,4 +372,4 @@ def _digest(results: list[islands.Result]) -> str:
     """Return the digest of a read, or a digest of the digests of several."""
     if len(results) == 1:
         return results[0].digest
-    return hashlib.sha256("".join(each.digest for each in results).encode()).hexdigest()
+    return hashlib.sha256("".join(result.digest for result in results).encode()).hexdigest()

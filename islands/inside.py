@@ -1,4 +1,4 @@
-"""Files inside the folder of a run or of other work, which may come from somebody else.
+"""Files inside the folder of a run or of other work, which may come from another user.
 
 The folder itself may be a link, but links inside it are refused: they could lead to any file of the
 user, which a command would read, change or replace. Pipes and devices are refused as well, as they
@@ -25,7 +25,8 @@ _AT_ONCE, _LAST = 1 << 16, 1 << 20
 def inside(folder: Path, *names: str) -> Path:
     """Return a path inside a folder; refuse anything but a file, a folder, or nothing.
 
-    `names` are the steps down. Use this for every path inside a folder of a run or of other work.
+    `names` are the names of folders and at last of the file. Use this for every path inside a
+    folder of a run or of other work.
     """
     path = folder
     for name in names:

@@ -33,7 +33,7 @@ from islands.solver import DEFAULT_SEED, draw, drawn, page, parted, require_func
 from islands.text import shown
 from islands.untrusted import followed
 
-_OF_A_RUN = {
+_SINGLE_RUN_SETTINGS = {
     "out": "Results are returned; the command `islands run --batch` writes files",
     "verbose": "The command `islands run --batch` shows the progress",
     "session": "Each thread has a device of its own",
@@ -101,7 +101,7 @@ def iter_many(
     [0, 1, 2]
     """
     refuse_while_importing("islands.iter_many")
-    for name, alternative in _OF_A_RUN.items():
+    for name, alternative in _SINGLE_RUN_SETTINGS.items():
         if settings.get(name):
             raise UsageError(f"{name}: many problems cannot have it. {alternative}")
     if seed is not None and seed is not DEFAULT_SEED and seeds is not None:

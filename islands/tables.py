@@ -95,7 +95,7 @@ def fitted(sides: str, rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 FORMULA = r"(?s)^'*[=+\-@]."
-"""The beginning of a text that spreadsheets evaluate, perhaps behind apostrophes."""
+"""The beginning of text that spreadsheets evaluate, possibly after apostrophes."""
 _FORMULA = re.compile(FORMULA)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from islands.engine.single import Output
     from islands.parallel import World
 
-_OF_ONE_RUN = ("plot", "asynchronous", "start")
+_SINGLE_RUN_OPTIONS = ("plot", "asynchronous", "start")
 """The options of single runs, which a batch does not have."""
 _LIST = "@"
 """The prefix of the name of a file with a list of instances."""
@@ -57,7 +57,7 @@ def run_batch(
     """Solve the instances that a command names."""
     from islands.cells.batch import BatchPlan
 
-    for name in _OF_ONE_RUN:
+    for name in _SINGLE_RUN_OPTIONS:
         if getattr(args, name):
             word = "async" if name == "asynchronous" else name
             raise UsageError(f"--{word} with --batch: is for single runs. Leave one of them out")

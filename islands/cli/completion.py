@@ -40,11 +40,11 @@ VALUES: Mapping[str, Sequence[str]] = {
     "--topology": [*TOPOLOGIES],
 }
 """The values of options, which are the same in all commands."""
-_OF_INSTANCES = ("--of", "--only")
+_INSTANCE_OPTIONS = ("--of", "--only")
 """The options whose values are names of instances."""
-_OF_SETTINGS = ("--set", "--over", "--colony")
+_SETTING_OPTIONS = ("--set", "--over", "--colony")
 """The options whose values begin with the name of a setting."""
-_OF_FILES = ("DIR", "FILE", "FILE.toml", "OLD.json")
+_FILE_METAVARS = ("DIR", "FILE", "FILE.toml", "OLD.json")
 """The metavariables of options whose values are files."""
 _EXAMPLES = """
 to install:
@@ -143,13 +143,13 @@ def _bash(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
         for name, names in options.items()
     )
     values = [f'        {name}) words="{" ".join(own)}" ;;' for name, own in VALUES.items()]
-    values.append(f'        {"|".join(_OF_INSTANCES)}) words="$_islands_instances" ;;')
+    values.append(f'        {"|".join(_INSTANCE_OPTIONS)}) words="$_islands_instances" ;;')
     for option, prefixes in _beginnings().items():
         values.append(f'        {option}) words="{" ".join(prefixes)}" files= ;;')
     valued = {text: a for own in options.values() for text, a in own.items() if a.nargs != 0}
-    others = sorted({*valued} - {*VALUES, *_OF_INSTANCES, *_beginnings()})
+    others = sorted({*valued} - {*VALUES, *_INSTANCE_OPTIONS, *_beginnings()})
     for empty, is_file in (("words=", True), ("words= files=", False)):
-        named = [text for text in others if (valued[text].metavar in _OF_FILES) == is_file]
+        named = [text for text in others if (valued[text].metavar in _FILE_METAVARS) == is_file]
         values.append(f"        {'|'.join(named)}) {empty} ;;")
     return _BASH.format(
         instances=instances,
@@ -163,7 +163,7 @@ def _beginnings() -> dict[str, list[str]]:
     """Return the prefixes of values such as `seconds=60`, by option."""
     kinds = [name if kind.example == name else f"{name}=" for name, kind in CRITERIA.items()]
     settings = [f"{name}=" for name in every_setting()]
-    return {"--stop": kinds, **dict.fromkeys(_OF_SETTINGS, settings)}
+    return {"--stop": kinds, **dict.fromkeys(_SETTING_OPTIONS, settings)}
 
 
 def _fish(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:

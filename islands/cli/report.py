@@ -24,7 +24,7 @@ _TOURS = ("solution", "tour")
 """The names of the picture of a solution, which may be a map."""
 RECORDS = {TRACE: "island", MIGRATIONS: "to"}
 """The names of records, and their columns with the island of a row."""
-_OF_REPORT = """
+_REPORT_EPILOG = """
 The page is one HTML file that works offline. By default, it is report.html in the folder, or, of
 several folders, in the current one.
 
@@ -33,7 +33,7 @@ examples:
   islands report ten                                a series of runs
   islands report brkga ga de --out methods.html     methods, compared with tests
 """
-_OF_PLOT = """
+_PLOT_EPILOG = """
 WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
 (convergence over these), migration (who sent migrants to whom; also: islands), lineage (of the
 best solution).
@@ -43,7 +43,7 @@ examples:
   islands plot runs/zi929-20260101-120000 convergence --out course.svg
   islands plot route --out route.geojson            the tour, for maps
 """
-_OF_EXPORT = """
+_EXPORT_EPILOG = """
 The table has the rows of all ranks, ordered by generation and island, with the rank as the first
 column. The trace has costs (best, mean, worst), the generation of the best, the evaluations so far,
 the distance between genomes from 0 (equal) to 1, and the share of distinct costs. Of an unfinished
@@ -57,7 +57,7 @@ examples:
 
 def add_report(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands report`."""
-    parser.epilog = _OF_REPORT
+    parser.epilog = _REPORT_EPILOG
     text = "folders of runs, series, a tuning, or an experiment of islands reproduce"
     add = parser.add_argument
     add("folders", metavar="DIR", nargs="+", type=arguments.folder, help=text)
@@ -90,7 +90,7 @@ def report(args: argparse.Namespace) -> int:
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands plot`."""
-    parser.epilog = _OF_PLOT
+    parser.epilog = _PLOT_EPILOG
     add = parser.add_argument
     add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
     add("what", metavar="WHAT", nargs="?", default="solution", help="see below (default: solution)")
@@ -119,7 +119,7 @@ def plot(args: argparse.Namespace) -> int:
 
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands export`."""
-    parser.epilog = _OF_EXPORT
+    parser.epilog = _EXPORT_EPILOG
     add = parser.add_argument
     add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
     text = f"{' or '.join(RECORDS)} (default: {TRACE})"

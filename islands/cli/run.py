@@ -43,7 +43,7 @@ _SETTINGS = (
 """The options that are settings, by their names."""
 _INSTANCES = arguments.Naming(lambda text, args: [text] if not args.batch or is_name(text) else [])
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
-_OF_RUN = f"""
+_RUN_EPILOG = f"""
 stopping criteria; the first that is satisfied ends the run:
 {indent(_KINDS, "  ")}
   (seconds=5m and seconds=2h mean minutes and hours; stagnation counts generations)
@@ -60,7 +60,7 @@ examples:
   islands run 'orlib/mknapcb1-*' --batch --stop seconds=1 --out knapsacks    30 instances
   islands run --config runs/zi929-20260101-120000/run.toml
 """
-_OF_RESUME = """
+_RESUME_EPILOG = """
 A finished run prints its result again. Only the stopping criteria can be changed. If the file of
 the instance or the script of a part has moved, name its new path.
 
@@ -74,7 +74,7 @@ examples:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands run`."""
-    parser.epilog = _OF_RUN
+    parser.epilog = _RUN_EPILOG
     add = parser.add_argument
     text = "instances: set/name, a bare name, a path or FILE.py:NAME"
     text += f" (default: {DEFAULT_INSTANCE})"
@@ -289,7 +289,7 @@ def _plot(result: Result, output: Output) -> None:
 
 def add_resume(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands resume`."""
-    parser.epilog = _OF_RESUME
+    parser.epilog = _RESUME_EPILOG
     text = "the folder of a run (see --out of islands run)"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=text)
     text = "the problem, FILE.py:NAME, if its cost is a Python function, or the script has moved"

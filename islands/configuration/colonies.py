@@ -23,12 +23,12 @@ from islands.problems.base import Problem
 from islands.settings import Settings, setting
 from islands.text import counted, unknown
 
-_NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
-_OF_COLONIES = ("islands", "population", "decoding")
+_RUN_NAMES = ("instance", "format", "preset", "stop", "start", COLONIES)
+_COLONY_NAMES = ("islands", "population", "decoding")
 """The general settings that may differ between colonies."""
-_OF_ALL = (COLONIES, "islands")
+_TOTALS = (COLONIES, "islands")
 """The settings of all colonies together, which a single colony does not have."""
-_DEFAULTS_OF_RUN = {
+_RUN_DEFAULTS = {
     f"{prefix}.{name}": getattr(group, name)
     for prefix, group in GROUPS.items()
     if prefix != "improver"
@@ -60,7 +60,7 @@ def resolve_colonies(
     """
     place = max(i for i, source in enumerate(sources) if COLONIES in source.values)
     origin, colonies = sources[place].origin, sources[place].values[COLONIES]
-    common = [Source(source.origin, _without(source.values, _OF_ALL)) for source in sources]
+    common = [Source(source.origin, _without(source.values, _TOTALS)) for source in sources]
     total, rates = 0, list[int]()
     for number, values in enumerate(colonies):
         with of_colony(number, origin):
@@ -71,7 +71,7 @@ def resolve_colonies(
     _require_total(sources[place:], total, len(colonies))
     GeneralSettings.converted("islands", total)
     # The problem's defaults of these groups are for runs without colonies.
-    usual = _without(_DEFAULTS_OF_RUN, combined(common))
+    usual = _without(_RUN_DEFAULTS, combined(common))
     resolved, algorithms, unknowns = list[Resolved](), list[str](), list[str]()
     for number, values in enumerate(colonies):
         of_this = Source("", _without(values, _ONLY_COLONIES))
@@ -118,8 +118,8 @@ def _islands(values: Mapping[str, Any]) -> int:
 
 def _refuse_run_wide(values: Mapping[str, Any], of_problem: type[Settings]) -> None:
     """Refuse settings of the whole run in a colony."""
-    general = {*GeneralSettings.names()} - {*_OF_COLONIES}
-    run_wide = {*general, *_NAMES_OF_RUN, *of_problem.names(), *_DEFAULTS_OF_RUN}
+    general = {*GeneralSettings.names()} - {*_COLONY_NAMES}
+    run_wide = {*general, *_RUN_NAMES, *of_problem.names(), *_RUN_DEFAULTS}
     for name in values:
         if name in run_wide:
             raise messages.setting_of_whole_run(name=name)
@@ -160,7 +160,7 @@ def _unknown_in_colony(error: UnknownSettingError, problem: Problem) -> UsageErr
         return UsageError(unknown_setting([ALGORITHMS[error.algorithm]], error.key, problem))
     of_algorithm = ALGORITHMS[error.algorithm].Settings.names()
     improver = (f"improver.{name}" for name in ImproverSettings.names())
-    known = [*_OF_COLONIES, "rate", "algorithm", "encoding", *of_algorithm, *improver]
+    known = [*_COLONY_NAMES, "rate", "algorithm", "encoding", *of_algorithm, *improver]
     return UsageError(unknown(f"setting of {error.algorithm}", error.key, known))
 
 

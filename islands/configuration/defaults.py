@@ -193,7 +193,7 @@ def _genetic(problem: Mkp) -> Values:
 
 # User-defined problems
 
-_OF_KIND: Mapping[str, Values] = {
+_BY_KIND: Mapping[str, Values] = {
     "order": {
         "algorithm": "ga",
         "population": 16,
@@ -283,8 +283,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on(Tsp), (_EAX,)),
     (_on(Mkp, lambda mkp: mkp.core is not None), lambda mkp: (_CORE_OF_ITEMS, _genetic(mkp))),
     (_on(Mkp), lambda mkp: (_genetic(mkp),)),
-    (_on_model(_suits_tempering), lambda model: (_MOVES, _OF_KIND[model.solution_kind])),
-    (_on_model(), lambda model: (_OF_KIND[model.solution_kind],)),
+    (_on_model(_suits_tempering), lambda model: (_MOVES, _BY_KIND[model.solution_kind])),
+    (_on_model(), lambda model: (_BY_KIND[model.solution_kind],)),
     (lambda problem: True, ({"algorithm": "brkga"},)),
 )
 """Conditions of problems, and complete settings of searches, the best first; the next ones are for

@@ -24,7 +24,7 @@ from islands.parallel import World, differences
 from islands.problems.base import Problem
 from islands.text import option
 
-_OF_RANKS = ("backend", "threads")
+_RANK_SETTINGS = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
 _CHANGEABLE = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed, for example because files have moved."""
@@ -45,7 +45,7 @@ def require_agreement(
     message = differences(
         world,
         {
-            "the settings": {k: v for k, v in spec.to_mapping().items() if k not in _OF_RANKS},
+            "the settings": {k: v for k, v in spec.to_mapping().items() if k not in _RANK_SETTINGS},
             "the settings adjusted to the backend": spec.adjusted.encode(),
             "the data of the instance": _digest_of_data(resolved.problem).encode(),
             "the best known cost": "none" if known is None else f"{known.value} {known.status}",
@@ -64,7 +64,7 @@ def identity(resolved: Resolved) -> str:
 
     A run can continue from a checkpoint with the same digest.
     """
-    others = (*_OF_RANKS, *_CHANGEABLE)
+    others = (*_RANK_SETTINGS, *_CHANGEABLE)
     settings = {k: v for k, v in resolved.spec.to_mapping().items() if k not in others}
     parts, data = _parts(resolved), _digest_of_data(resolved.problem)
     return _digest({"settings": settings, "data": data, "parts": parts})

@@ -271,7 +271,7 @@ average after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
 _PATIENCE_CROSS = 10
 """Generations without improvement before a ladder is renewed by a crossover of the problem, on a
 CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
-20, which is no difference."""
+20."""
 _SWEEPS, _MOST_FLIPS = 100, 2_000_000
 """Sweeps of a generation by flips, and the maximum number of proposals, so that 100,000 items cool
 down within a minute."""

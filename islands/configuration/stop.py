@@ -25,7 +25,7 @@ CONVERGED = "converged"
 LOWER_BOUND = "lower-bound"
 """The criterion that is added to all others if the problem has a lower bound; without a value, it
 means this bound."""
-_OF_PROBLEM = math.inf
+_PROBLEM_BOUND = math.inf
 
 _MOST_DIGITS = 308  # of a floating-point number
 
@@ -142,16 +142,16 @@ def _known(kind: str, noun: str, needs: str) -> StopKind:
 
 
 def _bound_reached(progress: Progress, value: float) -> str:
-    bound = progress.lower_bound if value == _OF_PROBLEM else value
+    bound = progress.lower_bound if value == _PROBLEM_BOUND else value
     return f"lower bound {bound} reached, which proves the optimum"
 
 
 def _bound_words(value: float) -> str:
-    return "the lower bound" if value == _OF_PROBLEM else f"cost {value}, a lower bound"
+    return "the lower bound" if value == _PROBLEM_BOUND else f"cost {value}, a lower bound"
 
 
 def _meets_bound(state: State | BestCost, value: float) -> Any:
-    return state.has_reached_lower_bound if value == _OF_PROBLEM else state.reached(value)
+    return state.has_reached_lower_bound if value == _PROBLEM_BOUND else state.reached(value)
 
 
 def _count_of(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
@@ -202,7 +202,7 @@ CRITERIA = {
         _meets_bound,
         _bound_reached,
         require=_cost,
-        default=_OF_PROBLEM,
+        default=_PROBLEM_BOUND,
     ),
     "gap": StopKind(
         "gap=0.5%",

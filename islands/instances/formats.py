@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError, UsageError
 from islands.instances.lines import Lines, Numbers, is_number, shown, whole
-from islands.instances.mkp import OF_ONE
+from islands.instances.mkp import ONE_INSTANCE
 from islands.instances.qaplib import counts, read_qap
 from islands.instances.sizes import MOST_NUMBERS
 from islands.paths import suffix_of
@@ -51,11 +51,11 @@ MODELS = {
 """The formats of `islands.models`: the module whose `read` returns the problem in a file. Most of
 them have no suffix: their files are recognised by their set, their folder or `--format`."""
 EVERY_FORMAT = (*(form for form in SUFFIXES if form not in MODELS), *MODELS)
-OF_SEVERAL = ("orlib", "bqp")
+SEVERAL_INSTANCES = ("orlib", "bqp")
 """The formats of files with several instances; the name of a file does not identify one."""
 FOUND_BY_NAME = tuple(
     dict.fromkeys(
-        suffix for form, own in SUFFIXES.items() if form not in OF_SEVERAL for suffix in own
+        suffix for form, own in SUFFIXES.items() if form not in SEVERAL_INSTANCES for suffix in own
     )
 )
 """The suffixes of files that are found by name; other files need a path."""
@@ -240,7 +240,7 @@ def _leading(words: list[bytes]) -> int:
 
 def _of_layout(path: Path, first: int, second: int) -> str:
     """Return the knapsack format of a file, from its optimum and its lines."""
-    plausible = [form for form in OF_ONE if _is_plausible(path, form)]
+    plausible = [form for form in ONE_INSTANCE if _is_plausible(path, form)]
     by_lines = [form for form, ends in _ends(first, second).items() if _end_lines(path, ends)]
     for one, other in ((plausible, by_lines), (by_lines, plausible)):
         if len(one) == 1 and (len(other) != 1 or one == other):
@@ -291,7 +291,7 @@ def _is_plausible(path: Path, form: str) -> bool:
     """Return whether a file can be read in a format and states a possible optimum."""
     try:
         with Lines.open(path) as lines:
-            file = OF_ONE[form](Numbers(lines), "")
+            file = ONE_INSTANCE[form](Numbers(lines), "")
     except InputError:
         return False
     if file.optimum is None:

@@ -295,9 +295,9 @@ def part_of(path: Path, part: int | None, count: int, names: list[str] | None = 
     return part
 
 
-OF_ONE = {"sac94": read_sac94, "drake": read_drake}
+ONE_INSTANCE = {"sac94": read_sac94, "drake": read_drake}
 """The readers of files with one instance."""
-FORMATS = ("orlib", *OF_ONE)
+FORMATS = ("orlib", *ONE_INSTANCE)
 
 
 def read_mkp(path: Path, form: str, part: int | None = None) -> MkpFile:
@@ -311,7 +311,7 @@ def read_mkp(path: Path, form: str, part: int | None = None) -> MkpFile:
             return read_orlib(numbers, name, part)
         if part:
             raise InputError(f"{path}:{part:02}: the file contains one problem. Name {path}")
-        return OF_ONE[form](numbers, name)
+        return ONE_INSTANCE[form](numbers, name)
 
 
 def read_sol(path: Path, n: int) -> NDArray[np.int64]:

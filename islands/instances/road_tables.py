@@ -23,7 +23,7 @@ _VALHALLA = "sources_to_targets"
 _CELLS = ("time", "distance")
 """The fields of Valhalla's cells."""
 _FIELDS = ("durations", "times", "distances", "weights")
-"""The matrices of the others, and of Valhalla's short form; the first of a response counts."""
+"""The matrices of the other engines, and of Valhalla's short form; the first one is the default."""
 _SAME: tuple[tuple[str, ...], ...] = (("durations", "times", "time"), ("distances", "distance"))
 """Fields of different engines, or of both forms of Valhalla, with the same meaning."""
 

@@ -38,19 +38,19 @@ def read_sln(path: Path, n: int) -> SlnFile:
         numbers = _numbers(lines)
         if (size := next(numbers, None)) is None:
             raise lines.error("the file is empty. Get it again")
-        other = lines.error(
+        mismatch = lines.error(
             f"n is {size}, but the instance has {n}. Name a solution of this instance; a file that"
             f" begins with the cost has {n} more numbers"
         )
         if (cost := next(numbers, None)) is None:
             if size != n:
-                raise other
+                raise mismatch
             raise lines.error("the file ends without the cost that follows n. Get it again")
         order = array("q", numbers)
         if _is_order([cost, *order], n):  # the file begins with the cost
             cost, order = size, array("q", [cost, *order])
         elif size != n:
-            raise other
+            raise mismatch
         if not order:
             raise lines.error("the file ends without an assignment. Get it again")
         base = min(1, *order)

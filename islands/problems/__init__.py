@@ -25,7 +25,7 @@ from islands.custom.scripts import is_reference
 from islands.custom.trust import trust_named, trusting
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
-from islands.instances.formats import EVERY_FORMAT, MODELS, OF_SEVERAL, recognised
+from islands.instances.formats import EVERY_FORMAT, MODELS, SEVERAL_INSTANCES, recognised
 from islands.instances.locate import Finder, Found, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
 from islands.problems import messages
@@ -150,7 +150,7 @@ def read(found: Found, form: str | None = None) -> Problem:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, EVERY_FORMAT)}")
     form = form or _format_of(entry) or _model_of(path) or recognised(path)
     known, part = (entry.best_known, entry.part) if entry else (None, found.part)
-    if form in MODELS and (part is None or form in OF_SEVERAL):
+    if form in MODELS and (part is None or form in SEVERAL_INSTANCES):
         model = import_module(f"islands.models.{MODELS[form]}")
         problem: Problem = model.read(path) if part is None else model.read(path, part)
         problem.instance, problem.path, problem.best_known = found.name, path, known
