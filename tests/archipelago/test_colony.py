@@ -130,7 +130,6 @@ def test_migrants_keep_their_cost_in_another_encoding(
         assert require_exact(islands, problem) > 0
         islands.measure()
         arrivals = islands.arrivals()
-        assert arrivals is not None
         # The best of each island emigrates; of tempering, it is one of the replicas.
         marked = 2 if problem.scale.marks else 1
         sent = [bests[source] * marked for source in arrivals.source.tolist()]

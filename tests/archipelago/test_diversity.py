@@ -40,7 +40,7 @@ def plain_distance_of_tours(one: NDArray[Any], other: NDArray[Any]) -> float:
     """Return the share of the edges at up to 256 cities that only one of two tours has."""
     cities = range(len(one))
     if len(one) > 256:
-        cities = [k * len(one) // 256 for k in range(256)]  # type: ignore[assignment]
+        cities = [k * len(one) // 256 for k in range(256)]
 
     def neighbours(tour: NDArray[Any], city: int) -> set[int]:
         place = tour.tolist().index(city)
@@ -53,7 +53,7 @@ def plain_distance_of_tours(one: NDArray[Any], other: NDArray[Any]) -> float:
 def plain_distance(encoding: str, items: int, one: NDArray[Any], other: NDArray[Any]) -> float:
     genes = range(len(one))
     if len(one) > 256:
-        genes = [k * len(one) // 256 for k in range(256)]  # type: ignore[assignment]
+        genes = [k * len(one) // 256 for k in range(256)]
     if encoding == "bits":
         differing = sum((int(one[g]) ^ int(other[g])).bit_count() for g in genes)
         return differing / (items if len(one) <= 256 else 32 * 256)

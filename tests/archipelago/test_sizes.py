@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,11 +73,11 @@ def needed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.parametrize("topology", ["ring", "elite"])
 @pytest.mark.parametrize("case", CASES)
 def test_the_memory_needed_is_that_of_all_arrays(
-    case: str, topology: str, tmp_path: Path, needed: list[int]
+    case: str, topology: str, needed: list[int]
 ) -> None:
     make, options = CASES[case]
     backend = Counting()
-    islands: Archipelago = made(make(tmp_path), backend, **{"migration": topology} | options)
+    islands: Archipelago = made(make(), backend, **{"migration": topology} | options)
     for colony in islands._colonies:
         colony.begin_attempt(0, 2)  # which copies what it overwrites
     assert needed[0] == pytest.approx(backend.bytes, rel=0.03)

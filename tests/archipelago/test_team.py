@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,18 +30,16 @@ UNDIVIDED = [name for name in RUNS if "growth" in name]
 """Algorithms whose islands are not shared: the first member does all the work."""
 
 
-def on(ranks: World, name: str, folder: Path, **given: Any) -> Any:
-    own = folder / f"{ranks.rank}-of-{ranks.size}"  # a file of cities for each thread
-    own.mkdir(exist_ok=True)
-    return made(name, own, choose("cpu", 1), ranks, **given)
+def on(ranks: World, name: str, **given: Any) -> Any:
+    return made(name, choose("cpu", 1), ranks, **given)
 
 
 ONE: dict[str, Any] = {"islands": 1, "topology": "none"}
 
 
-def run(name: str, ranks: World, folder: Path, **given: Any) -> tuple[Any, Any, Any, int]:
+def run(name: str, ranks: World, **given: Any) -> tuple[Any, Any, Any, int]:
     """Return copies, digests, measures and evaluations after some generations and migrations."""
-    mine = on(ranks, name, folder, **given)
+    mine = on(ranks, name, **given)
     evolve(name, mine)
     measures = mine.measure()
     return copies(mine), mine.digests(), measures, sum(each.evaluations for each in measures)
@@ -62,12 +59,12 @@ def require_bits(alone: Any, found: list[Any], has_copy: Callable[[Any], bool]) 
     [*((name, True) for name in SMALL), *((name, False) for name in SMALL[::4])],
 )
 def test_all_members_have_the_bits_of_one_rank(
-    name: str, is_shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, is_shared: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decide(monkeypatch, shared=is_shared)
-    alone, shares = run(name, World(), tmp_path), is_shared and name not in UNDIVIDED
+    alone, shares = run(name, World()), is_shared and name not in UNDIVIDED
     for size in (4, 7):
-        found = on_ranks(size, lambda ranks: run(name, ranks, tmp_path))
+        found = on_ranks(size, lambda ranks: run(name, ranks))
         require_bits(alone, found, lambda rank: shares or rank[1])
 
 
@@ -78,18 +75,18 @@ def test_all_members_have_the_bits_of_one_rank(
     [(1, 8, (2, 5)), (2, 3, (5, 8)), (3, 8, (2, 10))],
 )
 def test_tours_that_all_ranks_share_begin_again_together(
-    islands: int, population: int, sizes: tuple[int, ...], tmp_path: Path
+    islands: int, population: int, sizes: tuple[int, ...]
 ) -> None:
     given = {"islands": islands, "population": population, "shares_all": True}
-    alone = run("eax", World(), tmp_path, **given)
+    alone = run("eax", World(), **given)
     assert all(fields["island"][ENDED] > 0 for fields in alone[0].values())
     for size in sizes:
-        found = on_ranks(size, lambda ranks: run("eax", ranks, tmp_path, **given))
+        found = on_ranks(size, lambda ranks: run("eax", ranks, **given))
         require_bits(alone, found, lambda _: True)
 
 
 def test_members_exchange_no_memory_that_nobody_has_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     empty = CpuBackend.empty
 
@@ -99,7 +96,7 @@ def test_members_exchange_no_memory_that_nobody_has_written(
         return found
 
     monkeypatch.setattr(CpuBackend, "empty", used)
-    alone = on(World(), "eax", tmp_path, **ONE)
+    alone = on(World(), "eax", **ONE)
     alone.start()
     before = alone.snapshot()
     sent, original = list[Any](), SlotExchange.run
@@ -115,7 +112,7 @@ def test_members_exchange_no_memory_that_nobody_has_written(
     monkeypatch.setattr(SlotExchange, "run", noted)
 
     def one(ranks: World) -> None:
-        mine = on(ranks, "eax", tmp_path, **ONE)
+        mine = on(ranks, "eax", **ONE)
         mine.restore(before, generation=0, migrations=0)
         mine.abandon()
         assert not mine.attempt(1)  # so that nothing is made
@@ -128,11 +125,9 @@ def test_members_exchange_no_memory_that_nobody_has_written(
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [0, 1, 2])
 @pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering", "swarm", "tabu", "order"])
-def test_a_generation_that_one_member_abandons_is_undone_by_all(
-    name: str, by: int, tmp_path: Path
-) -> None:
+def test_a_generation_that_one_member_abandons_is_undone_by_all(name: str, by: int) -> None:
     def one(ranks: World) -> tuple[Any, Any]:
-        disturbed, straight = (on(ranks, name, tmp_path, **ONE) for _ in range(2))
+        disturbed, straight = (on(ranks, name, **ONE) for _ in range(2))
         for mine in (disturbed, straight):
             mine.start()
             mine.advance(2)
@@ -155,11 +150,9 @@ def test_a_generation_that_one_member_abandons_is_undone_by_all(
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [0, 2])
 @pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering"])
-def test_all_members_have_the_same_part_of_an_abandoned_generation_0(
-    name: str, by: int, tmp_path: Path
-) -> None:
+def test_all_members_have_the_same_part_of_an_abandoned_generation_0(name: str, by: int) -> None:
     def one(ranks: World) -> tuple[bool, int, int, bytes]:
-        mine = on(ranks, name, tmp_path, **ONE)
+        mine = on(ranks, name, **ONE)
         mine.may_be_partial = True
         if ranks.rank == by:
             mine.abandon()

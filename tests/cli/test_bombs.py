@@ -193,8 +193,6 @@ class Limited:
 
     def __call__(self, *command: str) -> str:
         asked, answered = self.launcher.stdin, self.launcher.stdout
-        assert asked is not None
-        assert answered is not None
         print(json.dumps([command, str(self._printed)]), file=asked, flush=True)
         ended, seconds, size = json.loads(answered.readline())
         printed = self._printed.read_text()

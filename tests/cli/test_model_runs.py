@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 from pathlib import Path
 
 import pytest
-from commands_for_tests import Capture
+from commands_for_tests import Capture, done
 from jobs import PROGRAM, ran, wait_until
 
 from islands.cli import main
@@ -85,14 +84,11 @@ def test_a_run_is_verified_by_its_parquet_file(capsys: Capture, solution: str) -
     line = ["run", "mine.py:text", *RUN, "1", "--stop", "generations=5", "--out", "out", "--quiet"]
     assert main(line) == 0
     for problem in ("out", "mine.py:text"):
-        capsys.readouterr()
-        assert main(["verify", problem, solution, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = done(capsys, "verify", problem, solution)
         assert found["feasible"]
         assert found["remarks"]["said_agrees"]
-    again = [*line[:-3], "--out", "again", "--start", solution, "--json"]
-    assert main(again) == 0
-    assert json.loads(capsys.readouterr().out)["cost"] <= found["cost"]
+    again = done(capsys, *line[:-3], "--out", "again", "--start", solution)
+    assert again["cost"] <= found["cost"]
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
@@ -111,9 +107,7 @@ def test_the_end_of_a_process_that_calls_the_function_is_an_error(capsys: Captur
 @pytest.mark.slow
 def test_a_run_leaves_processes_whose_function_does_not_return(capsys: Capture) -> None:
     before = {child.pid for child in multiprocessing.active_children()}
-    line = ["run", "mine.py:hanging", *RUN, "2", "--stop", "seconds=1", "--json", "--quiet"]
-    assert main(line) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = done(capsys, "run", "mine.py:hanging", *RUN, "2", "--stop", "seconds=1", "--quiet")
     assert result["seconds"] < 3
     assert result["cost"] == 1.0
     # They are killed, as they would delay the end of this process.

@@ -100,14 +100,12 @@ def reading_batch(*launcher: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def write(process: subprocess.Popen[str], *lines: object) -> None:
-    assert process.stdin is not None
     process.stdin.write("".join(f"{line}\n" for line in lines))
     process.stdin.flush()
 
 
 def answers(process: subprocess.Popen[str], count: int) -> list[dict[str, Any]]:
     """Return the next results, which are written while the pipe is open."""
-    assert process.stdout is not None
     return [json.loads(process.stdout.readline()) for _ in range(count)]
 
 
@@ -123,7 +121,6 @@ def test_names_are_solved_as_they_come() -> None:
         write(process, paths[2], "no*tour", "tours/t00[3-4].tsp")
         found += answers(process, 2)
         write(process, "~nosuchuser/x", "a**b", "x" * 300)  # each has an error of its own
-        assert process.stdin is not None
         process.stdin.write(paths[5])  # without an end of the line
         process.stdin.close()
         found += answers(process, 1)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from commands_for_tests import done
 from jobs import PROGRAM, wait_until
 from standing_ranks import StandingRanks
 
-from islands.cli import main
 from islands.problems import load
 
 RANKS = 3
@@ -29,9 +29,7 @@ PLACE = ["--backend", "cpu", "--threads", "1", "--json"]
 
 
 def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
-    capsys.readouterr()
-    assert main([*line, *PLACE]) == 0
-    return dict(json.loads(capsys.readouterr().out))
+    return done(capsys, *line, *PLACE)
 
 
 def on(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:

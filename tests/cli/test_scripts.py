@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -102,8 +101,7 @@ def test_problem_of_a_script_is_run_and_verified(
     assert result["problem"] == {"nine": "tour", "Nine": "nine"}[name]
     kept = tomllib.loads(Path("out/run.toml").read_text())
     assert kept["instance"] == f"{tmp_path}/mine.py:{name}"
-    assert main(["verify", f"mine.py:{name}", "out", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
+    assert done(capsys, "verify", f"mine.py:{name}", "out")["cost"] == result["cost"]
 
 
 def test_a_script_cannot_end_a_command(capsys: Capture) -> None:

@@ -90,7 +90,7 @@ def test_report_does_not_run_the_script_of_changed_settings(name: str) -> None:
     """The problem in the folder is the user's own, and signed, but not the name of its script."""
     Path("mine.py").write_text(STATED)
     few = {"generations": 3, "islands": 2, "population": 8, "backend": "cpu"}
-    islands.solve(f"mine.py:{name}", out="own", **few)  # type: ignore[arg-type]
+    islands.solve(f"mine.py:{name}", out="own", **few)
     settings = Path("own/run.toml")
     text = settings.read_text().rpartition("# SHA-256")[0]
     assert str(Path("mine.py").resolve()) in text

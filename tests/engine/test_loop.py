@@ -110,8 +110,8 @@ def test_a_checkpoint_that_cannot_be_written_waits_for_the_next_time(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     slow, silent = Slow(monkeypatch, seconds=0.5), Silent()
-    failures = Failures(World(), None, Lasting())  # type: ignore[arg-type]
-    checkpointing = Checkpointing(SimpleNamespace(keep=keep), silent, failures, 3.0, None)  # type: ignore[arg-type]
+    failures = Failures(World(), None, Lasting())
+    checkpointing = Checkpointing(SimpleNamespace(keep=keep), silent, failures, 3.0, None)
     options = {"stop": "generations=20", "record.every": 10}
     run(options, archipelago=slow, others=[checkpointing])
     assert tried == [5, 9, 13, 17]
@@ -165,7 +165,7 @@ def test_the_trace_has_a_row_for_each_second_inside_a_long_epoch(
 ) -> None:
     """A generation has its rows once, also if the run ends there."""
     rows = list[Epoch]()
-    recording = Recording(SimpleNamespace(epoch=rows.append), Failures(World(), None, Quiet))  # type: ignore[arg-type]
+    recording = Recording(SimpleNamespace(epoch=rows.append), Failures(World(), None, Quiet))
     calling = Calling(lambda progress: progress.generation == last, World())
     options = {"stop": "generations=20", "record.every": 20}
     slow = Slow(monkeypatch, seconds=0.5)

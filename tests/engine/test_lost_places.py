@@ -153,7 +153,6 @@ def test_a_reader_that_leaves_ends_a_run_with_a_checkpoint(tmp_path: Path) -> No
     with subprocess.Popen(
         [*line, "--out", str(tmp_path / "a")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
-        assert process.stdout is not None
         while b"| " not in process.stdout.readline():  # the run has begun
             pass
         process.stdout.close()
@@ -180,7 +179,6 @@ def test_a_signal_abandons_only_the_current_generation(
     with subprocess.Popen(
         [*started, "--stop", "generations=2"], stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
         for shown in process.stdout:
             if shown.lstrip("*C ").startswith("0 "):
                 break

@@ -136,7 +136,7 @@ def test_ranks_on_a_gpu_are_counted(
 
     def taken(world: World) -> Any:
         world.local_rank, world.local_size = world.rank, world.size
-        world.local_allgather = lambda _: seen  # type: ignore[assignment, method-assign]
-        return build.take_device(world, "cuda", share_gpu=True).sharers  # type: ignore[attr-defined]
+        world.local_allgather = lambda _: seen
+        return build.take_device(world, "cuda", share_gpu=True).sharers
 
     assert on_ranks(len(seen), taken) == sharers

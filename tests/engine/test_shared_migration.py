@@ -135,6 +135,6 @@ def test_the_memory_of_runs_that_are_over_is_free_at_once(monkeypatch: pytest.Mo
         assert [each() for each in made] == [None]
     finally:
         gc.enable()
-    landings = [landing for *_, landing in every[0].records._visits if landing]  # type: ignore[union-attr]
+    landings = [landing for *_, landing in every[0].records._visits if landing]
     assert len(landings) == 2
     assert all(each.cost.base is None for each in landings)  # they keep nothing of other runs

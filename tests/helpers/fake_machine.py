@@ -51,7 +51,6 @@ class Machine:
     def link(self, tool: str) -> None:
         """Add a tool of the real machine."""
         path = shutil.which(tool)
-        assert path is not None
         (self.bin / tool).symlink_to(path)
 
     def add(self, name: str, text: str) -> None:

@@ -36,7 +36,7 @@ class FakeProblem(Problem):
         self.is_maximised = maximise
 
     @property
-    def maximise(self) -> bool:  # type: ignore[override]
+    def maximise(self) -> bool:
         return self.is_maximised
 
     def defines(self) -> dict[str, str]:

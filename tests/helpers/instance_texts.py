@@ -55,8 +55,6 @@ def drake_text(file: MkpFile) -> str:
 def entry_of(name: str) -> tuple[Entry, BestKnown]:
     """Return an instance of the catalogue with its best known value."""
     entry = catalogue().entry(*name.split("/"))
-    assert entry is not None
-    assert entry.best_known is not None
     return entry, entry.best_known
 
 

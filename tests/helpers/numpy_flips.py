@@ -25,8 +25,6 @@ class NumpyFlips(NumpyChains):
 
     def __init__(self, model: Model, **settings: Any) -> None:
         flips = model.flips
-        assert flips is not None
-        assert flips.classes is not None
         self.flips, self.kinds = flips, Counter[str]()
         n = model.size
         self.pairs: list[dict[int, int]] = [{} for _ in range(n)]

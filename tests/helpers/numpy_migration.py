@@ -102,7 +102,6 @@ class NumpyMigration:
         return picked
 
     def receive(self) -> list[Arrival]:
-        assert self.in_flight is not None
         scene = Scene(len(self.cost), self.seed, self.number)
         sources = TOPOLOGIES[self.topology].sources(scene, range(len(self.cost)))
         in_flight, self.in_flight = self.in_flight, None

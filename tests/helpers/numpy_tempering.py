@@ -119,7 +119,7 @@ class NumpyTempering(NumpyIslands):
         ]
 
     @property
-    def cost(self) -> list[list[int]]:  # type: ignore[override]
+    def cost(self) -> list[list[int]]:
         return [[replica.cost for replica in rows] for rows in self.replicas]
 
     def evaluate(self, order: list[int]) -> int:

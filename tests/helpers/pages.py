@@ -82,8 +82,8 @@ def documented() -> Iterator[tuple[str, str]]:
 
 
 def _epilog(name: str) -> str:
-    (command,) = parser(name)._subparsers._group_actions  # type: ignore[union-attr]
-    return command.choices[name].epilog or ""  # type: ignore[call-overload, index]
+    (command,) = parser(name)._subparsers._group_actions
+    return command.choices[name].epilog or ""
 
 
 def _joined(text: str) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,39 +60,39 @@ class Recorder(CpuBackend):
         return Room(64)
 
 
-CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
-    "brkga": (lambda folder: cities(9), {"algorithm": "brkga"}),
+CASES: dict[str, tuple[Callable[[], Problem], dict[str, Any]]] = {
+    "brkga": (lambda: cities(9), {"algorithm": "brkga"}),
     "de": (
-        lambda _: facilities(9, symmetric="neither", diagonal=True),
+        lambda: facilities(9, symmetric="neither", diagonal=True),
         {"algorithm": "de", "adaptation": "jde", "improver": "tabu"},
     ),
-    "matrix": (lambda folder: cities(9, "GEO"), {"algorithm": "de"}),
-    "ga": (lambda _: facilities(9), {"algorithm": "ga", "encoding": "permutation"}),
-    "eax": (lambda folder: cities(9), {"algorithm": "eax"}),
-    "or_opt": (lambda folder: cities(9), {"algorithm": "ga", "improver": "or_opt"}),
+    "matrix": (lambda: cities(9, "GEO"), {"algorithm": "de"}),
+    "ga": (lambda: facilities(9), {"algorithm": "ga", "encoding": "permutation"}),
+    "eax": (lambda: cities(9), {"algorithm": "eax"}),
+    "or_opt": (lambda: cities(9), {"algorithm": "ga", "improver": "or_opt"}),
     "outside": (
-        lambda _: facilities(9),
+        lambda: facilities(9),
         {"algorithm": "ga", "encoding": "permutation", "decoding": "host"},
     ),
-    "tempering": (lambda _: facilities(9), {"algorithm": "tempering"}),
-    "core": (lambda _: knapsack(20, 3), {"algorithm": "tempering"}),
-    "memetic": (lambda _: facilities(9), {"algorithm": "memetic", "improver": "tabu"}),
+    "tempering": (lambda: facilities(9), {"algorithm": "tempering"}),
+    "core": (lambda: knapsack(20, 3), {"algorithm": "tempering"}),
+    "memetic": (lambda: facilities(9), {"algorithm": "memetic", "improver": "tabu"}),
     "halo": (
-        lambda _: lattice("CEIL_2D"),
+        lambda: lattice("CEIL_2D"),
         {"algorithm": "cellular", "halo": True, "migration": "none", "improver": "two_opt"},
     ),
     "torus": (
-        lambda _: knapsack(20, 3),
+        lambda: knapsack(20, 3),
         {"algorithm": "cellular", "encoding": "bits", "improver": "tabu", "reset": 3},
     ),
     "swarm": (
-        lambda _: knapsack(40, 2),
+        lambda: knapsack(40, 2),
         {"algorithm": "pso", "encoding": "bits", "infeasible": "dynamic", "improver": "exchange"},
     ),
-    "vector": (lambda _: NUMBERS["vector"](9), {"algorithm": "pso"}),
-    "raw keys": (lambda _: NUMBERS["keys"](9), {"algorithm": "de"}),
+    "vector": (lambda: NUMBERS["vector"](9), {"algorithm": "pso"}),
+    "raw keys": (lambda: NUMBERS["keys"](9), {"algorithm": "de"}),
     "keys": (
-        lambda _: knapsack(40, 2),
+        lambda: knapsack(40, 2),
         {
             "algorithm": "brkga", "decoding": "sorted", "migration.selection": "roulette",
             "migration.replacement": "random",
@@ -103,9 +102,9 @@ CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
 
 
 @cache
-def recorded(case: str, folder: Path) -> Recorder:
+def recorded(case: str) -> Recorder:
     make, options = CASES[case]
-    problem, backend = make(folder), Recorder()
+    problem, backend = make(), Recorder()
     request = {"islands": 2, "population": 16, "stop": "generations=9", "migrants": 1}
     request |= {"migration": "ring", "improver": "none"} | options
     islands_of(resolve(Request.of(request), problem), World(), backend)

@@ -99,7 +99,7 @@ def filled(
     """Return the table of the instances `here`, whose runs `answer` returns."""
     asked = ExperimentRequest("cuda", "a GPU", threads, runs, generations, Campaign())
     table = kind(asked, (), here)
-    table.batch = lambda _, runs, **options: answer(runs, **options)  # type: ignore[method-assign]
+    table.batch = lambda _, runs, **options: answer(runs, **options)
     return table
 
 

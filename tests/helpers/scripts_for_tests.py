@@ -17,7 +17,6 @@ def script(path: Path) -> ModuleType:
     """Return a script, whose name may have no suffix, as a module."""
     loader = importlib.machinery.SourceFileLoader(path.name, str(path))
     spec = importlib.util.spec_from_loader(path.name, loader)
-    assert spec is not None
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module

@@ -140,7 +140,6 @@ _FEW = {"proposals": 100}
 
 def made(
     name: str,
-    folder: Path,
     backend: Backend,
     ranks: World | None = None,
     *,
@@ -186,9 +185,9 @@ def evolve(name: str, mine: Archipelago) -> None:
         mine.migrate()
 
 
-def _run(name: str, folder: Path, backend: Backend, ranks: World) -> str:
+def _run(name: str, backend: Backend, ranks: World) -> str:
     """Return a digest of the last populations."""
-    mine = made(name, folder, backend, ranks)
+    mine = made(name, backend, ranks)
     evolve(name, mine)
     mine.measure()
     assert name != "eax" or field(mine, "island")[:, 4].min() > 0, "no island has restarted"
@@ -222,17 +221,17 @@ def _main() -> None:
         if args.replace or not args.emulated:
             source.data_folder = lambda _: kernels
         if not args.emulated:
-            _run(args.name, folder, choose("cpu", 2), World())
+            _run(args.name, choose("cpu", 2), World())
             return
         ranks = world()
-        found = _run(args.name, folder, choose("cpu", 1), ranks)
+        found = _run(args.name, choose("cpu", 1), ranks)
         if ranks.rank == 0:
             print("CPU", found)
         for order in ("descending", "random"):
             os.environ["EMULATED_ORDER"] = order
             # Without shared memory, few blocks do one job after another.
             shared_memory = 0 if order == "random" else None
-            found = _run(args.name, folder, EmulatedGpu(64, shared_memory), ranks)
+            found = _run(args.name, EmulatedGpu(64, shared_memory), ranks)
             if ranks.rank == 0:
                 print(order, found, flush=True)
 

@@ -57,7 +57,7 @@ def start(
         begun = PreparedRun(
             resolve(Request.of(request | options), AnyOrder()),
             world,
-            archipelago,  # type: ignore[arg-type]
+            archipelago,
             Machine(world.size, "cpu", "CPU", "requested", "staged", 0.0, compiles=False),
             interruption,
             Output(stream=stream),

@@ -91,7 +91,6 @@ def distances(problem: Tsp) -> NDArray[np.int64]:
 
 def is_end(problem: Tsp, city: int) -> bool:
     """Return whether a city is the first or the last one at its place."""
-    assert problem.file.coordinates is not None
     here = np.flatnonzero((problem.file.coordinates == problem.file.coordinates[city]).all(axis=1))
     return city in (here[0], here[-1])
 
@@ -105,14 +104,12 @@ def expected_neighbours(problem: Tsp) -> NDArray[np.int32]:
         if problem.near.matrix is not None:
             far = problem.near.matrix[city].astype(float)
         else:
-            assert coordinates is not None
             far = ((coordinates - coordinates[city]) ** 2).sum(axis=1)
         far[city] = np.inf
         near = np.lexsort((np.arange(n), far))[: n - 1]
         if problem.near.matrix is not None:
             rows.append(near[:degree])
             continue
-        assert coordinates is not None
         here = [other for other in range(n) if (coordinates[other] == coordinates[city]).all()]
         place = here.index(city)
         twins = here[max(0, place - 1) : place] + here[place + 1 : place + 2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,14 +94,9 @@ def test_the_compiler_of_gpus_does_so_too(what: str) -> None:
         require_compiles(source(plan, data))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("problems")
-
-
 @pytest.mark.parametrize("case", CASES)
-def test_a_program_states_each_struct_that_its_kernels_receive(case: str, folder: Path) -> None:
-    for launch in recorded(case, folder).launches:
+def test_a_program_states_each_struct_that_its_kernels_receive(case: str) -> None:
+    for launch in recorded(case).launches:
         structs = [*launch.source.structs.values()]
         inner = [each for struct in structs for each in struct.members.values()]
         structs += [each for each in inner if isinstance(each, Struct)]

@@ -207,7 +207,6 @@ def test_an_equal_migrant_is_accepted_unless_it_has_to_be_better(
     islands.migrate()
     islands.measure()
     arrivals = islands.arrivals()
-    assert arrivals is not None
     is_accepted = replacement != "if-better"
     assert arrivals.accepted.tolist() == [is_accepted] * 10
     # The first individuals count as the best, so they emigrate.

@@ -177,7 +177,3 @@ def test_each_rank_gets_each_needed_island_once(name: str, deal: Deal) -> None:
         assert len(arrived) == len(set(arrived))
         # A rank that has an island needs no message for its migrants.
         assert not set(arrived.tolist()) & set(deal.held(rank))
-
-
-def world_of(deal: Deal, rank: int) -> Any:
-    return SimpleNamespace(rank=rank, size=deal.ranks)

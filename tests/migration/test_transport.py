@@ -259,7 +259,7 @@ def test_ranks_of_different_speed_finish_without_pending_messages() -> None:
 def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
     def one(ranks: World) -> None:
         channel = FakeChannel({1 - ranks.rank})
-        ranks.channel = lambda *_: channel  # type: ignore[method-assign, assignment, return-value]
+        ranks.channel = lambda *_: channel
         made = archipelago_of(
             choose("cpu", 1), islands=6, ranks=ranks, topology="ring", asynchronous=True
         )
@@ -274,7 +274,6 @@ def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
             made.migrate()
             made.measure()
             arrivals = made.arrivals()
-            assert arrivals is not None
             return slots(sent), set(arrivals.source.tolist()) - set(made.mine)
 
         first, sources = migrated()

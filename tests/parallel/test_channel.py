@@ -21,8 +21,8 @@ def notice(rank: int, *, takes_threads: bool = True) -> tuple[StopNotice, FakeCh
         asked.append(FakeChannel(sends))
         return asked[0]
 
-    world.takes_threads = lambda: takes_threads  # type: ignore[method-assign]
-    world.channel = channel  # type: ignore[method-assign, assignment]
+    world.takes_threads = lambda: takes_threads
+    world.channel = channel
     made = StopNotice(world)
     return made, asked[0] if asked else FakeChannel(())
 

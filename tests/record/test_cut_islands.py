@@ -72,11 +72,11 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
                 world.barrier()  # all ranks have completed the previous steps
                 raise DeadError
 
-        mine.advance = dying  # type: ignore[method-assign]
+        mine.advance = dying
         machine = Machine(ranks, "cpu", "CPU", "requested", mine.transport, 0.0, compiles=False)
         output = Output(stream=StringIO(), quiet=True)
         whole = (resolved, world, mine, machine, Quiet, output, folder)
-        PreparedRun(*whole, goes_on=True).perform()  # type: ignore[arg-type]
+        PreparedRun(*whole, goes_on=True).perform()
 
     folder.mkdir(exist_ok=True)
     try:

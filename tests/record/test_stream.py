@@ -93,7 +93,7 @@ def test_after_a_failure_a_stream_takes_no_more_rows(tmp_path: Path) -> None:
         complete.flush()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    stream._sink = SimpleNamespace(flush=flush)  # type: ignore[assignment]
+    stream._sink = SimpleNamespace(flush=flush)
     with pytest.raises(UnwritableError):
         stream.write(batch(2))
     stream._sink = complete
@@ -270,7 +270,6 @@ def test_every_second_fourth_or_further_generation_is_kept(
     monkeypatch.setattr(reading, "_KEPT_ROWS", 400)
     notes: list[str] = []
     table = read_records(folder, "trace", thinned=notes.append)
-    assert table is not None
     kept = [50 * number for number in range(0, 200, 4) for _ in range(3)]
     assert table.column("generation").to_pylist() == kept * 2
     assert table.column("island").to_pylist() == [0, 1, 2] * 100

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from commands_of_slurm import Commands
 from private_slurm import NoSlurmError, PrivateSlurm, User
 
 
@@ -20,6 +21,13 @@ def cluster() -> Iterator[PrivateSlurm]:
             pytest.skip(f"no private Slurm here: {error}")
         with slurm:
             yield slurm
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """Return replacements of the commands of Slurm, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(tmp_path / "commands", monkeypatch)
 
 
 @pytest.fixture

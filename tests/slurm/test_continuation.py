@@ -30,13 +30,11 @@ OLD, NEW = [*RUN, "--seed", "1"], [*RUN, "--seed", "2", "--out", "run", "--force
 
 
 @pytest.fixture
-def slurm(tmp_path: Path, monkeypatch: Patch) -> Commands:
-    monkeypatch.chdir(tmp_path)
+def slurm(slurm: Commands, monkeypatch: Patch) -> Commands:
     monkeypatch.setenv("SLURM_GPUS_ON_NODE", "0")
-    commands = Commands(tmp_path / "commands", monkeypatch)
-    commands.prints("scontrol", "JobState=RUNNING")
-    commands.prints("sbatch", "99")
-    return commands
+    slurm.prints("scontrol", "JobState=RUNNING")
+    slurm.prints("sbatch", "99")
+    return slurm
 
 
 def attempt(monkeypatch: Patch, number: str, *words: str) -> int:
@@ -268,7 +266,6 @@ def test_the_elements_and_options_of_an_array_are_those_that_slurm_lists(
 ) -> None:
     slurm.prints("squeue", "7|mine|gpu|normal|1:00:00\n12|mine|gpu|normal|1:00:00")
     begun = begin_array(Path("all"), "5", ["demo/tsp"])
-    assert begun is not None
     assert begun.elements == (7, 12)
     assert begun.collecting == "99"
     assert begun.again([12]) == (

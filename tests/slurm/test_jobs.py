@@ -26,12 +26,6 @@ def allocation(**variables: str) -> Allocation:
     return Allocation.of(JOB | variables)
 
 
-@pytest.fixture
-def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
-    monkeypatch.chdir(tmp_path)
-    return Commands(tmp_path / "commands", monkeypatch)
-
-
 def test_tasks_of_each_node_are_read() -> None:
     assert allocation(SLURM_TASKS_PER_NODE="4(x2),1", **NO_GPUS).ranks == (4, 4, 1)
     assert allocation(SLURM_TASKS_PER_NODE="2", **NO_GPUS).ranks == (2,)
