@@ -29,7 +29,7 @@ from islands.problems import problem_of
 from islands.problems.base import Problem
 from islands.problems.batches import Batch, as_problems
 from islands.progress.result import Result
-from islands.solver import DEFAULT_SEED, draw, drawn, page, parted, require_function
+from islands.solver import DEFAULT_SEED, draw, page, require_function, seed_for, split_start
 from islands.text import shown
 from islands.untrusted import followed
 
@@ -111,7 +111,7 @@ def iter_many(
     require_function(callback)
     others = dict[str, Any](settings)
     by_user, share = bool(others.pop("trust", False)), bool(others.pop("share_gpu", False))
-    files, start = parted(others.pop("start", None))
+    files, start = split_start(others.pop("start", None))
     others |= {"start": files or None, "backend": "cpu", "threads": 1}
     if on_gpu := takes_gpu(backend):
         others |= {"backend": "cuda", "threads": None}
@@ -122,7 +122,7 @@ def iter_many(
         # On a GPU, each problem is solved on one.
         one = {"sized_for_gpus": 1} if on_gpu else {}
         request = request.filled({"stop": STOP_OF_MANY, **one})
-    first = drawn(seed, ranks)
+    first = seed_for(seed, ranks)
     if first is None and runs > 1:
         first = request.seed
     cells = _runs(as_problems(problems), first, seeds, int(runs))

@@ -144,7 +144,7 @@ def solve(
             settings["threads"] = session.threads
     output = _output_of(out, callback, force=force, verbose=verbose)
     ranks = world if world is not None else launched_world()
-    files, arrays = parted(start)
+    files, arrays = split_start(start)
     request = of_keywords(
         settings,
         config=config,
@@ -160,7 +160,7 @@ def solve(
         target=target,
         gap=gap,
         stagnation=stagnation,
-        seed=drawn(seed, ranks),
+        seed=seed_for(seed, ranks),
         islands=islands,
         population=population,
         backend=backend,
@@ -200,14 +200,14 @@ def require_function(callback: Any) -> None:
         )
 
 
-def drawn(seed: Any, world: World) -> Any:
+def seed_for(seed: Any, world: World) -> Any:
     """Return the seed, or None for the default; draw one, the same on all ranks, for None."""
     if seed is None:
         return world.from_first(lambda: secrets.randbelow(_MOST_DRAWN) + 1)
     return None if seed is DEFAULT_SEED else seed
 
 
-def parted(start: Any) -> tuple[list[str], list[Any]]:
+def split_start(start: Any) -> tuple[list[str], list[Any]]:
     """Return the files and the arrays of start solutions."""
     if start is None:
         return [], []
@@ -340,8 +340,8 @@ class Solver:
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
         name, given = problem_of(problem, "Solver")
-        files, arrays = parted(start)
-        seed = drawn(seed, self._world)
+        files, arrays = split_start(start)
+        seed = seed_for(seed, self._world)
         request = of_keywords(settings, instance=name, start=files or None, seed=seed)
 
         def resolve() -> Resolved:

@@ -40,7 +40,7 @@ from islands.custom.scripts import absolute_reference, is_reference
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
-from islands.instances.locate import parted
+from islands.instances.locate import split_part
 from islands.paths import reading
 from islands.problems.base import Problem
 from islands.settings import Settings
@@ -264,7 +264,7 @@ def absolute(name: str) -> str:
     if is_reference(name):
         return absolute_reference(name)
     with reading(name):
-        path = Path(name) if Path(name).exists() else parted(Path(name))[0]
+        path = Path(name) if Path(name).exists() else split_part(Path(name))[0]
         part = Path(name).name.removeprefix(path.name)
         full = f"{path.resolve()}{part}" if path.exists() else name
     try:

@@ -123,7 +123,7 @@ class Finder:
         with reading(instance):
             if path.is_file():
                 return _of_path(path, instance, None)
-            file, part = parted(path)
+            file, part = split_part(path)
             if part is not None and file.is_file():
                 return _of_path(file, instance, part)
             file_name, colon, title = path.name.rpartition(":")
@@ -203,7 +203,7 @@ def _is_called(instance: str, *names: str) -> bool:
     return any(instance in (name, name.partition("/")[2]) for name in names)
 
 
-def parted(path: Path) -> tuple[Path, int | None]:
+def split_part(path: Path) -> tuple[Path, int | None]:
     """Return the file and the number that `FILE:00` names, or `path` and None."""
     file, colon, number = path.name.rpartition(":")
     if not (file and colon and number.isascii() and number.isdigit() and len(number) <= _DIGITS):
@@ -231,7 +231,7 @@ def _not_found(instance: str, path: Path, names: list[str]) -> InputError | Usag
         return InputError(f"{instance}: is a folder. Name an instance or its file")
     if instance and path.exists():
         return InputError(f"{instance}: is not a regular file. Name the file of an instance")
-    if suffix_of(parted(path)[0].name) in FOUND_BY_NAME or instance.startswith(("/", ".", "~")):
+    if suffix_of(split_part(path)[0].name) in FOUND_BY_NAME or instance.startswith(("/", ".", "~")):
         return InputError(f"{instance}: no such file. Correct the path, or name an instance")
     near = _near(instance, names)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""

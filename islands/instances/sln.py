@@ -62,19 +62,19 @@ def _is_order(numbers: Sequence[int], n: int) -> bool:
     return len(numbers) == n and sorted(numbers) in ([*range(n)], [*range(1, n + 1)])
 
 
-def inverts(file: SlnFile, cost: int, of_inverse: int) -> bool:
+def is_inverse(file: SlnFile, cost: int, of_inverse: int) -> bool:
     """Return whether only the inverse of a file's order has the stated cost."""
     return of_inverse == file.cost != cost
 
 
-def counted(file: SlnFile) -> Remark:
+def base_remark(file: SlnFile) -> Remark:
     """Return a remark on the index base of a file."""
     return Remark("index_base", file.base, f"the file counts from {file.base}")
 
 
-def compared(file: SlnFile, cost: int, of_inverse: int) -> list[Remark]:
+def cost_remarks(file: SlnFile, cost: int, of_inverse: int) -> list[Remark]:
     """Return remarks from the costs of a file's order and of its inverse."""
-    if inverts(file, cost, of_inverse):
+    if is_inverse(file, cost, of_inverse):
         convention, words = "inverse", "inverted, as only its inverse has the header's cost"
     elif cost == of_inverse == file.cost:
         convention, words = "either", "used as written; its inverse has the same cost"

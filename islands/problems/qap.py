@@ -18,7 +18,7 @@ from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap
-from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
+from islands.instances.sln import WORDS, base_remark, cost_remarks, is_inverse, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
 from islands.problems.arrays import Arrays, narrowed
 from islands.problems.base import Problem, Solution
@@ -195,11 +195,11 @@ class Qap(Problem):
             return read_json(path, self.size, WORDS), []
         file = read_sln(path, self.size)
         if order_fault(file.order, self.size, WORDS) is not None:
-            return file.order, [counted(file)]
+            return file.order, [base_remark(file)]
         inverse = np.argsort(file.order)
         cost, of_inverse = self.costs(np.stack([file.order, inverse])).tolist()
-        solution = inverse if inverts(file, cost, of_inverse) else file.order
-        return solution, [counted(file), *compared(file, cost, of_inverse)]
+        solution = inverse if is_inverse(file, cost, of_inverse) else file.order
+        return solution, [base_remark(file), *cost_remarks(file, cost, of_inverse)]
 
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
         """Return remarks; an assignment with the cost stated in the file confirms it."""

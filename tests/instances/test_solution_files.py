@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from islands.instances.mkp import read_sol, write_sol
-from islands.instances.sln import SlnFile, compared, inverts, read_sln, write_sln
+from islands.instances.sln import SlnFile, cost_remarks, is_inverse, read_sln, write_sln
 from islands.instances.tsplib import read_tour, write_tour
 
 RIGHT = {
@@ -60,9 +60,9 @@ def test_the_header_decides_whether_the_order_is_inverted(
     cost: int, of_inverse: int, convention: str, agrees: bool
 ) -> None:
     file = SlnFile(7, 1, np.arange(3))
-    facts = {remark.key: remark.value for remark in compared(file, cost, of_inverse)}
+    facts = {remark.key: remark.value for remark in cost_remarks(file, cost, of_inverse)}
     assert facts == {"convention": convention, "header": 7, "header_agrees": agrees}
-    assert inverts(file, cost, of_inverse) == (convention == "inverse")
+    assert is_inverse(file, cost, of_inverse) == (convention == "inverse")
 
 
 def test_a_cost_that_equals_n_is_no_n(tmp_path: Path) -> None:
