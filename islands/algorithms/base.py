@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.algorithms import messages
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Block
 from islands.backends.source import Header, Macros
@@ -138,10 +139,7 @@ class Schedule:
         for name, needed in {"start": True, "generation": True, "adopt": False}.items():
             steps = getattr(self, name)
             if not isinstance(steps, tuple) or (needed and not steps):
-                raise UsageError(
-                    f"Schedule: {name}={steps!r}: must be a tuple of launches. Write"
-                    f' {name}=(islands.Launch("kernel", blocks),)'
-                )
+                raise messages.empty_schedule(name=name, steps=steps)
 
     @property
     def evaluates_outside(self) -> bool:
@@ -212,18 +210,7 @@ def require_even(neighbours: int) -> None:
 def require_interval(low: float, high: float) -> None:
     """Refuse bounds of initial keys between which nothing can be drawn."""
     if not np.float32(low) < np.float32(high):
-        raise UsageError(
-            f"low={low:g} with high={high:g}: low must be less than high, as initial keys are drawn"
-            " between them. Lower low or raise high"
-        )
-
-
-def bounds_unused(low: float, high: float) -> UsageError:
-    """Return the error for bounds of initial keys if the problem bounds its genes itself."""
-    return UsageError(
-        f"low={low:g}, high={high:g}: only for unbounded keys. Initial individuals of this problem"
-        " cover its whole range. Leave low and high out"
-    )
+        raise messages.empty_interval(low=low, high=high)
 
 
 class Algorithm(ABC):

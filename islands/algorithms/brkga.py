@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from islands.algorithms import messages
 from islands.algorithms.base import Algorithm, reset_setting
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
@@ -61,19 +62,14 @@ class BrkgaSettings(Settings):
 
     def check(self) -> None:
         if self.elite + self.mutants > 1:
-            raise UsageError(
-                f"elite={self.elite:g} + mutants={self.mutants:g} = {self.elite + self.mutants:g}: "
-                "must be at most 1, the whole population. Lower either"
-            )
+            raise messages.elite_and_mutants_too_large(elite=self.elite, mutants=self.mutants)
         if self.elite_parents > self.parents:
-            raise UsageError(
-                f"elite_parents={self.elite_parents}: must be at most parents={self.parents}. Lower"
-                " elite_parents, or raise parents"
+            raise messages.too_many_elite_parents(
+                elite_parents=self.elite_parents, parents=self.parents
             )
         if self.bias == "rho" and (self.parents, self.elite_parents) != (2, 1):
-            raise UsageError(
-                f"bias=rho is for parents=2 with elite_parents=1, not {self.parents} with "
-                f"{self.elite_parents}. Choose a bias of {', '.join(_WEIGHTS)}"
+            raise messages.rho_with_many_parents(
+                parents=self.parents, elite_parents=self.elite_parents, biases=list(_WEIGHTS)
             )
 
 
@@ -95,18 +91,18 @@ class Brkga(Algorithm):
         # Shares are truncated to whole individuals; 1e-9 corrects products such as 0.29 * 100.
         self.elite = math.floor(settings.elite * population + 1e-9)
         self.mutants = math.floor(settings.mutants * population + 1e-9)
-        ordinary_parents = settings.parents - settings.elite_parents
+        needed = max(1, settings.parents - settings.elite_parents)
         if self.elite < settings.elite_parents:
             raise UsageError(
                 f"elite={settings.elite:g} of population={population} is"
                 f" {counted(self.elite, 'individual')}, too few for"
                 f" elite_parents={settings.elite_parents}. Raise elite or population"
             )
-        if population - self.elite < max(1, ordinary_parents):
+        if population - self.elite < needed:
             raise UsageError(
                 f"elite={settings.elite:g} of population={population} leaves "
                 f"{counted(population - self.elite, 'other')}, but parents={settings.parents} needs"
-                f" {max(1, ordinary_parents)}. Lower elite or raise population"
+                f" {needed}. Lower elite or raise population"
             )
 
     def defines(self) -> Macros:

@@ -19,13 +19,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import (
-    Algorithm,
-    Shape,
-    bounds_unused,
-    require_interval,
-    reset_setting,
-)
+from islands.algorithms import messages
+from islands.algorithms.base import Algorithm, Shape, require_interval, reset_setting
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -93,7 +88,7 @@ class De(Algorithm):
         for bounds in (_RANGE, (DeSettings.low, DeSettings.high)):
             if bounds == (settings.low, settings.high):
                 return dataclasses.replace(settings, low=_RANGE[0], high=_RANGE[1])
-        raise bounds_unused(settings.low, settings.high)
+        raise messages.unused_bounds(low=settings.low, high=settings.high)
 
     def defines(self) -> Macros:
         nearby = {"DE_NEARBY": "1"} if self.settings.adaptation == "nearby" else {}

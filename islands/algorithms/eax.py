@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.algorithms import messages
 from islands.algorithms.base import (
     NEIGHBOURS,
     Algorithm,
@@ -32,7 +33,6 @@ from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, scratch_bytes
 from islands.backends.source import Header, Macros
 from islands.backends.state import Field
-from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 if TYPE_CHECKING:
@@ -235,15 +235,9 @@ class Eax(Algorithm):
     def require_problem(self, problem: Problem) -> None:
         near = problem.near
         if self.settings.first_tours == _ASSIGNMENT and not (near is not None and near.is_directed):
-            raise UsageError(
-                f"first_tours={_ASSIGNMENT}: needs a directed tour, but lengths of"
-                f" {problem.instance} are the same in both directions. Choose greedy or mixed"
-            )
+            raise messages.assignment_of_symmetric_tours(instance=problem.instance)
         if self.settings.first_tours == _CURVE and _places(problem) is None:
-            raise UsageError(
-                f"first_tours={_CURVE}: a space-filling curve needs coordinates, but"
-                f" {problem.instance} has a matrix of distances. Choose greedy, nearest or random"
-            )
+            raise messages.curve_without_coordinates(instance=problem.instance)
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, pitch, children = shape.population, shape.pitch, self.settings.children

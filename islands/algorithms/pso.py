@@ -14,10 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from islands.algorithms import messages
 from islands.algorithms.base import (
     Algorithm,
     Shape,
-    bounds_unused,
     require_even,
     require_interval,
     reset_setting,
@@ -154,7 +154,7 @@ class Pso(Algorithm):
     @classmethod
     def confined(cls, settings: PsoSettings) -> PsoSettings:
         if (settings.low, settings.high) != (PsoSettings.low, PsoSettings.high):
-            raise bounds_unused(settings.low, settings.high)
+            raise messages.unused_bounds(low=settings.low, high=settings.high)
         return dataclasses.replace(settings, velocity=settings.velocity or _USUAL_VELOCITY)
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:

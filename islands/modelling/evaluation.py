@@ -14,7 +14,8 @@ from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header, Macros, Source
-from islands.errors import CompileError, RunError
+from islands.errors import CompileError
+from islands.modelling import messages
 from islands.modelling.faults import FAULTS, no_faults, refuse_faults
 from islands.modelling.functions import SEED, PythonCosts, UserFunction
 from islands.modelling.header import Functions
@@ -156,11 +157,7 @@ class ModelEvaluation(Evaluation):
         if scale.priced:
             return self._compared(solutions, minimised, must_leave, factors)
         if scale.real and bool((minimised == -np.inf).any()):
-            raise RunError(
-                f"{model.instance}: a cost is {'inf' if model.maximise else '-inf'}, better than"
-                f" any other. Return {'-inf' if model.maximise else 'inf'} if a solution is"
-                " infeasible"
-            )
+            raise messages.infinitely_good(instance=model.instance, maximise=model.maximise)
         return ordered(minimised) if scale.real else minimised.astype(np.int64)
 
     def _compared(
@@ -173,10 +170,8 @@ class ModelEvaluation(Evaluation):
         """Return the compared costs of the first solutions, given their minimised costs."""
         model, real = self._model, self._model.scale.real
         if not real and (np.abs(costs) > priced.LARGEST_COST).any():
-            raise RunError(
-                f"{self.argument}= returned {costs[np.abs(costs).argmax()]}: integer costs with"
-                " violation= must be from -2**60 to 2**60. Return real numbers, or divide costs by"
-                " a common factor"
+            raise messages.too_large_with_violation(
+                argument=self.argument, cost=costs[np.abs(costs).argmax()]
             )
         violations = model.own_violations(solutions[: len(costs)], "", must_leave)
         count = len(violations)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from islands.backends.source import Header
-from islands.errors import UsageError
+from islands.modelling import messages
 from islands.modelling.faults import FAULTS
 from islands.modelling.members import Members, declaration
 from islands.modelling.signatures import (
@@ -86,10 +86,7 @@ class Functions:
         if self.violation is not None:
             self._require_both(kind, is_real=self.violation.returns_real(VIOLATION))
         elif self.delta is not None and self.delta.returns_real(DELTA) != is_real:
-            raise UsageError(
-                "delta: cost and delta return different types. Let both return long long, or both"
-                " double"
-            )
+            raise messages.cost_and_delta_differ()
         if self.repair is not None:
             self.repair.require(REPAIR)
         if self.state is not None:
@@ -103,19 +100,13 @@ class Functions:
         if self.has_cross:
             state.require(CROSS)
             if self.repair is not None:
-                raise UsageError(
-                    "state: cross is never called with repair=, which only other algorithms than"
-                    " tempering use. Leave one of both out"
-                )
+                raise messages.cross_with_repair()
         for signature in [CHANGE_STEP, APPLY_STEP] if self.has_steps else [CHANGE]:
             wanted = signature.written(kind, gives_both=self._gives_both)
             if self._gives_both:
                 state.require_both(wanted)
             elif state.returns_real(wanted) != is_real:
-                raise UsageError(
-                    f"state: cost and {signature.function} return different types. Let both return"
-                    " long long, or both double"
-                )
+                raise messages.cost_and_change_differ(function=signature.function)
 
     @property
     def _gives_both(self) -> bool:
@@ -133,10 +124,7 @@ class Functions:
             return
         name = "state" if self.delta is None else "delta"
         if is_real:
-            raise UsageError(
-                f"violation: returns double, but {name}= adds up its changes, which must be exact."
-                f" Let violation return long long, or leave {name} out"
-            )
+            raise messages.real_violation_of_changes(argument=name)
         if self.delta is not None:
             self.delta.require_both(DELTA.written(kind, gives_both=True))
 
@@ -156,11 +144,9 @@ class Functions:
         possible = kind.proposals if isinstance(kind, ChoicesKind) else kind.moves
         moves = tuple(move for move in possible if move_type(move) in words)
         if not moves:
-            *most, last = map(move_type, possible)
-            names = f"{', '.join(most)} or {last}" if most else last
-            raise UsageError(
-                f"delta: has no parameter of the type {names}. Write"
-                f" {DELTA.written(kind, gives_both=self._gives_both).text} {{ ... }}"
+            declared = DELTA.written(kind, gives_both=self._gives_both)
+            raise messages.delta_without_move(
+                types=[move_type(move) for move in possible], declaration=declared.text
             )
         return moves
 
@@ -178,11 +164,11 @@ class Functions:
             return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
         if change != apply or not change:
-            every = ", ".join(move_type(move) for move in kind.proposals if move != "rotation")
-            raise UsageError(
-                f"state: of the moves {every}, change takes"
-                f" {' and '.join(map(move_type, change)) or 'none'}, and apply"
-                f" {' and '.join(map(move_type, apply)) or 'none'}. Define both for the same moves"
+            possible = [move_type(move) for move in kind.proposals if move != "rotation"]
+            raise messages.change_and_apply_differ(
+                possible=possible,
+                of_change=list(map(move_type, change)),
+                of_apply=list(map(move_type, apply)),
             )
         return change
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.calls import is_whole
 from islands.errors import UsageError
+from islands.modelling import messages
 from islands.problems.arguments import numbers_of
 from islands.problems.solution_kinds import (
     MOST,
@@ -49,10 +50,7 @@ def orders_of(n: Any, before: Any, parts: Any) -> OrderKind:
         whole = size_of(size + parts - 1)
     kind = OrderKind(whole, before=_pairs(before, size), parts=parts)
     if kind.before is not None and (cycle := kind.before.cycle()):
-        raise UsageError(
-            f"before: no order is possible, as the pairs have the cycle"
-            f" {', '.join(map(str, cycle))}. Remove one of its pairs"
-        )
+        raise messages.cyclic_pairs(cycle=cycle)
     return kind
 
 
@@ -67,10 +65,7 @@ def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
     if pairs.size == 0 and pairs.ndim > 0:
         return []
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise UsageError(
-            f"before={shown(before)}: is not a list of pairs of items. Write"
-            " before=[(0, 1), (0, 2)] if item 0 comes before items 1 and 2"
-        )
+        raise messages.not_pairs(before=before)
     if wrong := pairs[(pairs < 0) | (pairs >= size)].tolist():
         raise UsageError(f"before: has the item {wrong[0]}, but items are from 0 to {size - 1}")
     return pairs.tolist()  # type: ignore[no-any-return]
@@ -84,10 +79,7 @@ def subsets_of(n: Any, choose: Any) -> SubsetKind:
     if isinstance(choose, tuple | list):
         return SubsetKind(size, choose=_limits(choose, size))
     if not is_whole(choose) or not 1 <= choose < size:
-        raise UsageError(
-            f"choose={shown(choose)}: must be a whole number from 1 to {size - 1}, below n={size},"
-            " or a pair (least, most)"
-        )
+        raise messages.wrong_choose(choose=choose, size=size)
     return SubsetKind(size, choose=(int(choose), int(choose)))
 
 
@@ -95,10 +87,7 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
     """Return the minimum and maximum number of items."""
     whole = [number for number in choose if is_whole(number)]
     if len(choose) != 2 or len(whole) != 2 or not 0 <= whole[0] <= whole[1] <= size:
-        raise UsageError(
-            f"choose={shown(choose)}: must be a pair of whole numbers (least, most) with 0 <= least"
-            f" <= most <= n={size}"
-        )
+        raise messages.wrong_limits(choose=choose, size=size)
     if whole[0] == whole[1] and not 1 <= whole[0] < size:
         fix = "Lower least" if whole[0] else "Raise most"
         raise UsageError(f"choose={shown(choose)}: allows one subset only. {fix}")
@@ -109,10 +98,7 @@ def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> ChoicesKind:
     """Return choices of a value for each of n items; `k` is a number for all items, or a list."""
     size = size_of(n)
     if not (is_whole(k) or isinstance(k, Sequence | np.ndarray)) or isinstance(k, str):
-        raise UsageError(
-            f"k={shown(k)}: is not a whole number. Pass the number of values, such as 3, or a list"
-            " with that of each item"
-        )
+        raise messages.wrong_k(k=k)
     sizes: Any = int(k) if is_whole(k) else _whole_for_each("k", k, "number of values", size)
     smallest, largest = int(np.min(sizes)), int(np.max(sizes))
     if smallest < 1 or largest > MOST:
@@ -128,11 +114,7 @@ def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> ChoicesKind:
             raise UsageError("at_most: needs as many values for each item. Pass a number as k")
         own["at_most"] = _most_items(at_most, largest, size)
         if groups is not None and own["at_most"].sum() == size:
-            raise UsageError(
-                f"at_most={shown(at_most)}: allows exactly n={size} items, so that only exchanges"
-                " are left, which groups= would keep inside of each group. Raise a limit, or leave"
-                " groups out"
-            )
+            raise messages.only_exchanges_across_groups(at_most=at_most, size=size)
     return ChoicesKind(size, sizes=sizes, **own)
 
 
@@ -144,21 +126,12 @@ def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:
         what = "largest number of items of each value"
         most = numbers_of("at_most", at_most, f"a whole number, or a list of them, the {what}")
         if most.dtype.kind not in "iu" or most.shape != (values,):
-            raise UsageError(
-                f"at_most={shown(at_most)}: must be a whole number, or k={values} of them, the"
-                f" {what}"
-            )
+            raise messages.wrong_at_most(at_most=at_most, values=values, what=what)
         most = np.minimum(most, size)
     if (most < 1).any():
-        raise UsageError(
-            f"at_most={shown(at_most)}: must be at least 1 for each value. Leave values out that no"
-            " item may have"
-        )
+        raise messages.at_most_below_one(at_most=at_most)
     if most.sum() < size:
-        raise UsageError(
-            f"at_most={shown(at_most)}: allows {most.sum()} items in all, fewer than n={size}."
-            " Raise it"
-        )
+        raise messages.at_most_too_low(at_most=at_most, total=most.sum(), size=size)
     return most.astype(np.int64)
 
 

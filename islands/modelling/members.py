@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
+from islands.modelling import messages
 from islands.text import shown
 
 Members = dict[str, "NDArray[Any] | np.generic"]
@@ -64,10 +65,7 @@ def declaration(members: Members) -> str:
 def checked_name(argument: str, name: Any) -> str:
     """Return the name of a member of a struct; reject names that are invalid in CUDA."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise UsageError(
-            f"{argument}: the name {name!r} is not possible in CUDA. Use letters, digits and _, and"
-            " begin with a letter"
-        )
+        raise messages.impossible_name(argument=argument, name=name)
     if _RESERVED.fullmatch(name) or keyword.iskeyword(name):
         raise UsageError(f"{argument}: the name {name!r} is a reserved word. Choose another name")
     if name.startswith("box_"):

@@ -8,6 +8,7 @@ from typing import Any
 
 from islands.calls import explained
 from islands.errors import UsageError
+from islands.modelling import messages
 from islands.modelling.functions import Function
 from islands.modelling.members import checked_name
 from islands.modelling.model import Model
@@ -22,7 +23,6 @@ from islands.space.parameters import (
     Parameter,
     Real,
 )
-from islands.text import shown
 
 _OF_MOVES = ("delta", "state", "repair", "cooperative")
 """Arguments of other problems, which access the entries of a solution by index."""
@@ -94,43 +94,28 @@ def _refuse_taken(statement: Statement) -> None:
     """Reject a parameter that has the name of an argument."""
     for argument, value in vars(statement).items():
         if isinstance(value, Parameter):
-            raise UsageError(
-                f"{argument}: is an argument of islands.mixed. Choose another name for the"
-                f' parameter, or pass a dict: islands.mixed({{"{argument}": ...}}, ...)'
-            )
+            raise messages.parameter_named_like_argument(argument=argument)
 
 
 def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
     """Return the parameters of a dict and the named ones; reject other values."""
     if given is not None and not isinstance(given, Mapping):
-        raise UsageError(
-            f"islands.mixed: {shown(given)} is not a dict of parameters. Pass them by name, such"
-            " as depth=islands.space.integer(1, 12)"
-        )
+        raise messages.not_a_dict_of_parameters(given=given)
     first: Mapping[Any, Any] = given or {}
     both: dict[str, Any] = {**first, **named}
     if not both:
-        raise UsageError(
-            "islands.mixed: has no parameters. Pass them by name, such as"
-            " depth=islands.space.integer(1, 12)"
-        )
+        raise messages.no_parameters()
     if twice := [name for name in named if name in first]:
         raise UsageError(f"islands.mixed: {twice[0]} is in the dict and named. Leave one out")
     for name, value in both.items():
         if not isinstance(value, Parameter) and name in _OF_MOVES:
             raise UsageError(f"islands.mixed does not take {name}=. Leave it out")
         if not isinstance(value, Parameter):
-            raise UsageError(
-                f"{name}={shown(value)}: is not a parameter. Pass islands.space.real, integer,"
-                " category, order or subset"
-            )
+            raise messages.not_a_parameter(name=name, value=value)
         if in_cuda and checked_name("islands.mixed", name) == "Solution":
             raise UsageError("islands.mixed: the name 'Solution' is reserved. Choose another name")
         if not (isinstance(name, str) and name and name.isprintable()):
-            raise UsageError(
-                f"islands.mixed: the name {shown(name)} must be a text on one line. Choose another"
-                " name"
-            )
+            raise messages.name_on_several_lines(name=name)
     return both
 
 
@@ -138,10 +123,7 @@ def _entries(parameters: Mapping[str, Parameter]) -> int:
     """Return the number of entries of a solution; reject too many."""
     count: int = sum(parameter.count for parameter in parameters.values())
     if count > MOST_ITEMS:
-        raise UsageError(
-            f"islands.mixed: all parameters together have {count} entries, but at most"
-            f" {MOST_ITEMS} are possible. State a large order by islands.permutation"
-        )
+        raise messages.too_many_entries(count=count, most=MOST_ITEMS)
     return count
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict
 from islands.calls import INTERNAL
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
+from islands.modelling import messages
 from islands.modelling.functions import Function, PythonCosts, UserFunction
 from islands.modelling.header import Functions
 from islands.modelling.kinds import flag
@@ -92,10 +93,7 @@ class Statement:
             before = old.before if name == "cost" and isinstance(old, Text) else ()
             return replace(text, before=before)
         if old is None or callable(old):
-            raise UsageError(
-                f"{name}: calls a function base::..., but the base class has no {name}. Leave"
-                " base:: out"
-            )
+            raise messages.no_function_of_base(name=name)
         is_state = name == "state" and not _OWN_STATE.search(without_comments(text.code))
         before = (_SAME_STATE,) if is_state else ()
         return replace(text, base=Text.of(name, old), before=before)
@@ -120,12 +118,7 @@ class Statement:
         functions = {"cost": self.cost, "batch": self.batch, "function": self.function}
         named = [name for name, value in functions.items() if value is not None]
         if len(named) != 1:
-            given = " and ".join(f"{name}=" for name in named)
-            what = f"{given} were given" if named else "no cost"
-            raise UsageError(
-                f"islands.{kind.made_by}: {what}. Pass one of cost= (CUDA code), batch= (a Python"
-                " function of many solutions) and function= (a Python function of one)"
-            )
+            raise messages.not_one_cost(function=kind.made_by, given=named)
         (argument,) = named
         if argument == "cost":
             return None
@@ -136,15 +129,9 @@ class Statement:
         """Return the functions in CUDA."""
         self._require_moves(kind)
         if self.delta is not None and not kind.moves:
-            raise UsageError(
-                f"delta: is only used for orders and choices, but these solutions are {kind.words}."
-                " Leave it out"
-            )
+            raise messages.unused_delta(solution=kind.words)
         if callable(self.violation):
-            raise UsageError(
-                "violation: is a Python function, but cost= is CUDA code. Write both in CUDA, or"
-                " pass batch= or function="
-            )
+            raise messages.violation_in_python()
         given = {name: getattr(self, name) for name in TEXTS}
         texts = {name: Text.of(name, code) for name, code in given.items() if code is not None}
         return Functions(**texts, cooperative=flag("cooperative", self.cooperative))
@@ -153,13 +140,8 @@ class Statement:
         """Reject changes by moves for solutions that are corrected after a move."""
         for name, text in {"delta": self.delta, "state": self.state}.items():
             if kind.may_leave and text is not None:
-                instead = "pass choose=p, one number of items"
-                if isinstance(kind, OrderKind):
-                    instead = "leave before out, and state pairs in the wrong sequence as"
-                    instead += " violation="
-                raise UsageError(
-                    f"{name}: does not know how moves are corrected to {kind.words}. Leave {name}"
-                    f" out, or {instead}"
+                raise messages.moves_that_are_corrected(
+                    name=name, solution=kind.words, are_orders=isinstance(kind, OrderKind)
                 )
 
     def require_no_code(self, kind: SolutionKind, argument: str) -> None:
@@ -168,10 +150,7 @@ class Statement:
         code = {"delta": self.delta, "state": self.state, "repair": self.repair, "data": self.data}
         for name, value in code.items():
             if value is not None:
-                raise UsageError(
-                    f"{name}: only belongs to cost=, CUDA code, but {argument}= was given. Leave"
-                    f" {name} out"
-                )
+                raise messages.code_with_python_cost(name=name, argument=argument)
         if flag("cooperative", self.cooperative):
             raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from islands.errors import UsageError
+from islands.modelling import messages
 from islands.modelling.statement import TEXTS, Statement
 from islands.modelling.texts import Text
 from islands.problems.base import Problem
@@ -49,9 +50,8 @@ class Extensible(Problem):
         for name in known:
             value = vars(cls).get(name, property())
             if not (callable(value) or isinstance(value, property)):
-                raise UsageError(
-                    f"class {cls.__name__}: {name} has no effect inside the class. Write it behind"
-                    f" the base class: class {cls.__name__}({cls.__mro__[1].__name__}, {name}=...)"
+                raise messages.argument_inside_class(
+                    name=name, model=cls.__name__, base=cls.__mro__[1].__name__
                 )
         cls._changes = MappingProxyType(changes)
 

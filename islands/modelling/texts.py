@@ -11,6 +11,7 @@ from typing import Any
 
 from islands.backends.source import CONTRACT, WHOLE
 from islands.errors import UsageError
+from islands.modelling import messages
 from islands.modelling.signatures import Signature
 from islands.paths import reading
 
@@ -69,11 +70,7 @@ class Text:
             with reading(value):
                 return cls(re.sub(r"[^\w.-]", "_", value.name), value.read_text(encoding="utf-8"))
         if not isinstance(value, str):
-            raise UsageError(
-                f"{argument}={value!r}: is of the type {type(value).__name__}. Pass the text of a"
-                " CUDA function, or the Path of a file; Python functions are passed as batch= or"
-                " function="
-            )
+            raise messages.not_code(argument=argument, value=value)
         is_code = any(mark in value for mark in ("\n", "(", ";", "{"))
         if not is_code and Path(value).suffix:
             raise UsageError(
@@ -150,20 +147,15 @@ class Text:
 
     def _refuse_includes(self) -> None:
         if include := _DIRECTIVE.search(_COMMENTS.sub(" ", self.code)):
-            raise UsageError(
-                f"{self.name}: #include{include[1].rstrip()}: headers cannot be included. Leave"
-                " this line out: functions such as sqrt, min and atomicAdd are available without"
-                " one"
-            )
+            raise messages.included_header(name=self.name, header=include[1].rstrip())
 
     def require_both(self, signature: Signature) -> None:
         """Reject a function that does not return the changes of both cost and violation."""
         self.require(signature)
         for kind in self._returned(signature.function):
             if kind != "Change":
-                raise UsageError(
-                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. With"
-                    " violation=, let it return Change, both changes: return {cost, violation};"
+                raise messages.not_a_change(
+                    name=self.name, function=signature.function, returned=kind
                 )
 
     def _returned(self, function: str) -> list[str]:
@@ -177,9 +169,11 @@ class Text:
         kinds = set()
         for kind in self._returned(signature.function):
             if kind not in _RETURNS:
-                raise UsageError(
-                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. Let it return"
-                    f" long long for exact costs, or double: {signature.text} {{ ... }}"
+                raise messages.not_a_cost(
+                    name=self.name,
+                    function=signature.function,
+                    returned=kind,
+                    declaration=signature.text,
                 )
             kinds.add(_RETURNS[kind])
         if len(kinds) > 1:

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from islands.errors import UsageError
 from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
 from islands.modelling.kinds import whole_number
+from islands.models import messages
 from islands.models.files import NumberFile
 from islands.models.numbers import item_numbers
 from islands.problems.arguments import require_shape
-from islands.text import counted
 
 _DRAWN = 20_000
 """Maximum number of edges in a picture."""
@@ -33,12 +33,7 @@ def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")
     n, most = int(pairs.max()) + 1, max(FEW_NODES, MOST_NODES_PER_EDGE * len(pairs))
     if n > most:
-        few = counted(len(pairs), "edge")
-        raise UsageError(
-            f"edges: the last of {n} nodes has the number {n - 1}, but {few} may have at most"
-            f" {most} nodes: {FEW_NODES}, or {MOST_NODES_PER_EDGE} for each edge. Leave out nodes"
-            " without edges"
-        )
+        raise messages.too_many_nodes(nodes=n, edges=len(pairs), most=most)
     if nodes is None:
         return pairs, n
     if (given := whole_number("nodes", nodes, most)) < n:

@@ -14,12 +14,12 @@ from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, require_size
 from islands.modelling.kinds import subsets_of
 from islands.modelling.texts import Text
+from islands.models import messages
 from islands.models.base import ReadyModel, function_of
 from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
 from islands.problems.arguments import element, integers, name_or, read_array, reals, require_sum
 from islands.problems.solution_kinds import MOST
-from islands.text import shown
 
 _LARGEST = 2**62
 """Limit of sums of whole entries."""
@@ -130,18 +130,13 @@ def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
     for key in q:
         is_pair = isinstance(key, tuple) and len(key) == 2
         if not is_pair or not all(is_whole(i) and 0 <= i < MOST for i in key):
-            raise UsageError(
-                f"q: has the key {shown(key)}. Number the items from 0, and write q={{(0, 1): 2}}"
-            )
+            raise messages.wrong_key(key=key)
     if not q:
         raise UsageError("q: is an empty dict. Write q={(0, 1): 2}")
     pairs = np.array([*q], np.int64)
     items = np.unique(pairs)
     if missing := np.flatnonzero(items != np.arange(len(items))).tolist():
-        raise UsageError(
-            f"q: has the item {items[-1]}, but not {missing[0]}. Number the items 0 to n - 1, or"
-            f" add ({missing[0]}, {missing[0]}): 0"
-        )
+        raise messages.missing_item(last=items[-1], missing=missing[0])
     return pairs
 
 

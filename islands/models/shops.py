@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
+from islands.models import messages
 from islands.models.numbers import amounts, item_numbers, rows_of, typed_array
 from islands.models.plain import Answered, Plain
 from islands.problems.arguments import integers, read_array, require_shape, require_sum
@@ -32,15 +33,10 @@ def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list
     rows = _rows("machines", machines), _rows("times", times)
     jobs, others = map(len, rows)
     if jobs != others:
-        raise UsageError(
-            f"machines has {jobs} rows and times {others}. Pass a row for each job in both"
-        )
+        raise messages.different_jobs(machines=jobs, times=others)
     for j, (machine, time) in enumerate(zip(*rows, strict=True)):
         if len(machine) != len(time) or not machine:
-            raise UsageError(
-                f"job {j} has {len(machine)} machines and {len(time)} times. Pass a machine and a"
-                " time for each operation"
-            )
+            raise messages.different_operations(job=j, machines=len(machine), times=len(time))
     return rows
 
 
@@ -119,22 +115,15 @@ class Shop(Plain):
                 machine = item_numbers(f"machines[{j}][{k}]", _list(some), 1, MOST_MACHINES)
                 time = amounts(f"times[{j}][{k}]", _list(their_times), 1, _LARGEST)
                 if len(machine) != len(time):
-                    raise UsageError(
-                        f"operation {k} of job {j} has {len(machine)} machines and {len(time)}"
-                        " times. Pass a time for each machine that it may use"
+                    raise messages.different_choices(
+                        job=j, operation=k, machines=len(machine), times=len(time)
                     )
                 if len({*machine.tolist()}) != len(machine):
-                    raise UsageError(
-                        f"operation {k} of job {j} has a machine twice: {machine.tolist()}. Leave"
-                        " one out"
-                    )
+                    raise messages.repeated_machine(job=j, operation=k, machines=machine.tolist())
                 choices.append(machine)
                 lengths.append(time)
         if len(choices) > _MOST:
-            raise UsageError(
-                f"{len(choices)} operations: with dates or a choice of machine, at most {_MOST} are"
-                " allowed. Divide the problem"
-            )
+            raise messages.too_many_operations(count=len(choices), most=_MOST)
         last = [*np.concatenate(lengths).tolist(), int(dates.release.max())]
         require_sum("times, and the last release", np.array(last), _LARGEST)
         return cls._of(machines, [*map(len, choices)], choices, lengths, dates)
