@@ -39,7 +39,7 @@ class ColonySpec:
     rate: int = 1
     """Generations of the colony in one generation of the run."""
     limited: bool = False
-    """Whether the run has a limit of evaluations, which its kernels check for each individual."""
+    """Whether the run may reach a limit of evaluations, which kernels check for each individual."""
 
 
 def islands_of_each(specs: Sequence[ColonySpec]) -> list[range]:

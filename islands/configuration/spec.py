@@ -132,19 +132,12 @@ class RunSpec:
             settings=self.settings,
             improver=self.improver,
             decoding=self.general.decoding,
-            limited=self._limits_evaluations,
         )
-
-    @property
-    def _limits_evaluations(self) -> bool:
-        return any(criterion.kind == "evaluations" for criterion in self.stop)
 
     @cached_property
     def all_colonies(self) -> tuple[ColonySpec, ...]:
         """The colonies; a run without any is one colony."""
-        limited = self._limits_evaluations
-        own = (replace(colony, limited=limited) for colony in self.colonies)
-        return tuple(own) or (self.as_colony(),)
+        return self.colonies or (self.as_colony(),)
 
     def starts(self) -> list[int]:
         """Return the first island of each colony."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from islands.algorithms import ALGORITHMS, KIND
+from islands.archipelago.colonies import ColonySpec
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
+from islands.configuration.stop import last_generation
 from islands.improvers import KIND as IMPROVERS
 from islands.improvers import improvers_for
 
@@ -23,10 +26,13 @@ class Budget:
     """
 
     def __init__(self, resolved: Resolved) -> None:
-        limit = limit_of(resolved.spec)
-        self.is_limited = math.isfinite(limit)
+        spec, limit = resolved.spec, limit_of(resolved.spec)
         self.limit = int(min(limit, _MOST_AHEAD))
-        self._most = max(1.0, most_evaluations(resolved)) if self.is_limited else math.inf
+        self._most = max(1.0, most_evaluations(resolved)) if math.isfinite(limit) else math.inf
+        last = last_generation(spec.stop)
+        of_all = math.inf if last is None else _first_evaluations(spec) + (last + 1) * self._most
+        self.is_limited = math.isfinite(limit) and of_all >= limit
+        """Whether the run may reach the limit before its last generation."""
 
     def safe(self, evaluations: Any) -> Any:
         """Return how many generations surely stay below the limit of a limited run.
@@ -49,11 +55,21 @@ def limit_of(spec: RunSpec) -> float:
 
 def begins_partly(spec: RunSpec) -> bool:
     """Return whether the limit may be too low for all individuals of generation 0."""
-    calls = (
+    return limit_of(spec) < _first_evaluations(spec)
+
+
+def _first_evaluations(spec: RunSpec) -> int:
+    """Return an upper bound of the evaluations of generation 0."""
+    return sum(
         colony.islands * colony.population * ALGORITHMS[colony.algorithm].most_first_calls
         for colony in spec.all_colonies
     )
-    return limit_of(spec) < sum(calls)
+
+
+def colonies_of(resolved: Resolved) -> tuple[ColonySpec, ...]:
+    """Return the colonies of a run; their kernels check a limit of evaluations if necessary."""
+    limited = Budget(resolved).is_limited
+    return tuple(replace(colony, limited=limited) for colony in resolved.spec.all_colonies)
 
 
 def most_evaluations(resolved: Resolved) -> float:

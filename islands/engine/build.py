@@ -16,6 +16,7 @@ from islands.backends import choose, gpus, takes_gpu
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
+from islands.engine.budget import colonies_of
 from islands.errors import InputError, RunError
 from islands.migration import Ranks, Transport
 from islands.migration.transport import find
@@ -104,7 +105,7 @@ def islands_of(
     spec, deal = resolved.spec, resolved.deal(world.size)
     return Archipelago(
         problem=resolved.problem,
-        colonies=spec.all_colonies,
+        colonies=colonies_of(resolved),
         seed=spec.general.seed,
         migration=spec.migration,
         backend=backend,

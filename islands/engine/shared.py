@@ -22,7 +22,7 @@ from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import first_reason, is_spent, time_limit
-from islands.engine.budget import Budget
+from islands.engine.budget import Budget, colonies_of
 from islands.engine.halting import HaltedError, Watch
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell
@@ -63,7 +63,7 @@ class SharedLoop(Generic[Cell]):
     def __init__(self, first: SharingRun[Cell], places: int, backend: Backend) -> None:
         """Compile the program for runs like the first one, with `places` at a time."""
         self._spec, self._backend = first.spec, backend
-        colony = first.spec.as_colony()
+        [colony] = colonies_of(first.resolved)
         self._parts = parts_for(colony, first.problem, places, backend)
         before = backend.compile_seconds
         self._runs = SharedRuns(

@@ -14,7 +14,7 @@ from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
-from islands.engine.budget import begins_partly
+from islands.engine.budget import begins_partly, colonies_of
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Other, Ready
 from islands.migration.settings import require_fit
@@ -97,7 +97,7 @@ def sharing_run(
     spec, problem = resolved.spec, resolved.problem
     if not _may_share(spec):
         return None
-    colony = spec.as_colony()
+    [colony] = colonies_of(resolved)
     parts = parts_for(colony, problem, 1, backend)
     if not can_share(parts):
         return None

@@ -25,6 +25,18 @@ def test_a_limit_is_kept_by_kernels(backend: Backend, algorithm: str) -> None:
         assert limit <= result.evaluations < limit + children
 
 
+@pytest.mark.parametrize("algorithm", ["ga", "de"])
+def test_a_limit_that_generations_hardly_reach_is_kept(algorithm: str) -> None:
+    settings: dict[str, Any] = {"algorithm": algorithm, "generations": 9, "backend": "cpu", **SMALL}
+    free = islands.solve(facilities(12), **settings)
+    for limit in (free.evaluations - 1, 10 * free.evaluations):
+        results = [islands.solve(facilities(12), evaluations=limit, **settings)]
+        results += islands.solve_many([facilities(12)] * 2, evaluations=limit, **settings)
+        for result in results:
+            assert result.evaluations == min(limit, free.evaluations)
+            assert limit < free.evaluations or result.digest == free.digest
+
+
 @pytest.mark.parametrize("limit", [20, 301])
 @pytest.mark.parametrize("algorithm", ["ga", "de"])
 def test_the_end_does_not_depend_on_ranks(algorithm: str, limit: int) -> None:

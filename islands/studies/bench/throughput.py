@@ -19,6 +19,7 @@ from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
+from islands.engine.budget import colonies_of
 from islands.engine.build import islands_of
 from islands.errors import IslandsError
 from islands.parallel import World
@@ -191,7 +192,7 @@ class _SeveralRuns:
         """Make generation 0."""
         spec = resolved.spec
         assert not spec.migrates, "these benchmarks have none"
-        colony = spec.as_colony()
+        [colony] = colonies_of(resolved)
         parts = parts_for(colony, resolved.problem, runs, backend)
         self._islands = SharedRuns(colony.islands, parts, None, runs, backend, migration=None)
         self._seeds = [*range(spec.general.seed, spec.general.seed + runs)]
