@@ -15,7 +15,7 @@ class WayResult:
 
     way: str
     speed: float | None
-    """Solutions per second; None: not measured."""
+    """Solutions per second; None if not measured."""
     outcome: str
 
 

@@ -1,8 +1,8 @@
 """Run the functions of a user's problem in a separate process, and describe their faults.
 
-A read outside of an array ends the process, and so does undefined behaviour if the compiler has
-sanitizers. From the address in their message follow the array, the index and the line. A function
-that does not return is ended at a time limit.
+If the compiler has sanitizers, a read outside of an array and undefined behaviour end the process,
+and the address in their message gives the array, the index and the line. A function that does not
+return is ended at a time limit.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def run_contained(
     seconds: float,
     walk: Walk | None = None,
 ) -> Ended:
-    """Call the functions on each solution, at most `seconds` for one.
+    """Call the functions on each solution, for at most `seconds` each.
 
     `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. Solutions
     that are left after `seconds` in total are omitted.
@@ -212,7 +212,7 @@ _ACCESS = re.compile(r"\b(READ|WRITE) (?:of size|memory access)")
 _LOCAL = re.compile(r"'(\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (\w+)flows")
 _UNDEFINED = re.compile(r"(\S+?):(\d+):\d+: runtime error: ([^\n]*)")
 _NEAR = 1 << 34
-"""Distance from an array, in bytes, within which there is no other memory."""
+"""An address farther from all arrays than this, in bytes, does not come from a wrong index."""
 
 
 def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.calls import explained
+from islands.check import messages
 from islands.check.checked import Checked, WayResult
 from islands.check.contained import fault_of, run_contained
+from islands.check.messages import Difference, shown
 from islands.check.ways import (
     CompiledWay,
     Mates,
@@ -28,20 +30,11 @@ from islands.errors import IslandsError, RunError, UsageError
 from islands.modelling.model import Model
 from islands.problems import priced
 from islands.problems.base import Problem
-from islands.text import counted
 
 _TOLERANCE = 1e-9
 """Relative difference that real costs may have, because compilers round functions differently."""
 _ENTRY_TOLERANCE = 1e-6
 """The same for entries of children, some of which have 24 bits."""
-_SHOWN = 12  # entries of a solution in messages
-
-
-def shown(solution: NDArray[Any]) -> str:
-    """Return a solution as text, shortened if it is long."""
-    entries = ", ".join(map(str, solution[:_SHOWN].tolist()))
-    more = len(solution) - _SHOWN
-    return f"[{entries}{f', ... {more} more' if more > 0 else ''}]"
 
 
 def agree(
@@ -64,45 +57,33 @@ def _first_wrong(right: NDArray[np.bool_]) -> int | None:
     return None if right.all() else int(np.argmin(right))
 
 
-class _Difference(Exception):  # noqa: N818, as it is no error
-    """The first difference."""
-
-
 def _require_equal(
     problem: Problem,
     solutions: NDArray[Any],
     names: tuple[str, str],
     costs: tuple[NDArray[Any], NDArray[Any]],
 ) -> None:
-    """Raise `_Difference` about the first solution with two costs."""
+    """Raise `Difference` about the first solution with two costs."""
     equal = agree(*costs, real=problem.scale.real)
-    if (k := _first_wrong(equal)) is None:
-        return
-    one, other = (of_way[k].item() for of_way in costs)
-    raise _Difference(
-        f"the solution {shown(solutions[k])} costs {one} by {names[0]}, but {other} by {names[1]}"
-        f" ({int((~equal).sum())} of {len(equal)} solutions differ). Correct one of them"
-    )
+    if (k := _first_wrong(equal)) is not None:
+        both = costs[0][k].item(), costs[1][k].item()
+        raise messages.two_costs(solutions[k], names, both, equal)
 
 
 def _require_usable(
     problem: Problem, solutions: NDArray[Any], name: str, costs: NDArray[Any]
 ) -> None:
-    """Raise `_Difference` about the first cost that is NaN or infinitely good."""
+    """Raise `Difference` about the first cost that is NaN or infinitely good."""
     best = np.inf if problem.maximise else -np.inf
     k = _first_wrong(~np.isnan(costs) & (costs != best))
     if problem.scale.real and k is not None:
-        what = "is not a number" if np.isnan(costs[k]) else f"is {best}, better than any other cost"
-        raise _Difference(
-            f"the cost of {shown(solutions[k])} by {name} {what}. Return a number, or {-best} if a"
-            " solution is infeasible"
-        )
+        raise messages.unusable_cost(solutions[k], name, costs[k], best)
 
 
 def _refuse_fault(name: str, way: CompiledWay) -> None:
-    """Raise `_Difference` if the functions have reported a fault."""
+    """Raise `Difference` if the functions have reported a fault."""
     if fault := way.program.fault():
-        raise _Difference(f"{name}: {fault}")
+        raise Difference(f"{name}: {fault}")
 
 
 SAMPLES = 1000
@@ -154,7 +135,7 @@ def examine(
     checked = Checked(problem, samples, seed)
     try:
         _Check(checked, seconds).perform()
-    except _Difference as difference:
+    except Difference as difference:
         checked.difference = str(difference)
     return checked
 
@@ -168,7 +149,7 @@ class _Check:
         self._model = self._problem if isinstance(self._problem, Model) else None
         self._solutions = drawn(checked.problem, checked.samples, checked.seed)
         self._backends, missing = backends()
-        # With violations, changes by whole costs are differences of costs and their prices.
+        # With violations, a delta includes their price: `_state` compares it.
         self._has_moves = not self._problem.scale.priced and any(
             move in self._problem.moves for move in self._problem.kind.moves
         )
@@ -179,10 +160,10 @@ class _Check:
                 missing = ["its kernels were not checked: that needs orders or subsets"]
             checked.notes += missing
         self._children: tuple[str, NDArray[Any]] | None = None
-        """The first way to make children, and its children."""
+        """The first way of crossing, and its children."""
 
     def perform(self) -> None:
-        """Perform all steps; raise `_Difference` at the first difference."""
+        """Perform all steps; raise `Difference` at the first difference."""
         problem, model = self._problem, self._model
         if model is not None and self._is_compiled:
             self._contained(model)
@@ -220,7 +201,7 @@ class _Check:
         if not ended.is_sound:
             text = problem.header.text or ""
             solution = shown(self._solutions[min(max(0, ended.done), ended.count - 1)])
-            raise _Difference(fault_of(ended, text, self._seconds, solution))
+            raise Difference(fault_of(ended, text, self._seconds, solution))
         name = "cost, CPU, checked" if ended.sanitized else "cost, CPU, own process"
         self._passed(name, f"no fault in {ended.done} solutions")
 
@@ -266,10 +247,8 @@ class _Check:
         for name, other in ways.items():
             equal = agree(exact, other, real=True) & ((exact > 0) == (other > 0))
             if (k := _first_wrong(equal)) is not None:
-                raise _Difference(
-                    f"the solution {shown(solutions[k])} has the violation {exact[k]:g} by {first},"
-                    f" but {other[k]:g} by {name}. Correct one of them"
-                )
+                both = exact[k], other[k]
+                raise messages.two_violations(solutions[k], (first, name), both)
             self._passed(name, f"{int((other == 0).sum())} of {len(other)} solutions are feasible")
         if not any((violations == 0).any() for violations in ways.values()):
             self._checked.notes.append("all random solutions are infeasible")
@@ -331,14 +310,16 @@ class _Check:
         size = np.maximum(np.abs(before), np.abs(after))
         size[~usable] = 0
         equal = agree(exact, change, real=problem.scale.real, size=size) | ~usable
-        if (k := _first_wrong(equal)) is None:
-            return
-        u, v = ends[k].tolist()
-        raise _Difference(
-            f"{name}: {{{u}, {v}}} changes the cost of the solution {shown(self._solutions[k])} by"
-            f" {change[k].item()}, but the costs are {before[k].item()} before and"
-            f" {after[k].item()} after the {move}, a change of {exact[k].item()}. Correct delta"
-        )
+        if (k := _first_wrong(equal)) is not None:
+            raise messages.wrong_delta(
+                name=name,
+                move=move,
+                ends=ends[k],
+                solution=self._solutions[k],
+                change=change[k].item(),
+                costs=(before[k].item(), after[k].item()),
+                exact=exact[k].item(),
+            )
 
     def _state(self, problem: Model, way: CompiledWay) -> None:
         """Compare the costs that a state follows with the costs of its solutions."""
@@ -350,7 +331,7 @@ class _Check:
         self._passed(name, f"{followed} of {followed} moves as costs")
 
     def _cross(self, problem: Model, way: CompiledWay) -> None:
-        """Require that children are valid and reproducible, and can be prepared for moves."""
+        """Require that children are valid and reproducible, and that a state can follow them."""
         solutions, kind = self._solutions, problem.kind
         random = np.random.default_rng(self._checked.seed)
         mates = Mates(
@@ -361,15 +342,9 @@ class _Check:
         children = way.program.children(solutions, mates)
         _refuse_fault(name, way)
 
-        def of(k: int) -> str:
-            return f"of {shown(solutions[k])} and {shown(mates.solutions[k])}"
-
-        for number, child in enumerate(children):
+        for child, *parents in zip(children, solutions, mates.solutions, strict=True):
             if not kind.holds(child[np.newaxis]):
-                raise _Difference(
-                    f"{name}: makes {shown(child)} {of(number)}, which is not {kind.words}."
-                    " Correct cross"
-                )
+                raise messages.invalid_child(name, child, (parents[0], parents[1]), kind.words)
         if self._children is None:
             self._children = name, children
         turned = Mates(mates.solutions[::-1].copy(), mates.random[::-1].copy())
@@ -379,10 +354,9 @@ class _Check:
             if children.dtype.kind == "f" and others is not again:  # of another compiler
                 equal |= np.isclose(others, children, rtol=_ENTRY_TOLERANCE, atol=0)
             if (k := _first_wrong(equal.all(axis=1))) is not None:
-                raise _Difference(
-                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(others[k])} by"
-                    f" {other}, with the same random numbers. Let cross set what it reads of state,"
-                    " and draw numbers by random only"
+                both, parents_of_both = (children[k], others[k]), (solutions[k], mates.solutions[k])
+                raise messages.two_children(
+                    name=name, other=other, children=both, parents=parents_of_both
                 )
         words = name, "state", "what prepare sets, as cross has used the arrays of the state"
         self._follow(problem, way, words, children, (solutions, mates))
@@ -406,24 +380,23 @@ class _Check:
         begin, mates = (solutions, None) if parents is None else parents
         followed, reached = way.program.followed(begin, walk, mates)
         before = solutions
-        priced_at = (
-            f", with its violation at {problem.price:g} a unit," if problem.scale.priced else ""
-        )
         for step, (move, after) in enumerate(zip(walk.names, walk.reached or reached, strict=True)):
             if not problem.kind.holds(after):
-                raise _Difference(
-                    f"{name}: apply makes a solution that is not {problem.kind.words}. Correct"
-                    " apply"
-                )
+                raise messages.invalid_step(name, problem.kind.words)
             exact = self._weighed(problem, way, after)
             usable = np.isfinite(exact) & np.isfinite(followed[:, step])
             size = np.where(usable, np.abs(exact), 0)
             equal = agree(exact, followed[:, step], real=problem.scale.real, size=size) | ~usable
             if (k := _first_wrong(equal)) is not None:
-                raise _Difference(
-                    f"{name}: after {counted(step, 'move')} and a {move} of the solution"
-                    f" {shown(before[k])}, the cost{priced_at} is {exact[k].item()}, but by the"
-                    f" {by} {followed[k, step].item()}. Correct {faulty}"
+                raise messages.wrong_followed_cost(
+                    name=name,
+                    steps=step,
+                    move=move,
+                    solution=before[k],
+                    price=problem.price if problem.scale.priced else None,
+                    exact=exact[k].item(),
+                    followed=followed[k, step].item(),
+                    words=(by, faulty),
                 )
             before = after
         return followed.size
@@ -446,16 +419,10 @@ class _Check:
         _refuse_fault(name, way)
         for before, after in zip(solutions, repaired, strict=True):
             if not kind.holds(after[np.newaxis]):
-                raise _Difference(
-                    f"{name}: makes {shown(after)} of the solution {shown(before)}, which is not"
-                    f" {kind.words}. Correct repair"
-                )
+                raise messages.invalid_repair(name, before, after, kind.words)
         again = way.program.repaired(repaired)
         if (k := _first_wrong(np.isclose(again, repaired, rtol=1e-12).all(axis=1))) is not None:
-            raise _Difference(
-                f"{name}: makes {shown(repaired[k])} of the solution {shown(solutions[k])}, but"
-                f" {shown(again[k])} of that. Let repair not change a repaired solution"
-            )
+            raise messages.unstable_repair(name, solutions[k], repaired[k], again[k])
         changed = int((repaired != solutions).any(axis=1).sum())
         self._passed(name, f"{len(repaired)} valid and stable, {changed} changed")
 
@@ -464,7 +431,7 @@ class _Check:
         return random_ends(len(self._solutions), moves, self._problem.size, self._checked.seed)
 
     def _walk(self, problem: Model) -> Walk | None:
-        """Return the moves over which costs are followed, or None."""
+        """Return the moves along which costs are followed, or None."""
         if not follows(problem):
             return None
         return random_walk(problem, self._solutions, _STEPS, self._checked.seed)

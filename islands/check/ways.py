@@ -43,7 +43,7 @@ def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int3
 
 
 def moved(orders: Ints, ends: NDArray[np.int32], move: str) -> Ints:
-    """Return the orders, each after one move."""
+    """Return the orders after one move each."""
     places = np.arange(orders.shape[1])
     u, v = ends[:, :1], ends[:, 1:]
     if move == "swap":
@@ -124,9 +124,10 @@ def _rechosen(
     *,
     sets: bool,
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return the choices, each after one move, and the moves: item, value, other item or -1.
+    """Return the choices after one move each, and the moves: item, value, other item or -1.
 
-    If no two items can be exchanged, one item changes if the problem `sets` single values.
+    If no two items can be exchanged, one item changes, provided that the problem `sets` single
+    values.
     """
     count, rows, sizes = len(before), np.arange(len(before)), kind.sizes
     item = random.choice(np.flatnonzero(sizes > 1), size=count)
@@ -172,9 +173,9 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
 
 
 def follows(problem: Problem) -> bool:
-    """Return whether costs are followed over moves: by a state, or as sums of changes.
+    """Return whether costs are followed along moves: by a state, or by adding up deltas.
 
-    Changes are added up if there are violations, and for choices.
+    Deltas are added up if there are violations, and for choices.
     """
     functions = problem.functions if isinstance(problem, Model) else None
     if functions is None:
@@ -347,7 +348,7 @@ class CompiledWay(Way):
     program: CheckProgram
 
     def named(self, function: str) -> str:
-        """Return the name for messages about another function than the cost."""
+        """Return the name with another function instead of the cost, for messages."""
         return self.name.replace("cost", function, 1)
 
 
