@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _FEW = len(COLOURS)
-"""Maximum number of islands with a curve each; more are drawn as bands."""
+"""Maximum number of islands that have their own curves; more are drawn as bands."""
 _POINTS = 6000
 """Maximum number of points of all curves of a panel."""
 _FINE, _WIDE = 0.1, 20.0
@@ -115,14 +115,14 @@ def _is_known(history: History, name: str) -> bool:
 def _draw_best(
     panel: Any, x: Floats, shown: History, history: History, places: Floats, scale: _Scale
 ) -> None:
-    """Draw the best cost of each island and of all islands, with each change at its own place.
+    """Draw the best cost of each island and of all islands; a curve steps where the cost changes.
 
     Bands of many islands change at the rows only.
     """
     few, step = len(history.islands) <= _FEW, {"drawstyle": "steps-post"}
     best = history.changes(places)
     of_islands = [
-        tuple(each[_spread(len(each), len(x))] for each in history.changes(places, column))
+        tuple(axis[_spread(len(axis), len(x))] for axis in history.changes(places, column))
         for column in range(len(history.islands) if few else 0)
     ]
     # A grid for all curves, so that their values are read together.
@@ -151,8 +151,8 @@ def _spread(count: int, most: int) -> Whole:
 
 def _is_early(x: Floats, changes: Floats) -> bool:
     """Return whether the last change came so early that a linear axis would not show the others."""
-    positive, found = x[x > 0], float(changes[:-1].max(initial=0))
-    return positive.size > 0 and found < _EARLY * x[-1] and _LONG * positive[0] < x[-1]
+    positive, last = x[x > 0], float(changes[:-1].max(initial=0))
+    return positive.size > 0 and last < _EARLY * x[-1] and _LONG * positive[0] < x[-1]
 
 
 @dataclass(frozen=True)
@@ -261,18 +261,18 @@ def draw_best(trace: pa.Table, *, maximise: bool, title: str, axes: Any = None) 
 
 def draw_phases(ranks: Sequence[Mapping[str, float]], phases: Sequence[str]) -> Any:
     """Return a figure with a bar for each rank, divided into phases."""
-    made = new_figure(WIDTH, min(6.0, 0.9 + 0.16 * len(phases) + 0.22 * len(ranks)))
-    axes = made.add_subplot()
+    figure = new_figure(WIDTH, min(6.0, 0.9 + 0.16 * len(phases) + 0.22 * len(ranks)))
+    axes = figure.add_subplot()
     places, ends = np.arange(len(ranks)), np.zeros(len(ranks))
     for number, name in enumerate(phases):
-        seconds = np.array([each.get(name, 0.0) for each in ranks])
+        seconds = np.array([rank.get(name, 0.0) for rank in ranks])
         axes.barh(places, seconds, left=ends, label=name, color=COLOURS[number % len(COLOURS)])
         ends += seconds
     axes.yaxis.set_major_locator(whole_ticks(12))
     axes.set(xlabel="seconds", ylabel="rank", ylim=(len(ranks) - 0.4, -0.6))
     axes.grid(visible=False, axis="y")
-    made.legend(loc="outside upper left", ncols=3)
-    return made
+    figure.legend(loc="outside upper left", ncols=3)
+    return figure
 
 
 def draw_matrix(migrants: Migrants, islands: Whole) -> Any:
@@ -284,7 +284,7 @@ def draw_matrix(migrants: Migrants, islands: Whole) -> Any:
         for title, values in parts.items()
     }
     return matrices(
-        {title: np.ma.masked_equal(each, 0) for title, each in sums.items()},
+        {title: np.ma.masked_equal(matrix, 0) for title, matrix in sums.items()},
         ("from island", "to island"),
         height=WIDTH / 2 + 0.35,
         vmin=0,
@@ -337,5 +337,4 @@ def _shrunk(matrix: Floats) -> Floats:
         return matrix
     starts = np.unique(np.linspace(0, size, _CELLS, endpoint=False).astype(np.int64))
     rows = np.add.reduceat(matrix, starts, axis=0)
-    found: Floats = np.add.reduceat(rows, starts, axis=1)
-    return found
+    return np.asarray(np.add.reduceat(rows, starts, axis=1))

@@ -64,7 +64,7 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 @contextmanager
 def needed() -> Iterator[None]:
-    """Name the extra if Matplotlib, which is imported in the block, is not installed."""
+    """Turn the error of importing Matplotlib inside the block into one that names the extra."""
     try:
         yield
     except ImportError as error:
@@ -75,9 +75,9 @@ def needed() -> Iterator[None]:
 
 
 def style(salt: str = "islands") -> Any:
-    """Return the context in which figures are made; refuse to work without Matplotlib.
+    """Return the context in which figures are created; refuse to work without Matplotlib.
 
-    Figures of one page have different salts, which the names of the parts of an SVG depend on.
+    The names of the parts of an SVG depend on the salt, which differs between figures of a page.
     """
     with needed():
         import matplotlib as mpl
@@ -129,7 +129,7 @@ def matrices(
         bar.locator = whole_ticks(3)
         bar.update_ticks()
         if not np.ma.count(matrix):
-            bar.ax.set_visible(False)  # its place stays, so that panels are of one size
+            bar.ax.set_visible(False)  # it still takes its place, so that all panels have one size
             axes.text(0.5, 0.5, "none", ha="center", va="center", transform=axes.transAxes)
         axes.set(title=title, xlabel=labels[0], ylabel=labels[1])
         for axis in (axes.xaxis, axes.yaxis):
@@ -156,7 +156,7 @@ def logarithmic(axis: Any, low: float, high: float) -> None:
         if high >= _NEAR * low:
             axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
         else:
-            # Between whole numbers that are near, such as sizes, others would be of nothing.
+            # Between near whole numbers, such as sizes, ticks at fractions have no meaning.
             whole = high >= low + 2 and float(low).is_integer() and float(high).is_integer()
             axis.set_major_locator(MaxNLocator(4, integer=whole))
         axis.set_major_formatter(lambda value, _: plain(value))

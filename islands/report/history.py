@@ -23,13 +23,13 @@ _LONGEST = 1000
 
 @dataclass(frozen=True)
 class History:
-    """Tables with a row per generation and a column per island; NaN is unknown."""
+    """Tables with a row per generation and a column per island; unknown values are NaN."""
 
     maximise: bool
     generations: Whole
     seconds: Floats
     evaluations: Floats
-    """Of all islands."""
+    """The evaluations of all islands."""
     islands: Whole
     ranks: Whole
     """The rank of each island."""
@@ -54,7 +54,7 @@ class History:
         def table(name: str) -> Floats:
             values = np.full(shape, np.nan)
             values[row, column] = columns[name]
-            return _carried_on(values, present)
+            return _filled(values, present)
 
         seconds = np.full(len(generations), -np.inf)
         np.maximum.at(seconds, row, columns["seconds"])
@@ -76,8 +76,8 @@ class History:
         worst = -np.inf if self.maximise else np.inf
         better = np.maximum if self.maximise else np.minimum
         best = better.reduce(np.where(np.isnan(self.best), worst, self.best), axis=1)
-        reached: Floats = better.accumulate(best)
-        return np.where(np.isinf(reached), np.nan, reached)
+        best = better.accumulate(best)
+        return np.where(np.isinf(best), np.nan, best)
 
     def changes(self, over: Floats, column: int | None = None) -> tuple[Floats, Floats]:
         """Return the best costs of an island, or of all, each at its place on an axis.
@@ -88,13 +88,13 @@ class History:
         if column is None:
             best = self.overall()
             is_best = self.best == best[:, np.newaxis]
-            found = np.where(is_best, self.best_generation, np.inf).min(axis=1)
+            generation = np.where(is_best, self.best_generation, np.inf).min(axis=1)
         else:
-            best, found = self.best[:, column], self.best_generation[:, column]
+            best, generation = self.best[:, column], self.best_generation[:, column]
         rows = np.flatnonzero((np.diff(best, prepend=np.nan) != 0) & np.isfinite(best))
         previous = self.generations[np.maximum(rows - 1, 0)]
-        generation = np.clip(found[rows], previous, self.generations[rows])
-        at = np.interp(generation, self.generations, over)
+        changed = np.clip(generation[rows], previous, self.generations[rows])
+        at = np.interp(changed, self.generations, over)
         return np.append(at, over[-1]), np.append(best[rows], best[-1])
 
     def found_best(self) -> tuple[int, int]:
@@ -116,8 +116,7 @@ class History:
 
     def losses(self, values: Floats, reference: float) -> Floats:
         """Return by how many per cent costs are worse than a reference that is not 0."""
-        found: Floats = percent_worse(values, reference, maximise=self.maximise)
-        return found
+        return np.asarray(percent_worse(values, reference, maximise=self.maximise))
 
     def thinned(self, most: int, *, early: bool = False) -> History:
         """Return at most about `most` generations, the first and last included.
@@ -146,7 +145,7 @@ def sense_of(trace: pa.Table) -> bool | None:
     return bool(best[differing[0]] > worst[differing[0]]) if differing.size else None
 
 
-def _carried_on(values: Floats, present: NDArray[np.bool_]) -> Floats:
+def _filled(values: Floats, present: NDArray[np.bool_]) -> Floats:
     """Fill generations without a row of an island with its previous row."""
     if present.all():
         return values
@@ -159,8 +158,7 @@ def _floats(table: pa.Table, name: str) -> Floats:
     import pyarrow as pa
 
     column: Any = table.column(name).cast(pa.float64()).combine_chunks()
-    found: Floats = column.to_numpy(zero_copy_only=False)
-    return found
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _whole(table: pa.Table, name: str) -> Whole:
@@ -177,9 +175,9 @@ class Migrants:
     cost: Floats
     accepted: NDArray[np.bool_]
     gain: Floats
-    """By how much the migrant was better than the best of its island in the previous row.
+    """By how much the migrant was better than the best cost of its island in the previous row.
 
-    0 unless it is the best of the migrants that arrived at its island in the same migration.
+    It is 0 unless no better migrant arrived at the island in the same migration.
     """
 
     @classmethod
@@ -202,13 +200,12 @@ class Migrants:
     def matrix(self, islands: Whole, values: Floats) -> Floats:
         """Return the sums of `values`, one per migrant, by receiving and sending island.
 
-        Leave out those of other islands, whose rows may be missing or not written yet.
+        Leave out migrants of other islands, whose rows may be missing or not written yet.
         """
         size = len(islands)
         known = np.isin(self.target, islands) & np.isin(self.source, islands)
-        rows, columns = (
-            np.searchsorted(islands, each[known]) for each in (self.target, self.source)
-        )
+        rows = np.searchsorted(islands, self.target[known])
+        columns = np.searchsorted(islands, self.source[known])
         sums = np.bincount(rows * size + columns, weights=values[known], minlength=size * size)
         return np.asarray(sums, np.float64).reshape(size, size)
 
@@ -226,7 +223,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Lineage:
-    """The steps that led to the best of an island in a generation, the first one first."""
+    """The steps that led to the best solution of an island in a generation, oldest first."""
 
     island: int
     generation: int
@@ -234,9 +231,10 @@ class Lineage:
 
     @classmethod
     def of(cls, migrants: Migrants, island: int, generation: int) -> Self:
-        """Return the lineage that ends with the best of an island in a generation.
+        """Return the lineage that ends with the best solution of an island in a generation.
 
-        Each step is the last one before the next that became the best of its island.
+        It is followed backwards: the last migrant that became the best of the island came from
+        another one, whose best came from a third one, and so on.
         """
         won = np.flatnonzero(migrants.gain > 0)
         won = won[np.argsort(migrants.target[won], kind="stable")]
@@ -256,11 +254,11 @@ class Lineage:
 
 
 def _best_before(history: History, generation: Whole, island: Whole) -> Floats:
-    """Return the best of an island in its last row before a generation; NaN if there is none."""
+    """Return the best cost of an island in its last row before a generation; NaN without one."""
     row = np.searchsorted(history.generations, generation, side="left") - 1
     column = np.minimum(np.searchsorted(history.islands, island), len(history.islands) - 1)
-    found: Floats = history.best[np.maximum(row, 0), column]
-    return np.where((row >= 0) & (history.islands[column] == island), found, np.nan)
+    is_known = (row >= 0) & (history.islands[column] == island)
+    return np.where(is_known, history.best[np.maximum(row, 0), column], np.nan)
 
 
 def _greatest(gain: Floats, generation: Whole, island: Whole) -> NDArray[np.bool_]:
@@ -268,6 +266,6 @@ def _greatest(gain: Floats, generation: Whole, island: Whole) -> NDArray[np.bool
     order = np.lexsort((-gain, island, generation))
     is_first = np.ones(len(gain), bool)
     is_first[1:] = (np.diff(generation[order]) != 0) | (np.diff(island[order]) != 0)
-    found = np.zeros(len(gain), bool)
-    found[order[is_first]] = True
-    return found
+    mask = np.zeros(len(gain), bool)
+    mask[order[is_first]] = True
+    return mask

@@ -37,13 +37,13 @@ document.body.append(tip);
 const number = (value) => value === null ? "-" : value.toLocaleString("en",
   {maximumSignificantDigits: Number.isInteger(value) ? 16 : 5});
 const line = (text, colour) => {
-  const made = document.createElement("div");
+  const row = document.createElement("div");
   if (colour) {
-    made.append(document.createElement("i"));
-    made.firstChild.style.background = colour;
+    row.append(document.createElement("i"));
+    row.firstChild.style.background = colour;
   }
-  made.append(text);
-  return made;
+  row.append(text);
+  return row;
 };
 // The last point at or before the pointer.
 const before = (places, x) => places.findLastIndex((place) => place <= x + 0.01);
@@ -56,7 +56,7 @@ for (const picture of document.querySelectorAll("figure svg")) {
   const place = (event) => new DOMPoint(event.clientX, event.clientY)
     .matrixTransform(picture.getScreenCTM().inverse());
   const show = (x, y, w, h) => {
-    Object.entries({x, y, width: w, height: h}).forEach((each) => mark.setAttribute(...each));
+    Object.entries({x, y, width: w, height: h}).forEach((entry) => mark.setAttribute(...entry));
     picture.append(mark);
   };
   const hide = () => { mark.remove(); tip.hidden = true; };
@@ -125,9 +125,9 @@ def panels_of(figure: Any) -> str:
 
 def _panel(axes: Any, height: float) -> dict[str, Any] | None:
     groups: list[dict[str, Any]] = []
-    kind = next((each.get_title().get_text() for each in axes.figure.legends), "")
+    kind = next((legend.get_title().get_text() for legend in axes.figure.legends), "")
     for line in axes.get_lines():
-        x, y = (np.asarray(each, dtype=np.float64) for each in line.get_data())
+        x, y = (np.asarray(values, dtype=np.float64) for values in line.get_data())
         if line.get_label().startswith("_") or line.get_transform() != axes.transData or not len(x):
             continue
         x, y = x[np.isfinite(x)], y[np.isfinite(x)]
@@ -136,26 +136,25 @@ def _panel(axes: Any, height: float) -> dict[str, Any] | None:
         chosen = np.unique(np.linspace(0, len(x) - 1, _POINTS).astype(int))
         x, y = x[chosen], y[chosen]
         places = _drawn(axes, np.column_stack([x, np.full(len(x), axes.get_ylim()[0])]), height)
-        found: dict[str, Any] = {
-            "places": [round(float(place), 2) for place in places[:, 0]],
-            "x": [*_values(x)],
-        }
-        group = next((each for each in groups if each["x"] == found["x"]), None)
+        values = [*_values(x)]
+        group = next((group for group in groups if group["x"] == values), None)
         if group is None:
-            group = found | {"lines": []}
+            drawn = [round(float(place), 2) for place in places[:, 0]]
+            group = {"places": drawn, "x": values, "lines": []}
             groups.append(group)
         name = f"{kind} {line.get_label()}" if line.get_label().isdigit() else line.get_label()
         group["lines"].append({"name": name, "colour": line.get_color(), "y": [*_values(y)]})
     if not groups:
         return None
     (left, bottom), (right, top) = axes.get_window_extent().get_points() / axes.figure.dpi * _INCH
-    box = [round(float(each), 2) for each in (left, height - top, right, height - bottom)]
+    box = [round(float(side), 2) for side in (left, height - top, right, height - bottom)]
     return {"box": box, "label": _label(axes), "groups": groups}
 
 
 def _label(axes: Any) -> str:
     """Return the label of the horizontal axis, which the lowest of several panels has."""
-    return next((each.get_xlabel() for each in reversed(axes.figure.axes) if each.get_xlabel()), "")
+    labels = (panel.get_xlabel() for panel in reversed(axes.figure.axes))
+    return next(filter(None, labels), "")
 
 
 def _drawn(axes: Any, points: np.ndarray, height: float) -> np.ndarray:
@@ -166,10 +165,10 @@ def _drawn(axes: Any, points: np.ndarray, height: float) -> np.ndarray:
 
 def _values(numbers: np.ndarray) -> Iterator[float | int | None]:
     """Yield numbers for JSON: integers without a decimal point, and None for missing values."""
-    for each in numbers.tolist():
-        if not math.isfinite(each):
+    for number in numbers.tolist():
+        if not math.isfinite(number):
             yield None
-        elif each.is_integer() and abs(each) < 2**53:
-            yield int(each)
+        elif number.is_integer() and abs(number) < 2**53:
+            yield int(number)
         else:
-            yield float(f"{each:.{_DIGITS}g}")
+            yield float(f"{number:.{_DIGITS}g}")

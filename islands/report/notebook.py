@@ -25,7 +25,7 @@ def of_result(result: Result) -> str:
 
 
 def html(result: Result, recorded: Callable[[], RecordedRun]) -> str:
-    """Return a result, of the run that `recorded` returns, as HTML without scripts."""
+    """Return a result as HTML without scripts; `recorded` returns its run."""
     rows = "".join(_row(name, value) for name, value in result.facts().items())
     settings = "".join(_row(name, str(value)) for name, value in flat(result.settings).items())
     parts = [
@@ -46,7 +46,7 @@ def _pictures(result: Result, recorded: Callable[[], RecordedRun]) -> list[str]:
     if find_spec("matplotlib") is None:
         return []
     for what in ("solution", "convergence"):
-        # Without a picture, such as of a run without records, the facts are still shown.
+        # If there is no picture, for example without records, the facts are still shown.
         with suppress(IslandsError), style():
             run = recorded()
             if what == "solution" and not tells_something(run.problem, result.solution_kind):

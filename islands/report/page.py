@@ -132,8 +132,8 @@ def facts(pairs: Iterable[tuple[str, object]]) -> str:
 
 def table(rows: Iterable[Mapping[str, object]]) -> str:
     """Return a table of rows with the same headings; empty without rows."""
-    found = list(rows)
-    return table_of(list(found[0]), [list(row.values()) for row in found]) if found else ""
+    cells = list(rows)
+    return table_of(list(cells[0]), [list(row.values()) for row in cells]) if cells else ""
 
 
 def table_of(names: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False) -> str:
@@ -141,8 +141,8 @@ def table_of(names: Sequence[str], rows: Iterable[Sequence[object]], *, words: b
     cells = [[str(cell) for cell in row] for row in rows]
     if not cells:
         return ""
-    are_numbers = [all(_NUMBER.match(row[place]) for row in cells) for place in range(len(names))]
-    kinds = ["" if each else ' class="text"' for each in are_numbers]
+    columns = zip(*cells, strict=True)
+    kinds = ["" if all(map(_NUMBER.match, column)) else ' class="text"' for column in columns]
     head = "".join(
         f'<th scope="col"{kind}>{escape(name)}</th>'
         for name, kind in zip(names, kinds, strict=True)

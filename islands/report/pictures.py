@@ -103,12 +103,12 @@ def write_picture(
     form = path.suffix.lower().removeprefix(".")
     if form not in FORMS:
         raise UsageError(
-            f"--out {path}: must end in {either([f'.{each}' for each in FORMS])}, which names the"
+            f"--out {path}: must end in {either([f'.{name}' for name in FORMS])}, which names the"
             " format"
         )
     with style():
-        wants_migrations = what in ("islands", "migration", "lineage")
-        run = RecordedRun.read(folder, migrations=wants_migrations, moved=moved)
+        needs_migrations = what in ("islands", "migration", "lineage")
+        run = RecordedRun.read(folder, migrations=needs_migrations, moved=moved)
         save(titled(run, what), path, form)
     return path, run.notes
 
@@ -121,7 +121,7 @@ def draw_result(result: Result, what: str, axes: Any) -> Any:
 def draw_run(
     recorded: Callable[[], RecordedRun], result: Result, what: str = "best", axes: Any = None
 ) -> Any:
-    """Draw a picture of a run, which `recorded` returns, and its result; return the axes."""
+    """Draw a picture of a `result`, whose run `recorded` returns; return the axes."""
     if what != "best" and what not in PICTURES:
         raise UsageError(unknown("picture", what, ["best", *PICTURES]))
     if what == "best":

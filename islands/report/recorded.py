@@ -46,7 +46,7 @@ class RecordedRun:
     settings: Mapping[str, Any]
     """All settings by their full names, such as `migration.interval`."""
     finished: Finished | None
-    """Its result, and how it was made; None if the run is not finished."""
+    """Its result, with the date and the versions; None if the run is not finished."""
     trace: pa.Table | None = None
     migrations: pa.Table | None = None
     moved: str | None = None
@@ -109,7 +109,7 @@ class RecordedRun:
 
     @cached_property
     def problem(self) -> Problem | None:
-        """The problem, or None, with a note, if it cannot be found or must not be run."""
+        """The problem; None, with a note, if it cannot be found, or needs a script not trusted."""
         if self.given is not None:
             return self.given
         if self.moved is not None:
@@ -150,10 +150,8 @@ class RecordedRun:
     @cached_property
     def maximise(self) -> bool:
         """Whether larger costs are better."""
-        found = None if self.trace is None else sense_of(self.trace)
-        if found is None:
-            found = self.problem is not None and self.problem.maximise
-        return found
+        sense = None if self.trace is None else sense_of(self.trace)
+        return self.problem is not None and self.problem.maximise if sense is None else sense
 
     @cached_property
     def best_known(self) -> float | None:
@@ -199,10 +197,10 @@ class RecordedRun:
         """The lineage of the best solution; None without migrants."""
         if self.history is None or self.migrants is None:
             return None
-        result, found = self.result, self.history.found_best()
+        result, best = self.result, self.history.found_best()
         if result is not None and result.island is not None:
-            found = result.island, result.best_generation
-        return Lineage.of(self.migrants, *found)
+            best = result.island, result.best_generation
+        return Lineage.of(self.migrants, *best)
 
     def without_rows(self) -> str:
         """Return why a run has no course, and the fix."""
@@ -214,7 +212,7 @@ class RecordedRun:
         """Return why no migrants are known, and how another run would record some."""
         if self.settings.get("record.migrations") is False:
             return "the run did not record migrants. Run it again with record.migrations=true"
-        if sum(int(each.get("islands", 0)) for each in colonies_of(self.settings)) == 1:
+        if sum(int(colony.get("islands", 0)) for colony in colonies_of(self.settings)) == 1:
             return "there is one island, so no migrant arrived. Run it again with more --islands"
         if self.settings.get("migration.topology") == "none":
             again = "Run it again with another --migration, such as ring"
@@ -226,14 +224,14 @@ class RecordedRun:
 
 def method_of(settings: Mapping[str, Any]) -> str:
     """Return the algorithm of a run, or the different ones of its colonies."""
-    names = (each.get("algorithm", "unknown algorithm") for each in colonies_of(settings))
+    names = (colony.get("algorithm", "unknown algorithm") for colony in colonies_of(settings))
     return " and ".join(dict.fromkeys(map(str, names)))
 
 
 def colonies_of(settings: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the settings of each colony; a run without any is one colony."""
-    found: Sequence[Mapping[str, Any]] = settings.get(COLONIES, [settings])
-    return found
+    colonies: Sequence[Mapping[str, Any]] = settings.get(COLONIES, [settings])
+    return colonies
 
 
 def _problem(folder: Path, settings: Mapping[str, Any]) -> tuple[Problem, str]:
@@ -249,7 +247,7 @@ def _problem(folder: Path, settings: Mapping[str, Any]) -> tuple[Problem, str]:
                 f"{folder}: contains code that you have not stored. {_TRUST}"
             ) from error
         except NeedsScriptError:
-            stored = None  # what only its script contains
+            stored = None  # a part of it is only in its script
     if stored is not None and not isinstance(stored, Model):
         return stored, ""
     if not is_reference(instance):

@@ -168,9 +168,10 @@ def _solution(run: RecordedRun) -> Iterator[str]:
         run.notes.append(str(error))
         problem = None
         drawn, words = draw_solution(None, result.solution_kind, result.solution)
-    found = result.items() or []
-    items = [f"{k} = {v};" for k, v in found.items()] if isinstance(found, dict) else found
-    shown = [f"{each:.6g}" if isinstance(each, float) else str(each) for each in items[:_LISTED]]
+    items = result.items() or []
+    if isinstance(items, dict):
+        items = [f"{name} = {value};" for name, value in items.items()]
+    shown = [f"{item:.6g}" if isinstance(item, float) else str(item) for item in items[:_LISTED]]
     more = "" if len(items) <= _LISTED else f" ... ({len(items)} in all, see solution.parquet)"
     listed = paragraph(f"{' '.join(shown)}{more}")
     if tells_something(problem, result.solution_kind):
@@ -201,13 +202,13 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
     )
     steps = [
         {
-            "generation": f"{each.generation:,}",
-            "from island": history.placed(each.source),
-            "to island": history.placed(each.target),
-            "cost": _number(each.cost),
-            "better by": _number(each.gain),
+            "generation": f"{step.generation:,}",
+            "from island": history.placed(step.source),
+            "to island": history.placed(step.target),
+            "cost": _number(step.cost),
+            "better by": _number(step.gain),
         }
-        for each in lineage.steps[-_STEPS:]
+        for step in lineage.steps[-_STEPS:]
     ]
     cells = "Migrants from each island to each other one: accepted, and became the best there"
     drawn = figures(
@@ -230,9 +231,9 @@ def _lineage_words(lineage: Lineage, history: History) -> str:
     """Return the lineage of the best solution in a sentence."""
     if not lineage.steps:
         return f"No migrant led to the best: island {history.placed(lineage.island)} found it."
-    way = [lineage.steps[0].source, *(each.target for each in lineage.steps)]
-    ranks = len({history.rank_of(each) for each in way})
-    stops = [history.placed(each) if ranks > 1 else str(each) for each in way]
+    way = [lineage.steps[0].source, *(step.target for step in lineage.steps)]
+    ranks = len(set(map(history.rank_of, way)))
+    stops = [history.placed(island) if ranks > 1 else str(island) for island in way]
     if len(stops) > 2 * _STOPS:
         left_out = counted(len(stops) - 2 * _STOPS, "other")
         stops = [*stops[:_STOPS], left_out, *stops[-_STOPS:]]
@@ -276,7 +277,7 @@ def _origin(run: RecordedRun) -> Iterator[tuple[str, str]]:
         yield "finished", run.finished.date
     yield "device", f"{result.device} (backend {result.backend})"
     if versions := run.finished.versions:
-        plain = {_PYTHON_PACKAGE.sub("", name): each for name, each in versions.items()}
+        plain = {_PYTHON_PACKAGE.sub("", name): version for name, version in versions.items()}
         yield "versions", ", ".join(f"{_PACKAGES.get(k, k)} {v}" for k, v in plain.items())
 
 
@@ -291,8 +292,8 @@ def _settings(run: RecordedRun) -> Iterator[tuple[str, str]]:
             yield name, f"{_shown(value)}, used: {used[name]}" if name in used else _shown(value)
             continue
         for number, colony in enumerate(value):
-            own = (f"{key} = {_shown(each)}" for key, each in flat(colony).items())
-            yield f"colony {number}", ", ".join(own)
+            settings = (f"{key} = {_shown(setting)}" for key, setting in flat(colony).items())
+            yield f"colony {number}", ", ".join(settings)
 
 
 def _used(settings: Mapping[str, Any], result: Result) -> dict[str, str]:
@@ -337,14 +338,14 @@ def _times(run: RecordedRun, history: History) -> Iterator[str]:
 
 def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:
     """Yield a picture and a table of the phases of each rank; omit phases without time."""
-    names = [name for name in PHASES if any(each.get(name) for each in ranks)]
+    names = [name for name in PHASES if any(rank.get(name) for rank in ranks)]
     phases = [name for name in names if name != RANKS or len(ranks) > 1]
     if not phases:
         return
     words = "Seconds of each rank by phase since the last start"
     numbers = table(
-        {"rank": number, **{name: f"{each.get(name, 0.0):.3f}" for name in phases}}
-        for number, each in enumerate(ranks)
+        {"rank": number, **{name: f"{rank.get(name, 0.0):.3f}" for name in phases}}
+        for number, rank in enumerate(ranks)
     )
     yield figures(plot(draw_phases(ranks, phases), f"{words}. {_HOST}", numbers, label=words))
 
@@ -352,14 +353,14 @@ def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:
 def _ranks(run: RecordedRun, history: History) -> Iterator[dict[str, object]]:
     trace, seconds = run.trace, float(history.seconds[-1])
     assert trace is not None
-    generation, rank = (np.asarray(trace.column(each)) for each in ("generation", "rank"))
-    last = np.asarray(trace.column("evaluations")) * (generation == history.generations[-1])
-    for each in np.unique(history.ranks):
-        done = int(last[rank == each].sum())
-        migrants, messages = _messages(run, int(each))
+    generations, ranks = (np.asarray(trace.column(name)) for name in ("generation", "rank"))
+    last = np.asarray(trace.column("evaluations")) * (generations == history.generations[-1])
+    for rank in np.unique(history.ranks):
+        done = int(last[ranks == rank].sum())
+        migrants, messages = _messages(run, int(rank))
         yield {
-            "rank": each,
-            "islands": int((history.ranks == each).sum()),
+            "rank": rank,
+            "islands": int((history.ranks == rank).sum()),
             "evaluations": text.count(done),
             "evaluations/s": text.count(done / seconds) if seconds > 0 else "-",
             "migrants": migrants,

@@ -29,7 +29,8 @@ _MARKED = 300
 _NAMED = 40
 """Maximum number of cities that are labelled with their names, if they have any."""
 _LONGEST = 80
-"""Characters of the value of a parameter, and of the caption of a function that draws."""
+"""Maximum number of characters of the value of a parameter, and of the caption of a user's
+function."""
 _PRICED = 250_000
 """Maximum number of weights for which the linear relaxation, which prices capacities, is solved."""
 
@@ -37,7 +38,7 @@ _PRICED = 250_000
 def tells_something(problem: Problem | None, kind: str) -> bool:
     """Return whether a picture shows more than the list of items.
 
-    It does not of an order, or of named values.
+    A plain picture of an order or of named values does not.
     """
     if kind not in (OrderKind.name, MixedKind.name) or _drawing_of(problem) is not None:
         return True
@@ -229,4 +230,4 @@ _DRAWN: dict[type[Problem], Callable[[Any, Solution], tuple[Any, str]]] = {
 
 
 def _drawing_of(problem: Problem | None) -> Callable[[Any, Solution], tuple[Any, str]] | None:
-    return next((each for kind, each in _DRAWN.items() if isinstance(problem, kind)), None)
+    return next((draws for kind, draws in _DRAWN.items() if isinstance(problem, kind)), None)
