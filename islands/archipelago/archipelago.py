@@ -46,7 +46,7 @@ class Archipelago:
         self.is_partial = False
         """Whether generation 0 is incomplete: missing individuals are worse than all others."""
         self.ahead = range(0)
-        """The generations in progress, or an empty range; for any thread."""
+        """The generations in progress, or an empty range; any thread may read it."""
         self.backend, self._warm_start = backend, warm_start
         self.is_on_cpu = backend.in_host_memory
         self._islands = islands_of_each(colonies)
@@ -82,7 +82,7 @@ class Archipelago:
         self._deriving = [c for c in self._colonies if c.derives]
 
     def _place(self, colony: Colony) -> slice:
-        """Return where the islands of a colony are among those of this rank."""
+        """Return the place of the islands of a colony among those of this rank."""
         mine = colony.held.mine
         return slice(mine.start - self.held.start, mine.stop - self.held.start)
 
@@ -144,7 +144,7 @@ class Archipelago:
     def attempt(self, generations: int) -> bool:
         """Advance; return whether the generations are complete.
 
-        Otherwise, they were abandoned: `undo` them.
+        If they are not, they were abandoned, and the caller has to `undo` them.
         """
         for colony in self._colonies:
             colony.begin_attempt(self.generation, generations)
@@ -170,7 +170,7 @@ class Archipelago:
         self.renew_halo()
 
     def made(self) -> int:
-        """Return the number of individuals made in the generations `ahead`; for any thread."""
+        """Return the number of new individuals in the generations `ahead`, from any thread."""
         return sum(colony.made() for colony in self._colonies)
 
     @property
@@ -197,7 +197,7 @@ class Archipelago:
     def limit(self, left: int | None) -> None:
         """Limit the evaluations of the islands of all ranks in the next generation.
 
-        None: no limit. Several colonies always make whole generations.
+        None means no limit. With several colonies, generations are always complete.
         """
         if len(self._islands) == 1:
             for colony in self._colonies:
@@ -235,7 +235,7 @@ class Archipelago:
         """Return the genomes of each recorded island, valid until the islands advance."""
         self.wait()
         if not self.mine:
-            return []  # its copies may be old
+            return []  # the copies on this rank may be old
         generation = self.generation
         return [genes for colony in self._colonies for genes in colony.populations(generation)]
 

@@ -44,7 +44,7 @@ class Halt:
             self._was_requested = False
 
     def is_requested(self) -> bool:
-        """Return whether the host must abandon its work, and record that it does."""
+        """Return whether the host must abandon its work; assume that it then does."""
         with self._lock:
             self._host_abandoned = self._is_armed and self._was_requested
             return self._host_abandoned
@@ -116,9 +116,9 @@ class Attempt:
         return self._from
 
     def made(self) -> int:
-        """Return the number of individuals made in the generations `ahead`; for any thread.
+        """Return the number of new individuals in the generations `ahead`, from any thread.
 
-        With several generations, the number of slots with a new individual.
+        With several generations, it is the number of slots with a new individual.
         """
         ahead, calls = self.ahead, self._backend.peek(self._state.arrays["calls"])
         if 0 in ahead or not ahead:  # the generations may just have been completed

@@ -38,7 +38,7 @@ class ColonySetup:
     spec: ColonySpec
     parts: ProgramParts
     held: RankIslands | None
-    """The islands of the colony that this rank holds; None: it holds none."""
+    """The islands of the colony that this rank holds; None if it holds none."""
     team: Team | None = None
     """The ranks that share the work on these islands."""
     undivided: World | None = None
@@ -161,7 +161,7 @@ class Colony:
         return is_whole
 
     def _forget_children(self) -> None:
-        """Mark no child as waiting for evaluation: those of other ranks never wait here."""
+        """Mark no child as waiting for evaluation: children of other ranks never wait here."""
         if self._sharing is not None and WAITING in self.state.arrays:
             self.state.fill(WAITING)
 
@@ -175,7 +175,7 @@ class Colony:
         self.derive(everyone=True)
 
     def made(self) -> int:
-        """Return the number of individuals made in the current attempt; for any thread."""
+        """Return the number of new individuals in the current attempt, from any thread."""
         return self.attempt.made() if self.outside is None else self.outside.evaluated
 
     @property
@@ -243,7 +243,7 @@ class Colony:
     def limit(self, left: int | None) -> None:
         """Limit the evaluations of all islands of the run in the next generation.
 
-        None: no limit. Ignored by algorithms that cannot end a generation early.
+        None means no limit. Algorithms that cannot end a generation early ignore it.
         """
         if left is not None and self._parts.keeps_quota:
             self._set_quotas(self._parts.quotas(left, self.held.islands))
@@ -327,8 +327,9 @@ class Colony:
     ) -> None:
         """Replace a generation by the previous one, plus the individual that reaches the goal.
 
-        It is then the same on any number of ranks. In generation 0, all individuals are copies of
-        that one. `calls` are the evaluations before, to which this rank has added `evaluated`.
+        The generation is then the same on any number of ranks. In generation 0, all individuals
+        are copies of that one. `calls` are the numbers of evaluations before the generation, to
+        which this rank has added `evaluated`.
         """
         self.has_reached, upload = True, self._backend.upload
         genes, cost = (self.state.part(name, generation) for name in ("genes", "cost"))

@@ -38,7 +38,7 @@ class Goal:
         return np.array([self._ends(cost) for cost in costs.reshape(-1).tolist()], np.bool_)
 
     def first_in(self, costs: NDArray[np.int64], meaning: Meaning) -> int | None:
-        """Return the index of the first cost, as kernels have it, that ends the run."""
+        """Return the index of the first cost, in the units of kernels, that ends the run."""
         reached = self.reached(meaning.scale.own_sense(costs)) & (costs < meaning.infeasible)
         return int(reached.argmax()) if reached.any() else None
 

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.archipelago import messages
 from islands.archipelago.memory import Memory
 from islands.errors import RunError, UsageError
 from islands.problems.arguments import integers, read_array, reals, require_shape
 from islands.problems.base import Problem, Solution
-from islands.text import counted, shown
+from islands.text import shown
 
 _LARGE = {"subset": "1 is a chosen item", "choices": "Values are counted from 0"}
-"""What an error says about an entry that is too large, by kind of solution."""
+"""The hint in the error about an entry that is too large, by kind of solution."""
 
 
 def checked_solutions(
@@ -29,16 +30,9 @@ def checked_solutions(
     if not isinstance(solutions, list | tuple | np.ndarray) or any(
         np.ndim(solution) == 0 and not isinstance(solution, Mapping) for solution in solutions
     ):
-        begin, end = ("(", ")") if call == "inject" else ("=", "")
-        raise UsageError(
-            f"{call}{begin}{shown(solutions)}{end}: is not a list of solutions. Write"
-            f" {call}{begin}[solution]{end}"
-        )
+        raise messages.not_a_list(call, shown(solutions))
     if len(solutions) > most:
-        raise UsageError(
-            f"{call}: {counted(len(solutions), 'solution')} for {counted(most, 'individual')}."
-            " Pass fewer, or raise population or islands"
-        )
+        raise messages.too_many_solutions(call, len(solutions), most)
     name = "solutions" if call == "inject" else call
     return [_checked(problem, f"{name}[{i}]", values) for i, values in enumerate(solutions)]
 
@@ -64,7 +58,7 @@ def _checked(problem: Problem, name: str, values: Any) -> Solution:
 def replace_worst(solutions: Sequence[Sequence[Solution]], memory: Memory, generation: int) -> None:
     """Replace the worst individuals of each island by its solutions.
 
-    Islands have to be sorted before and after. Other fields of the individuals stay.
+    Islands have to be sorted before and after. Other fields of the individuals do not change.
     """
     upload, problem, state = memory.backend.upload, memory.parts.problem, memory.state
     order = memory.backend.download(state.arrays["order"])
@@ -90,10 +84,7 @@ def _write_genome(
 def require_individuals(solutions: Sequence[Solution], most: int) -> None:
     """Refuse a warm start with more solutions than individuals."""
     if len(solutions) > most:
-        raise UsageError(
-            f"a warm start with {len(solutions)} solutions, but there are only {most} individuals."
-            " Pass fewer solutions, or raise population or islands"
-        )
+        raise messages.too_long_warm_start(len(solutions), most)
 
 
 def place(solutions: Sequence[Sequence[Solution]], memory: Memory) -> None:

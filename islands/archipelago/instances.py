@@ -111,8 +111,8 @@ class Instances:
     def _function(self, name: str, struct: Struct, numbers: Sequence[str]) -> str:
         """Return the C++ function that makes a struct point to the data of a run.
 
-        It also reads the `numbers` of the struct. It does not depend on the sizes of arrays, so
-        that instances of all sizes share a program.
+        The function also reads the `numbers` of the struct. It does not depend on the sizes of
+        arrays, so that instances of all sizes share a program.
         """
         lines = []
         if any(member.isdigit() for member in struct.members):

@@ -21,6 +21,7 @@ from islands.algorithms.base import (
     Step,
     TeamExchanges,
 )
+from islands.archipelago import messages
 from islands.archipelago.instances import Instances
 from islands.archipelago.measure import READ_STRUCTS
 from islands.archipelago.memory import Memory, tables_of
@@ -37,15 +38,14 @@ from islands.backends.base import (
     in_turn,
 )
 from islands.backends.source import Source
-from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
 from islands.migration.kernels import Side
 from islands.migration.repeated import RepeatedExchange
 from islands.migration.settings import fixed
 from islands.problems.base import Problem
 
-_INDIVIDUALS_A_SLICE = 6
-_CITIES_A_BLOCK = 64  # whose neighbours a block finds
+_INDIVIDUALS_PER_SLICE = 6
+_CITIES_PER_BLOCK = 64  # whose neighbours a block finds
 _MOST_BLOCKS = 4096
 
 _COMMON = {"Arena": arena(None, 0)}
@@ -256,7 +256,7 @@ class Launches:
 
     def _compiled_parts(self, room: Room) -> CompiledProgram:
         # Arenas in global memory stay small compared with the genes.
-        slices = max(1, self._shape.individuals // _INDIVIDUALS_A_SLICE)
+        slices = max(1, self._shape.individuals // _INDIVIDUALS_PER_SLICE)
         fewest = self._algorithm.fewest_threads
         block = self._backend.block(
             room,
@@ -273,7 +273,7 @@ class Launches:
     ) -> Segments:
         """Return the steps of a rank that makes the individuals of the slots in `archipelago`.
 
-        `shares`: whether it exchanges them with other ranks.
+        If it `shares` them, they include the exchanges with other ranks.
         """
         launches: list[Call | Fork] = []
         segments: Segments = [launches]
@@ -323,10 +323,7 @@ class Launches:
         _, data, plan, improving = self.arguments
         changed = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
         if layout_of(changed) != layout_of(plan):
-            raise UsageError(
-                f"Launch({launch.kernel!r}): plan={launch.plan!r} must replace members of"
-                " algorithm::Plan by values of the same types. Give them these types"
-            )
+            raise messages.other_plan(launch.kernel, launch.plan)
         return self._backend.call(
             self._program,
             launch.kernel,
@@ -346,7 +343,7 @@ class Launches:
         if self._instances is not None:
             kernel, all_cities = "find_neighbours_of_runs", size * self._instances.runs
             arguments = (self._archipelago, *arguments)
-        blocks = min(_MOST_BLOCKS, -(-all_cities // _CITIES_A_BLOCK))
+        blocks = min(_MOST_BLOCKS, -(-all_cities // _CITIES_PER_BLOCK))
         return self._backend.call(self._program, kernel, *arguments, blocks=blocks)
 
     def _ranking_plan(self, step: int) -> Struct:

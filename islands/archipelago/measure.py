@@ -94,7 +94,7 @@ class Elite(NamedTuple):
 class Meaning:
     """Interprets measures and costs, for problems of a kind and populations of a size.
 
-    It refers to no instance, so results of many runs can share it.
+    It does not depend on the instance, so the results of many runs can share it.
     """
 
     def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS
+from islands.archipelago import messages
 from islands.archipelago.measure import INFEASIBLE
 from islands.archipelago.parts import COST, GENES, QUOTA, SOLUTIONS, WAITING, ProgramParts
 from islands.backends.arguments import Null, Struct
@@ -107,14 +108,11 @@ def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) 
     """
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():
-        named = f"algorithm {parts.algorithm.name}: the table {name}"
         if name in arrays:
+            named = f"algorithm {parts.algorithm.name}: the table {name}"
             raise UsageError(f"{named} has the name of a field. Choose another name")
         if not isinstance(table, np.ndarray):
-            raise UsageError(
-                f"{named} has the type {type(table).__name__}. Return a NumPy array with the"
-                " element type that kernels read"
-            )
+            raise messages.table_of_other_type(parts.algorithm.name, name, type(table))
     placed: dict[str, Any] = {name: place(f"table/{name}", table) for name, table in tables.items()}
     if parts.uses_neighbours:
         placed[NEIGHBOURS] = neighbours_of(place, parts.problem)

@@ -33,7 +33,7 @@ class Outside:
         self._prices = state.arrays.get(parts.algorithm.price_factors)
         self._batch = 1
         self.evaluated = 0
-        """The number of children evaluated since the last launch; for any thread."""
+        """The number of children evaluated since the last launch; any thread may read it."""
         self.goal: Goal | None = None
         self.reached: Reached | None = None
         """The first child of the last evaluation that reaches the goal."""
@@ -90,7 +90,7 @@ class Outside:
         return is_whole
 
     def others_wait(self) -> None:
-        """Expect waiting children in other slots than in the last generation."""
+        """Prepare for children that wait in other slots than in the last generation."""
 
     def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the factor of the violation price for each waiting child."""
@@ -127,20 +127,20 @@ class Outside:
 
 
 _AHEAD = 2
-"""Maximum number of calls queued on a GPU: few, so that a run can end soon."""
+"""Maximum number of calls queued on a GPU: with few, a run can end soon."""
 _RECORDED_AT = 16
 """Number of calls after which the launches of a function are recorded; a power of two."""
 _ALIKE = 1e-9
-"""Relative difference of real costs that are summed in another order."""
+"""Maximum relative difference of equal real costs that were summed in another order."""
 
 
 class BatchOutside(Outside):
     """Evaluates children on the device: kernels decode, and a Python function takes the arrays.
 
     On a GPU, the host prepares a generation during the previous ones, and looks up which children
-    wait only if that may have changed. If it cannot, the launches of the function are repeated as a
-    CUDA graph, without its Python code; the function is called again in ever rarer generations, to
-    compare the costs.
+    wait only if that may have changed. If it never changes, the launches of the function are
+    repeated as a CUDA graph, without its Python code; the function is called again in ever rarer
+    generations, to compare the costs.
     """
 
     def __init__(self, memory: Memory, launches: Launches) -> None:
@@ -148,7 +148,7 @@ class BatchOutside(Outside):
         self._launches, parts = launches, memory.parts
         solutions = memory.state.arrays[SOLUTIONS]
         self._solutions = solutions.reshape(-1, solutions.shape[-1])
-        self._rows_an_island = solutions.shape[1]
+        self._rows_per_island = solutions.shape[1]
         kind = np.float64 if parts.problem.scale.real else np.int64
         self._returned = self._backend.empty((self._cost.size,), kind)
         self._may_change = not parts.algorithm.same_slots or parts.algorithm.patience > 0
@@ -196,7 +196,7 @@ class BatchOutside(Outside):
         if len(place) == 0:
             return
         island, child = np.divmod(place, waits[0].size)
-        self._rows = self._backend.upload(island * self._rows_an_island + child)
+        self._rows = self._backend.upload(island * self._rows_per_island + child)
         shape = len(place), self._solutions.shape[-1]
         self._stored = self._backend.empty(shape, self._solutions.dtype)
         self._taking = self._launches.taking_costs(self._returned, self._backend.upload(place))
@@ -256,7 +256,7 @@ _CHANGED = (
 
 
 def evaluator(memory: Memory, launches: Launches) -> Outside | None:
-    """Return what evaluates children between launches; None if kernels do."""
+    """Return the evaluator of children between launches; None if kernels evaluate them."""
     if memory.parts.evaluated_by == "batch":
         return BatchOutside(memory, launches)
     return Outside(memory) if memory.parts.evaluated_by == HOST else None

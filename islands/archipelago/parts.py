@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.algorithms.base import Schedule, Shape
+from islands.archipelago import messages
 from islands.archipelago.colonies import ColonySpec
 from islands.archipelago.measure import ISLAND, compares_edges
 from islands.backends.base import Block
@@ -22,7 +23,6 @@ from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.problems import KIND as PROBLEMS
 from islands.problems.base import Problem
-from islands.text import option
 
 HOST = "host"
 """The decoding by the host, which then also evaluates children, between two launches."""
@@ -227,20 +227,14 @@ class ProgramParts:
         return fields | self._algorithm_fields(fields)
 
     def _algorithm_fields(self, built_in: Mapping[str, Field]) -> dict[str, Field]:
-        """Return the fields of the algorithm; refuse duplicate names, and those unfit to travel."""
-        population = self.shape.population
-        named = f"algorithm {self.algorithm.name}: the field"
-        fields = self.algorithm.fields(self.shape)
+        """Return the fields of the algorithm; refuse wrong names, and those unfit to travel."""
+        algorithm, population = self.algorithm, self.shape.population
+        fields = algorithm.fields(self.shape)
         for name, field in fields.items():
             if name in built_in and built_in[name] != field:
-                raise UsageError(
-                    f"{named} {name} has the name of a built-in field. Choose another name"
-                )
+                raise messages.field_of_built_in_name(algorithm.name, name)
             if field.travels and field.shape[:1] != (population,):
-                raise UsageError(
-                    f"{named} {name} travels with each individual, but its shape is {field.shape}."
-                    f" Its first dimension must be population={population}; or choose travels=False"
-                )
+                raise messages.field_does_not_travel(algorithm.name, name, field.shape, population)
         return fields
 
     def _children_fields(self) -> dict[str, Field]:
@@ -292,17 +286,13 @@ def _decoding(
     """Return how kernels decode keys; solutions that are changed need the free decoding."""
     known = algorithm.decodings
     if requested not in ("", HOST, *known):
-        allowed = " or ".join((*known, HOST))
-        raise UsageError(
-            f"decoding={requested}: {algorithm.name} allows {allowed}. Omit decoding, or choose one"
-            " of them"
-        )
+        raise messages.unknown_decoding(requested, algorithm.name, (*known, HOST))
     if not known or encoder is not Keys:
         return _FREE
     if improver == "none" and not problem.evaluation.changes_solutions:
         return known[0] if requested in ("", HOST) else requested
     if requested not in ("", known[0]):
-        raise _unimproved(requested, improver)
+        raise messages.improved_decoding(requested, improver)
     return _FREE
 
 
@@ -310,34 +300,15 @@ def _evaluated_by(problem: Problem, improver: str, decoding: str, *, on_cpu: boo
     """Return what evaluates the children of an algorithm."""
     if (python := problem.evaluation.python) is not None:
         if improver != "none":
-            raise UsageError(
-                f"improver {improver}: {problem.instance} is evaluated by a Python function, which"
-                f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
-                " in CUDA (cost=)"
-            )
+            raise messages.improved_python(improver, problem.instance)
         is_batch = python.is_batch and not problem.scale.priced and not problem.kind.rules
         return "batch" if is_batch and not on_cpu and decoding != HOST else HOST
     if decoding == HOST:
-        _require_host_evaluation(problem, improver)
+        if improver != "none":
+            raise messages.improved_decoding(HOST, improver)
+        if problem.evaluation.changes_solutions:
+            raise messages.only_kernels_decode(problem.name)
         return HOST
     # On a CPU, a block is one thread. Local searches and repairs change solutions in the block.
     is_split = not on_cpu and improver == "none" and not problem.evaluation.changes_solutions
     return "thread" if problem.evaluation.is_serial and is_split else "block"
-
-
-def _require_host_evaluation(problem: Problem, improver: str) -> None:
-    """Refuse problems and improvers that need a kernel's evaluation."""
-    if improver != "none":
-        raise _unimproved(HOST, improver)
-    if problem.evaluation.changes_solutions:
-        raise UsageError(
-            f"decoding=host: only kernels select the items of a solution of {problem.name}. Omit"
-            " decoding"
-        )
-
-
-def _unimproved(decoding: str, improver: str) -> UsageError:
-    return UsageError(
-        f"decoding={decoding} with improver {improver}: improvers need the default decoding."
-        f" Omit decoding, or choose {option('improver', 'none')}"
-    )

@@ -1,8 +1,8 @@
 """Runs of different instances and seeds in the same launches.
 
-All have the same settings, number of islands and programs, and arrays of the same shapes. They
-begin and end independently: when a run is over, the next one takes its place while the others go
-on, or its islands rest.
+All of them have the same settings, number of islands and programs, and arrays of the same shapes.
+They begin and end independently: when a run is over, the next one takes its place while the others
+go on, or its islands rest.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _FAULTS = "faults"
 
 
 class _Part(NamedTuple):
-    """Where the data of each run are in an array."""
+    """The places of the data of each run in an array."""
 
     array: Array
     bytes: int
     """The bytes of one run."""
     half: int = 0
-    """The distance of the two halves of the array, in bytes; 0: it has no halves."""
+    """The distance of the two halves of the array, in bytes; 0 if it has no halves."""
     is_zero: bool = False
     """Whether to write zeros."""
     stride: int | None = None
-    """The distance of two runs, in bytes; None: they are consecutive."""
+    """The distance of two runs, in bytes; None if they are consecutive."""
 
 
 class FinalIslands(NamedTuple):
@@ -75,7 +75,7 @@ def can_share(parts: ProgramParts) -> bool:
     )
 
 
-def bytes_a_run(parts: ProgramParts, migration: MigrationSettings) -> int:
+def bytes_per_run(parts: ProgramParts, migration: MigrationSettings) -> int:
     """Return the bytes that a run with these parts needs."""
     needed, islands = bytes_of_islands(parts), parts.shape.islands
     if migrates(migration, islands):
@@ -89,7 +89,7 @@ class SharedRuns:
 
     def __init__(
         self,
-        islands_a_run: int,
+        islands_per_run: int,
         parts: ProgramParts,
         arrays: InstanceArrays | None,
         runs: int,
@@ -101,7 +101,7 @@ class SharedRuns:
         The first instance has the `arrays`, from `arrays_of`; None: all runs have the instance of
         the parts. `migration` is None if runs do not migrate.
         """
-        self.runs, self.islands_a_run, self._backend = runs, islands_a_run, backend
+        self.runs, self.islands_per_run, self._backend = runs, islands_per_run, backend
         self._parts, self._is_limited = parts, False
         shape = parts.shape
         require_countable(shape.islands, shape.population, ranks=1)
@@ -112,7 +112,7 @@ class SharedRuns:
             begins=self._begins,
             rows=Null(np.uint8) if instances is None else instances.rows,
             stride=np.int64(0 if instances is None else instances.bytes),
-            islands=np.int32(islands_a_run),
+            islands=np.int32(islands_per_run),
         )
         memory = self._memory = Memory(backend, parts, layout, places)
         self.reader = IslandReader(
@@ -121,14 +121,14 @@ class SharedRuns:
         self._halt = backend.zeros((2,), np.int32)
         self._launches = Launches(memory, self.reader.measured, self._halt, instances=instances)
         self._numbers = self._numbers_of(parts)
-        self._records = RankIslands(islands_a_run, range(islands_a_run), seed=0).records()
+        self._records = RankIslands(islands_per_run, range(islands_per_run), seed=0).records()
         self._write = _Rows(backend, runs, self._written_at_start())
         self._read = _Rows(backend, runs, self._read_at_end())
         self._bind()
         self._exchange = None
         if migration is not None:
             side = self._launches.side()
-            self._exchange = SharedExchange(migration, backend, side, layout.bytes, islands_a_run)
+            self._exchange = SharedExchange(migration, backend, side, layout.bytes, islands_per_run)
 
     def _bind(self) -> None:
         """Prepare the launches."""
@@ -159,10 +159,10 @@ class SharedRuns:
         if not (is_limited or self._is_limited):
             return
         self._is_limited = is_limited
-        quotas = np.full((self.runs, self.islands_a_run), UNLIMITED, np.int64)
+        quotas = np.full((self.runs, self.islands_per_run), UNLIMITED, np.int64)
         for run, limit in enumerate(left):
             if limit is not None:
-                quotas[run] = self._parts.quotas(limit, self.islands_a_run)
+                quotas[run] = self._parts.quotas(limit, self.islands_per_run)
         self._backend.upload(quotas.reshape(-1), self._memory.state.arrays[QUOTA])
 
     def fits(self, parts: ProgramParts) -> bool:
@@ -182,9 +182,9 @@ class SharedRuns:
         state, fields = self._memory.state, self._parts.fields
 
         def part(name: str, array: Array, *, is_zero: bool = False) -> _Part:
-            return _Part(array, fields[name].island_bytes * self.islands_a_run, is_zero=is_zero)
+            return _Part(array, fields[name].island_bytes * self.islands_per_run, is_zero=is_zero)
 
-        parts = {"begins": _Part(self._begins, 4 * self.islands_a_run)}
+        parts = {"begins": _Part(self._begins, 4 * self.islands_per_run)}
         if self.instances is not None:
             parts["instance"] = _Part(self.instances.rows, self.instances.bytes)
         for name in ("island", "changed", "offered_cost"):
@@ -199,7 +199,11 @@ class SharedRuns:
 
     def _read_at_end(self) -> dict[str, _Part]:
         """Return the data that are read when a run is over."""
-        arrays, islands, fields = self._memory.state.arrays, self.islands_a_run, self._parts.fields
+        arrays, islands, fields = (
+            self._memory.state.arrays,
+            self.islands_per_run,
+            self._parts.fields,
+        )
         names = [name for name in FinalIslands._fields if name in fields]
         self._shapes = {
             name: ((islands, *fields[name].shape), np.dtype(fields[name].dtype)) for name in names
@@ -283,10 +287,10 @@ class SharedRuns:
     def measured(self) -> NDArray[np.int64]:
         """Wait for the device; return the measures by run and island, in rows of `MEASURE`."""
         self._backend.synchronise()
-        return self.reader.rows.reshape(self.runs, self.islands_a_run, -1)
+        return self.reader.rows.reshape(self.runs, self.islands_per_run, -1)
 
     def landings(self) -> Mapping[int, Landing]:
-        """Return once the outcome of the last migration for each run that took part."""
+        """Return the outcome of the last migration for each run that took part, once."""
         return {} if self._exchange is None else self._exchange.landings()
 
     def rest(self, chosen: Sequence[int]) -> None:
@@ -355,7 +359,7 @@ class _Rows:
         return self._host[:count, self.places[name]]
 
     def choose(self, chosen: Sequence[int]) -> None:
-        """Tell the device which runs the first rows belong to."""
+        """Copy to the device which runs the first rows belong to."""
         self._host_chosen[0] = len(chosen)
         self._host_chosen[1 : 1 + len(chosen)] = chosen
         self._backend.store(self._host_chosen, self.chosen)

@@ -1,22 +1,21 @@
 """Limits on the sizes of a run: of the numbers in kernels, and of the memory of a rank.
 
-Sizes are refused here, before any array of the islands exists. The settings have the limits that
-do not depend on the ranks and the device.
+They are checked before any array of the islands exists. Limits that depend neither on the ranks
+nor on the device are part of the settings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from islands.archipelago import messages
 from islands.archipelago.colonies import MOST_INDIVIDUALS
 from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Backend
-from islands.errors import UsageError
 from islands.migration import MigrantLayout, migrates
 from islands.migration.settings import MigrationSettings
 from islands.migration.topology import TOPOLOGIES
 from islands.parallel import Deal
-from islands.text import counted
 
 _ARRIVAL = 2 * 16 + 4
 """Bytes for an arriving migrant: its record on both sides, and the slot that it comes from."""
@@ -27,10 +26,7 @@ _ROUTE = 4 * 8
 def require_countable(islands: int, population: int, ranks: int) -> None:
     """Refuse more individuals on this rank, with this number of islands, than kernels can count."""
     if islands * population > MOST_INDIVIDUALS:
-        raise UsageError(
-            f"{counted(islands, 'island')} x population={population}{_of(ranks)}: at most"
-            f" {MOST_INDIVIDUALS} individuals per rank. Lower either, or start more ranks"
-        )
+        raise messages.too_many_individuals(islands, population, ranks, MOST_INDIVIDUALS)
 
 
 def require_memory(
@@ -51,21 +47,20 @@ def require_memory(
         return
     shapes = [parts.shape for parts in colonies]
     mine = sum(shape.islands for shape in shapes)
-    sizes = " + ".join(
-        f"{counted(shape.islands, 'island')} x population={shape.population}" for shape in shapes
-    )
     share = backend.free / needed
     lower = {
         "islands to at most": int(mine * share) * deal.teams,
         "population to about": 0 if shapes[1:] else int(shapes[0].population * share),
     }
-    fixes = [f"{words} {number}" for words, number in lower.items() if number > 1]
     place = "on other hosts" if backend.in_host_memory else "with GPUs of their own"
-    more = f", or start more ranks {place}" if deal.teams < deal.islands else ""
-    raise UsageError(
-        f"{sizes}{_of(deal.ranks)} need at least {_shown(needed)} of memory, but this rank has"
-        f" {_shown(backend.free)} free ({backend.device}). Lower"
-        f" {' or '.join(fixes) or 'islands or population'}{more}"
+    raise messages.too_little_memory(
+        sizes=[(shape.islands, shape.population) for shape in shapes],
+        ranks=deal.ranks,
+        needed=needed,
+        free=backend.free,
+        device=backend.device,
+        lower=[f"{words} {number}" for words, number in lower.items() if number > 1],
+        elsewhere=place if deal.teams < deal.islands else "",
     )
 
 
@@ -113,12 +108,3 @@ def _scratch_bytes(parts: ProgramParts) -> int:
     """Return the bytes of scratch memory that a block needs, for sorting or for its parts."""
     declared = [launch.room or 0 for launch in parts.schedule.launches()]
     return max(12 << (parts.shape.population - 1).bit_length(), parts.room(), *declared)
-
-
-def _of(ranks: int) -> str:
-    return f" on one of {ranks} ranks" if ranks > 1 else ""
-
-
-def _shown(size: float) -> str:
-    """Return a number of bytes as text."""
-    return f"{size / 2**30:,.1f} GiB" if size >= 2**29 else f"{size / 2**20:.1f} MiB"

@@ -25,7 +25,8 @@ from islands.parallel import World
 
 _RANKING = "order"  # follows from the costs
 _TURN, _TURNS = 6, 4
-"""Generations of a turn, in which all are shared or none (the first is not timed); and turns."""
+"""The generations of a turn, which are all shared or not (the first one is not timed), and the
+number of turns."""
 
 
 def divided(population: int, members: int, copied: int = 0) -> list[range]:
@@ -139,10 +140,10 @@ class SlotExchange:
 
 
 class Trial:
-    """Decides in the first generations whether sharing them is faster than no exchange.
+    """Decides in the first generations whether sharing the work is faster than doing all of it.
 
-    Meanwhile, members make their shares in some turns, and all individuals in others, so all have
-    the same state.
+    Members make their shares in some turns, and all individuals in the other ones. All members
+    therefore have the same state at any time.
     """
 
     def __init__(self, team: Team) -> None:

@@ -129,9 +129,9 @@ class Backend(ABC):
     reason: str = ""
     """Why `auto` chose this backend."""
     block_memory: int | None
-    """Bytes of fast memory that one block can have; None: no limit."""
+    """Bytes of fast memory that one block can have; None if there is no limit."""
     free: int | None = None
-    """Bytes of memory that were free for this process when it took the device; None: unknown."""
+    """Bytes of memory that were free for this process when it took the device; None if unknown."""
     threads: int = 0
     """Number of blocks whose scratch memory takes free memory from arrays."""
     address: Address
@@ -142,7 +142,7 @@ class Backend(ABC):
     """Seconds spent on the programs of islands, including those from the cache."""
 
     kept_as: Hashable = None
-    """The key under which later runs reuse this object; None: it is for one run only."""
+    """The key under which later runs reuse this object; None if it is for one run only."""
 
     def __init__(self) -> None:
         self._loaded: dict[Hashable, Any] = {}
@@ -162,9 +162,9 @@ class Backend(ABC):
         """Return the handle of a program, compiled now or loaded from the cache."""
 
     def another_stream(self) -> Self | None:
-        """Return the same device with a new stream, for another thread; None: it has no streams.
+        """Return the same device with a new stream, for another thread; None without streams.
 
-        Both share all loaded programs.
+        Both objects share all loaded programs.
         """
         return None
 
@@ -204,13 +204,13 @@ class Backend(ABC):
         """Return the size of a program's blocks, on a GPU at least `fewest` threads.
 
         The threads of a block share `items` work items. If fast memory is too small for `room`, its
-        large part uses at most `slices` slices of global memory. `needed`: the threads for which
-        the kernels were written, and the maximum number of resident blocks. `few`: blocks
-        synchronise so often that many small ones are faster.
+        large part uses at most `slices` slices of global memory. `needed` contains the threads for
+        which the kernels were written, and the maximum number of resident blocks. With `few`,
+        blocks synchronise so often that many small ones are faster.
         """
 
     def compile(self, source: Source, block: Block) -> CompiledProgram:
-        """Return the program, compiled now or loaded from the cache; from any thread."""
+        """Return the program, compiled now or loaded from the cache; any thread may call this."""
         pieces = self._pieces(source, block)
         handles = self._together([partial(self._handle, piece) for piece in pieces])
         return CompiledProgram(handles, block, source.apart, self._spilled(block))
@@ -327,7 +327,7 @@ class Backend(ABC):
 
         With `room`, an arena is added as the first argument, before `arguments`. Such a kernel may
         run with fewer than `blocks` blocks; it loops over its jobs with `gridDim.x` or `next_job`.
-        On a GPU, blocks have `threads` threads; None: those of the program.
+        On a GPU, blocks have `threads` threads, by default those of the program.
         """
 
     @abstractmethod
@@ -402,6 +402,6 @@ class Backend(ABC):
 
 
 def arena(memory: Array | None, large_bytes: int) -> Struct:
-    """Return `Arena` of kernels/core; `memory` is for the large parts, None: fast memory."""
+    """Return `Arena` of kernels/core; `memory` is for the large parts, by default fast memory."""
     where = Null(np.uint8) if memory is None else memory
     return Struct(memory=where, large_bytes=np.uint64(large_bytes))

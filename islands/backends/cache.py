@@ -1,6 +1,6 @@
 """The cache of compiled programs; the key is the digest of their source.
 
-Only programs are trusted that belong to this user or root, and that no other user can write.
+A program is trusted only if it belongs to this user or root, and no other user can write it.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ def loaded(
     """Return the result of `load` for the file of `digest`, which `make` writes if it is missing.
 
     The file contains the digest, and its name ends in a checksum of its content, as a damaged
-    program can crash the process that loads it. Files that are damaged, of another program or not
-    trusted are replaced.
+    program can crash the process that loads it. A file that is damaged, not trusted or of another
+    program is replaced.
     """
     with _locks.setdefault(digest, Lock()):
         return _loaded(digest, suffix, make, load)
 
 
 _locks: dict[str, Lock] = {}
-"""A lock for each program: of the threads that need it, one compiles it."""
+"""A lock for each program, so that only one of the threads that need it compiles it."""
 
 
 def _loaded(
@@ -68,7 +68,7 @@ def _loaded(
 
 
 def _folder_of(digest: str) -> Path:
-    """Return the folder of a program, one of many, as it is listed before each load."""
+    """Return the folder of a program. There are many, as a folder is listed before each load."""
     own_folder("programs")
     return own_folder(f"programs/{digest[:2]}")
 
@@ -172,7 +172,7 @@ class Compiling:
     def __init__(self, compiler: str, how: str = "") -> None:
         """Keep durations with this `compiler`; `how` is added to the message."""
         self.tell: Callable[[str], None] | None = None
-        """Receives the message; None: no message."""
+        """Receives the message; None if there is none to print."""
         self.was_needed = False
         """Whether a program of this run was not in the cache."""
         self._name, self._how = f"compile-seconds-{compiler}.json", how
@@ -187,7 +187,7 @@ class Compiling:
         self._begun.clear()
 
     def begin(self, source: Source) -> None:
-        """Announce the first compilation of a run; from any thread."""
+        """Announce the first compilation of a run; any thread may call this."""
         with self._lock:
             self.was_needed = True
             self._begun.add(source.entry)

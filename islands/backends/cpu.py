@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends import zig
+from islands.backends import messages, zig
 from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import (
     Array,
@@ -35,7 +35,7 @@ from islands.backends.base import (
     in_turn,
 )
 from islands.backends.cache import Compiling, loaded
-from islands.backends.source import Source, crash_place, refused, without_kernel
+from islands.backends.source import Source, crash_place, refused
 from islands.errors import CompileError, RunError, Suspended, UsageError, system_reason
 from islands.text import counted, option
 
@@ -51,7 +51,7 @@ _FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX names another level; none change
 _CHECKING = [*_SAME, "-pthread", "-O1", "-g"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
-_CHECK_SECONDS = 0.1  # between checks whether a compiler must end
+_CHECK_SECONDS = 0.1  # between two checks whether to stop a compiler
 _MOST_PIECES = 4  # of a program, each of which compiles the common headers
 _ENDED = "ended by a signal while programs were compiled; to begin again, repeat the command"
 
@@ -241,15 +241,11 @@ class CpuBackend(Backend):
         try:
             describe = program.handle(kernel)[f"{kernel}_signature"]
         except AttributeError:
-            raise without_kernel(kernel) from None
+            raise messages.no_kernel(kernel) from None
         describe.restype = ctypes.c_char_p
         expected = describe().decode()
         if expected != packed.signature:
-            raise CompileError(
-                f"the kernel {kernel} takes {expected}, but was given {packed.signature}(for each"
-                " parameter: i integer, f float, P pointer or S struct, and its size in bytes)."
-                " Change the kernel's parameters or the arguments"
-            )
+            raise messages.other_parameters(kernel, expected, packed.signature)
         if blocks < 1:  # as CUDA refuses it
             raise ValueError(f"{kernel}: {blocks} blocks")
         launch = program.handle(kernel)[f"{kernel}_launch"]
@@ -345,11 +341,7 @@ def compiler() -> tuple[list[str], str]:
             return [path], _version([path])
     if command := zig.command():
         return command, zig.version()
-    raise CompileError(
-        "the CPU backend needs a C++ compiler, but there is no c++, g++ or clang++ on the PATH, and"
-        " no ziglang in this Python. Install one, for example with: apt install g++, or without"
-        " root: pip install ziglang"
-    )
+    raise messages.no_compiler()
 
 
 def _wanted(wanted: str) -> tuple[list[str], str]:
@@ -370,7 +362,7 @@ def _wanted(wanted: str) -> tuple[list[str], str]:
 
 
 def _identity(command: list[str]) -> list[str]:
-    """Return what distinguishes a compiler, as its programs are not loaded for another one.
+    """Return texts that differ between compilers, for the cache of their programs.
 
     Links are followed, as jobs may have links in different folders. The time of the last change is
     included, as an edited wrapper or a rebuilt compiler may print the same version as before.

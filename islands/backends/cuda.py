@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from islands.backends import messages
 from islands.backends.arguments import Arguments, device_address
 from islands.backends.base import (
     Array,
@@ -32,7 +33,7 @@ from islands.backends.base import (
 )
 from islands.backends.cache import Compiling, loaded
 from islands.backends.gpus import block_memory, devices, identity_of, joules, load_cupy
-from islands.backends.source import Source, refused, without_kernel, without_room
+from islands.backends.source import Source, refused
 from islands.errors import UsageError
 from islands.text import option
 
@@ -44,7 +45,6 @@ _FEW, _MOST_SMALL = 1024, 8
 H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, most at
 low temperatures."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
-
 
 _requesting = Lock()
 
@@ -168,10 +168,7 @@ class CudaBackend(Backend):
             return self._cupy.empty(shape, dtype)
         except self._cupy.cuda.memory.OutOfMemoryError:
             size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-            raise UsageError(
-                f"the GPU's {self._memory / 2**30:.0f} GiB are too little: {size / 2**30:.1f} GiB "
-                "more are needed. Lower population or islands, or use more GPUs"
-            ) from None
+            raise messages.too_little_gpu_memory(self._memory, size) from None
 
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to
@@ -231,13 +228,13 @@ class CudaBackend(Backend):
         try:
             function = program.handle(kernel).get_function(kernel)
         except self._cupy.cuda.driver.CUDADriverError:
-            raise without_kernel(kernel) from None
+            raise messages.no_kernel(kernel) from None
         shared = 0
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)
             arguments = (space, *arguments)
         if shared > self.block_memory:
-            raise without_room(kernel, shared, self.block_memory)
+            raise messages.too_little_block_memory(kernel, shared, self.block_memory)
         # More than 48 KiB, including arrays that kernels declare, must be requested. Other threads
         # may launch the same kernel with more.
         with _requesting:

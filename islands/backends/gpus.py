@@ -11,13 +11,15 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import CDLL, byref, c_int, create_string_buffer
+from itertools import chain
 from threading import Thread
 from typing import Any
 from uuid import UUID
 
+from islands.backends import messages
 from islands.backends.cache import own_folder
-from islands.errors import InputError, UsageError, system_reason
-from islands.text import counted, option
+from islands.errors import InputError, UsageError
+from islands.text import option
 
 _CUPY_CACHE = "CUPY_CACHE_DIR"
 _DRIVER = "libcuda.so.1"
@@ -36,16 +38,10 @@ def load_cupy() -> Any:
     try:
         import cupy
     except ImportError as error:
-        raise UsageError(
-            f"the CUDA backend needs CuPy ({error}). Install it with: pip install 'islands[cuda13]'"
-            f" (or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
-        ) from None
+        raise messages.no_cupy(error) from None
     except OSError as error:
         variable = _CUPY_CACHE if _CUPY_CACHE in os.environ else "ISLANDS_CACHE"
-        raise InputError(
-            f"CuPy cannot make its cache folder: {error.filename}: {system_reason(error)}."
-            f" Let {variable} name a folder that you may write"
-        ) from error
+        raise messages.no_cupy_cache(error, variable) from error
     return cupy
 
 
@@ -113,19 +109,10 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
     for rank in sorted(range(len(visible)), key=lambda rank: len(visible[rank])):
         seen = visible[rank]
         if not seen:
-            raise UsageError(
-                f"host {host}: one of its {counted(len(visible), 'rank')} sees no GPU. Check"
-                f" CUDA_VISIBLE_DEVICES and nvidia-smi, or choose {option('backend', 'cpu')}"
-            )
+            raise messages.no_visible_gpu(host, len(visible))
         number = min(range(len(seen)), key=lambda gpu: (taken[seen[gpu]], gpu))
         if taken[seen[number]] and not share:
-            gpus = len({identity for every in visible for identity in every})
-            raise UsageError(
-                f"host {host} has {counted(gpus, 'GPU')} for {len(visible)} ranks, and one rank"
-                " sees only GPUs that other ranks use. Start fewer ranks per host, set"
-                " CUDA_VISIBLE_DEVICES to another GPU for each rank, or pass"
-                f" {option('share_gpu', True)} or {option('backend', 'cpu')}"
-            )
+            raise messages.too_few_gpus(host, len(set(chain(*visible))), len(visible))
         taken[seen[number]] += 1
         numbers[rank] = number
     return numbers

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from islands.backends import messages
 from islands.backends.arguments import Struct, layout_checks
 from islands.errors import CompileError, UsageError
 from islands.paths import CACHE_ELSEWHERE, cache_folder, data_folder, publish, reading
@@ -68,13 +69,13 @@ class Source:
     entry: str
     defines: Mapping[str, str | Header] = field(default_factory=dict)
     structs: Mapping[str, Struct] = field(default_factory=dict)
-    """The structs that Python passes to its kernels, by name: the compiler compares their
+    """The structs that Python passes to its kernels, by name; the compiler checks their
     members."""
     apart: tuple[str, ...] = ()
     """Kernels that take long to compile, slowest first: `pieces` distributes them."""
 
     is_waited_for: bool = False
-    """Whether compiling it fast matters more than fast kernels."""
+    """Whether fast compilation matters more than fast kernels."""
 
     def pieces(self, most: int) -> list[Source]:
         """Return up to `most` programs, which can be compiled at the same time.
@@ -156,16 +157,13 @@ def _inclusions(text: str) -> tuple[str, ...]:
 
 def _read(name: str, by: str) -> str:
     """Return the text of a file of the package that `by` includes."""
-    path = data_folder("kernels") / name
+    folder = data_folder("kernels")
+    path = folder / name
     try:
         status = path.stat()
         return _text_of(path, status.st_mtime_ns, status.st_size)
     except OSError as error:
-        raise CompileError(
-            f'{by or "a program"}: includes "{name}", but cannot read the kernel file {path}:'
-            f" {error.strerror}. A header of a script can only include headers of"
-            f" {data_folder('kernels')}"
-        ) from None
+        raise messages.unreadable_kernel(by, name, folder, error) from None
 
 
 @lru_cache(maxsize=1024)
@@ -227,28 +225,12 @@ def crash_place(headers: Mapping[str, str]) -> str:
     return f", in {', '.join(sorted(codes or headers))}. {fix}\n" if headers else ""
 
 
-def without_kernel(kernel: str) -> CompileError:
-    """Return the error for a program that lacks a kernel."""
-    return CompileError(
-        f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
-        " correct the name in the launch"
-    )
-
-
-def without_room(kernel: str, needed: int, available: int) -> UsageError:
-    """Return the error for a launch that needs more memory per block than a GPU has, in bytes."""
-    return UsageError(
-        f"{kernel} needs {needed} bytes of block memory, but this GPU has {available}. Choose"
-        " another algorithm or a smaller instance"
-    )
-
-
 def _cause(log: str, names: Iterable[str], headers: Mapping[str, str]) -> str:
     """Return the first line of the user's code that the log names, with its place."""
     for name in names:
         for pattern in (rf"^{re.escape(name)}[:(](\d+)", rf"at line (\d+) of {re.escape(name)}"):
-            if found := re.search(pattern, log, re.MULTILINE):
-                lines = (user_line(text, name, int(found[1])) for text in headers.values())
+            if place := re.search(pattern, log, re.MULTILINE):
+                lines = (user_line(text, name, int(place[1])) for text in headers.values())
                 return next(filter(None, lines), "")
     return ""
 

@@ -31,7 +31,7 @@ class Field:
     kind: str = "kept"
     """`kept`: saved and restored; `derived`: computed from kept fields; `scratch`: neither."""
     travels: bool = False
-    """Whether migrants take their entry, of the first dimension, to other islands."""
+    """Whether migrants take their entry along the first dimension to other islands."""
     cleared: bool = True
     """Whether it is set to zero before generation 0; otherwise its initial content is ignored."""
 

@@ -77,7 +77,7 @@ def environment() -> dict[str, str]:
 
 
 def compiling() -> Compiling:
-    """Return the announcement for Zig, which takes longer until it has built its runtime."""
+    """Return the `Compiling` of Zig, which takes longer until Zig has built its runtime."""
     with suppress(IslandsError, OSError):  # the compilation reports errors in the cache
         if any(_folder().glob(_RUNTIME)):
             return Compiling("zig", " with Zig")

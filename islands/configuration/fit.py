@@ -9,7 +9,7 @@ from islands.algorithms.base import Algorithm
 from islands.archipelago.colonies import of_colony
 from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
-from islands.backends.source import without_room
+from islands.backends.messages import too_little_block_memory
 from islands.bounds.methods import method_for
 from islands.configuration import messages
 from islands.configuration.request import Source
@@ -303,7 +303,7 @@ def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | No
                     continue
                 needed, limit = Room(launch.room).total, block_memory()
                 if limit is not None and needed > limit:
-                    raise without_room(launch.kernel, needed, limit)
+                    raise too_little_block_memory(launch.kernel, needed, limit)
 
 
 def require_population(spec: RunSpec, population: int, algorithm: Algorithm, islands: int) -> None:

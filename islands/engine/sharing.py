@@ -10,7 +10,7 @@ import numpy as np
 
 from islands.archipelago.instances import InstanceArrays, arrays_of, shapes_of
 from islands.archipelago.parts import ProgramParts
-from islands.archipelago.shared import bytes_a_run, can_share, parts_for
+from islands.archipelago.shared import bytes_per_run, can_share, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
@@ -132,5 +132,5 @@ def places_for(
     room = fill = wanted or max(1, individuals // (colony.islands * colony.population))
     if (free := backend.free_now()) is not None:
         share = LIMITS.memory / threads * free
-        room = max(1, int(share / bytes_a_run(first.parts, first.spec.migration)))
+        room = max(1, int(share / bytes_per_run(first.parts, first.spec.migration)))
     return min(fill, room, LIMITS.most_places)

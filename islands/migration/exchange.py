@@ -67,7 +67,7 @@ class Arrivals:
 def entries(
     source: Islands, mine: range, migrants: int
 ) -> tuple[Islands, Islands, NDArray[np.bool_]]:
-    """Return the source and target of each migrant, and a mask of the possible ones that exist.
+    """Return the source and target of each migrant, and which of the possible migrants exist.
 
     `source` has a row for each of `mine`: the islands that send to it, then NOBODY.
     """
@@ -84,7 +84,7 @@ class Migration:
     number: int
     route: Route
     packed: tuple[Any, Any] | None = None
-    """The marks before and after packing; None: the emigrants are not in the buffer."""
+    """The marks before and after packing; None if the emigrants are not in the buffer."""
     staged: Any = None
     """The mark after copying the emigrants for other ranks to the memory that MPI reads."""
     is_sent: bool = False
@@ -137,7 +137,7 @@ class Exchange:
     def prepare(
         self, sides: Mapping[int, Side], encodings: Sequence[Encoding], migrant_bytes: int
     ) -> None:
-        """Bind the kernels to the arrays of the colonies on this rank: their sides by number.
+        """Bind the kernels to the arrays of the colonies on this rank, the `sides` by number.
 
         `encodings` are those of all colonies of the run; a migrant has `migrant_bytes` bytes.
         """
@@ -269,7 +269,7 @@ class Exchange:
                 kernels.fetch()
 
     def arrivals(self) -> Arrivals | None:
-        """Return the record of the last migration, after `fetch` is complete; then None."""
+        """Return the record of the last migration once, after `fetch` is complete; else None."""
         completed, self._completed = self._completed, None
         if completed is None:
             return None
@@ -343,7 +343,10 @@ def require_same_senders(settings: MigrationSettings) -> None:
 
 
 class AsyncExchange(Exchange):
-    """Exchanges the latest migrants between ranks; within a rank, at the next migration."""
+    """An exchange without waiting: migrants arrive at a later migration, within a rank at the next.
+
+    A rank sends to another one when the last message to it has arrived.
+    """
 
     def _begin(self) -> None:
         assert self._carrier is not None, "several ranks have a transport"

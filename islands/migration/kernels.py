@@ -21,7 +21,7 @@ _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
 
 @dataclass(frozen=True)
 class Side:
-    """What migration needs of the islands of a colony on a rank."""
+    """The islands of a colony on a rank, as migration needs them."""
 
     first: int
     """The number of the first island among those of the rank."""

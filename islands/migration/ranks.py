@@ -16,7 +16,7 @@ class Ranks:
     deal: Deal
     """Which rank has which islands."""
     transport: type[Transport] | None = None
-    """The transport of device arrays between ranks, from `transport.find`; None: not needed."""
+    """The transport of device arrays between ranks, from `transport.find`; None if not needed."""
     team: World | None = None
     """The ranks that share the islands of this rank, if there are several."""
     asynchronous: bool = False

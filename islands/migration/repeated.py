@@ -66,7 +66,7 @@ def _halo(reach: int, alone: bool, buffer: Array) -> Struct:
 
 
 STRUCTS = {"Halo": _halo(0, False, Null(np.uint8))}
-"""A sample for the compiler."""
+"""A sample of the struct, which the compiler compares with that of the kernels."""
 
 
 class Halo:

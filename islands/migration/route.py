@@ -2,7 +2,7 @@
 
 A rank has one buffer of slots; a slot contains the migrants of one island. The first slots are sent
 to other ranks, ordered by receiver; then come those for local islands, and then those that arrive,
-ordered by sender. So a rank sends one message to each neighbour, without duplicate islands.
+ordered by sender. A rank therefore sends one message to each neighbour, and each island once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Route:
     """The slots of a rank's buffer in one migration."""
 
     leaving: Islands
-    """The island that each slot is packed from, counted on this rank."""
+    """The island whose migrants are packed into each slot, counted on this rank."""
     sources: Islands
     """A row for each island of the rank: the islands that send to it, then NOBODY."""
     slots: Islands
@@ -75,8 +75,8 @@ class Planner:
             return self._topology.sources(scene, receivers)
 
         if self.changes:
-            every = sources(range(self._deal.islands))
-            return plan(lambda block: every[block.start : block.stop], self._deal, self._world.rank)
+            rows = sources(range(self._deal.islands))
+            return plan(lambda block: rows[block.start : block.stop], self._deal, self._world.rank)
         return plan(sources, self._deal, self._world.rank)
 
 

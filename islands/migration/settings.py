@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from islands.algorithms.base import Algorithm
 from islands.errors import UsageError
+from islands.migration import messages
 from islands.migration.topology import TOPOLOGIES
 from islands.settings import Settings, setting
-from islands.text import counted, option
 
 SELECTIONS = ("best", "random", "roulette")
 REPLACEMENTS = ("worst", "random", "if-better")
@@ -76,13 +76,14 @@ def require_fit(
     sources = topology.widest(islands, seed)
     replaceable = population - fixed(algorithm)
     if sources * migrants > replaceable:
-        random = option("migration", "random")
-        other = f"{topology.hint}, or choose {random}, in which each island receives from one other"
-        raise UsageError(
-            f"migration {migration.topology} brings up to"
-            f" {counted(sources * migrants, 'migrant')} to one of {counted(islands, 'island')}"
-            f" (migrants={migrants}), but only {replaceable} of population={population} are not"
-            f" elite. Lower migrants or raise population{other if sources > 1 else ''}"
+        raise messages.too_many_arrivals(
+            topology=migration.topology,
+            migrants=migrants,
+            sources=sources,
+            islands=islands,
+            population=population,
+            replaceable=replaceable,
+            hint=topology.hint,
         )
 
 
@@ -91,12 +92,6 @@ def _require_slices(
 ) -> None:
     """Refuse slices that are too small for the halo, and migration."""
     if reach > population:
-        raise UsageError(
-            f"population={population}: with halo=true an island needs at least the {reach}"
-            " individuals that its neighbour reads. Raise population, or lower neighbours or radius"
-        )
+        raise messages.too_small_slice(population, reach)
     if migrates(migration, islands):
-        raise UsageError(
-            f"halo=true with migration {migration.topology}: islands that are slices of one"
-            f" population do not migrate. Choose {option('migration', 'none')}, or halo=false"
-        )
+        raise messages.slices_that_migrate(migration.topology)

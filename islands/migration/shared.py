@@ -64,20 +64,20 @@ class SharedExchange:
         backend: Backend,
         side: Side,
         migrant_bytes: int,
-        islands_a_run: int,
+        islands_per_run: int,
     ) -> None:
         """Bind the kernels to the islands of all runs; a migrant has `migrant_bytes` bytes."""
         self._backend, self._delay, self._bytes = backend, settings.delay, migrant_bytes
-        self._islands, self._islands_a_run = side.islands, islands_a_run
+        self._islands, self._islands_per_run = side.islands, islands_per_run
         self._landed: dict[int, tuple[int, Islands]] = {}
         """The last migration whose migrants have arrived at each run, and their sources."""
         self._phases: list[tuple[Any, Any]] = []
         """The marks before and after packing and unpacking, or unpacking and packing."""
         self._topology = TOPOLOGIES[settings.topology]
         assert self._topology.is_built_in, "the others may refuse a run"
-        self._degree = self._topology.widest(islands_a_run, seed=0)
+        self._degree = self._topology.widest(islands_per_run, seed=0)
         self._known: dict[tuple[int, int], Islands] = {}
-        self._most_arrivals = islands_a_run * self._degree * settings.migrants
+        self._most_arrivals = islands_per_run * self._degree * settings.migrants
         """Maximum number of migrants that arrive at a run."""
         buffer = backend.zeros((side.islands, settings.migrants * migrant_bytes), np.uint8)
         self._kernels = Kernels(
@@ -90,7 +90,7 @@ class SharedExchange:
         if scene not in self._known:
             if len(self._known) == _MOST_KNOWN:
                 self._known.clear()
-            size = self._islands_a_run
+            size = self._islands_per_run
             sources = self._topology.sources(Scene(size, *scene), range(size))
             self._known[scene] = np.full((size, self._degree), NOBODY, np.int64)
             self._known[scene][:, : sources.shape[1]] = sources
@@ -101,7 +101,7 @@ class SharedExchange:
 
         With a delay, the migrants of the previous migration arrive now.
         """
-        size, self._landed = self._islands_a_run, {}
+        size, self._landed = self._islands_per_run, {}
         leaving = np.full(self._islands, NOBODY, np.int64)
         sources = np.full((self._islands, self._degree), NOBODY, np.int64)
         for run, (number, seed) in enumerate(zip(numbers, seeds, strict=True)):

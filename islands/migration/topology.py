@@ -18,6 +18,7 @@ from islands.calls import is_whole
 from islands.custom.parts import PartKind
 from islands.custom.scripts import file_of, script_errors
 from islands.errors import UsageError
+from islands.migration import messages
 from islands.parallel import Deal
 
 Islands = NDArray[np.int64]
@@ -49,7 +50,7 @@ class Scene:
 class Topology:
     """The senders of each island, given by a function or by a subclass that defines `senders`.
 
-    It must be pure: every rank calls it, and all need the same result.
+    The function must be pure: every rank calls it, and all ranks need the same result.
 
     >>> back = islands.Topology("back", lambda island, count, *_: [(island + 1) % count], most=1)
     >>> back.senders(3, 4, 1, 1)
@@ -62,7 +63,7 @@ class Topology:
     changes: bool = True
     """Whether the senders differ between migrations."""
     most: int | None = None
-    """The largest number of islands that send to one island in a migration; None: all others."""
+    """The largest number of islands that send to one island in a migration; None for all others."""
     function: Senders | None = None
     is_built_in: ClassVar[bool] = False
     """Whether it calls no function of a user."""
@@ -105,10 +106,7 @@ class Topology:
     def sources(self, scene: Scene, receivers: range) -> Islands:
         """Return a row for each receiver: the islands that send to it, ascending, then NOBODY."""
         if self.function is None and type(self).senders is Topology.senders:
-            raise UsageError(
-                f"topology {self.name}: it has no function that returns senders. Write"
-                f" Topology({self.name!r}, function), or define senders() in a subclass"
-            )
+            raise messages.no_senders(self.name)
         rows = [self._checked(scene, island) for island in receivers]
         sources = np.full((len(rows), max(map(len, rows), default=0)), NOBODY, np.int64)
         for place, row in enumerate(rows):
@@ -125,11 +123,7 @@ class Topology:
             [self.sources(scene, range(islands)).tolist() for scene in scenes] for _ in range(2)
         )
         if first != again:
-            raise UsageError(
-                f"topology {self.name}: two calls with the same arguments returned different"
-                " senders. Every rank calls it, so let its random numbers depend on number and seed"
-                " alone"
-            )
+            raise messages.impure_topology(self.name)
         return str(first)
 
     def _checked(self, scene: Scene, island: int) -> list[int]:
@@ -162,8 +156,8 @@ class Topology:
 class _BuiltIn(Topology):
     """A topology that computes many islands at once: a row of unsorted senders for each island.
 
-    If it `changes`, an island has at most one sender. `sends_once`: an island sends to at most one
-    other, or one island sends to all. `from_all`: an island receives from all others.
+    If it `changes`, an island has at most one sender. With `sends_once`, an island sends to at most
+    one other, or one island sends to all. With `from_all`, an island receives from all others.
     """
 
     is_built_in: ClassVar[bool] = True
@@ -247,13 +241,19 @@ def _none(scene: Scene, mine: Islands) -> Islands:
 
 
 TOPOLOGIES: dict[str, Topology] = {
-    "ring": _BuiltIn(_ring),  # each island sends to its successor
-    "elite": _BuiltIn(_elite, from_all=True),  # each to all others, as BRKGA exchanges its elite
-    "broadcast": _BuiltIn(_broadcast, changes=True, sends_once=True),  # a random one to all others
-    "torus": _BuiltIn(_torus),  # each to four neighbours in rows of about the square root
-    "hypercube": _BuiltIn(_hypercube),  # each to the islands whose number differs in one bit
-    "random": _BuiltIn(_random, changes=True, sends_once=True),  # each to one, in a random ring
-    "none": _BuiltIn(_none),  # no migration
+    # An island sends to its successor.
+    "ring": _BuiltIn(_ring),
+    # An island sends to all others, as BRKGA exchanges its elite.
+    "elite": _BuiltIn(_elite, from_all=True),
+    # A random island sends to all others.
+    "broadcast": _BuiltIn(_broadcast, changes=True, sends_once=True),
+    # An island sends to four neighbours, in rows of about the square root of the islands.
+    "torus": _BuiltIn(_torus),
+    # An island sends to those whose number differs in one bit.
+    "hypercube": _BuiltIn(_hypercube),
+    # An island sends to one other, in a ring of random order.
+    "random": _BuiltIn(_random, changes=True, sends_once=True),
+    "none": _BuiltIn(_none),
 }
 for _name, _topology in TOPOLOGIES.items():
     _topology.name = _name

@@ -17,7 +17,7 @@ _TRIAL_BYTES = 1 << 16
 _TIMEOUT_SECONDS = 20.0
 _MIGRANTS_TAG = 1
 _ABANDONED: list[Any] = []
-"""Failed trials: MPI may still read their buffers."""
+"""The transports of failed trials, which are kept as MPI may still read their buffers."""
 
 
 class Transport:

@@ -184,7 +184,7 @@ class Checkpoints:
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
             summed = HashingWriter(stream)
-            # mypy does not know that `saved` never contains `allow_pickle`.
+            # For mypy, `saved` could contain `allow_pickle`.
             saved = self._archipelago.snapshot(is_copied=False)
             np.savez(cast(IO[bytes], summed), **saved)  # type: ignore[arg-type]
             stream.flush()
@@ -203,7 +203,7 @@ class Checkpoints:
 
 
 class HashingWriter(io.RawIOBase):
-    """A stream that computes a checksum while it writes, so that the file need not be read."""
+    """A stream that computes a checksum of what it writes, so that the file need not be read."""
 
     def __init__(self, to: IO[bytes]) -> None:
         self._to, self._sum = to, hashlib.sha256()

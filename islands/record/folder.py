@@ -10,12 +10,12 @@ from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
-import islands
 from islands.configuration.spec import FORMAT, SIGN
 from islands.errors import InputError, UsageError, system_reason
 from islands.inside import inside, inside_all, line_breaks, opened
 from islands.paths import reading, writing
 from islands.problems import PROBLEMS
+from islands.record import messages
 from islands.text import option
 from islands.untrusted import bounded_text, parsing
 
@@ -25,7 +25,7 @@ LOG = "log.txt"
 TRACE, MIGRATIONS = "trace", "migrations"
 """Folders with one file per rank."""
 UNFINISHED = ".unfinished.arrows"
-"""The suffix of the file of a rank during the run."""
+"""The suffix of a rank's file until the run is finished."""
 CHECKPOINTS = "checkpoints"
 """The folder of checkpoints, which are folders with one file per rank and the manifest."""
 MANIFEST = "manifest.json"
@@ -48,7 +48,6 @@ _FIRST_LINE = re.compile(
 _LONGEST_LINE = 200
 FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 """The folders that a run writes."""
-
 
 LEDGER = "runs.jsonl"
 """The results of many runs, one per line, in the folders of series, tunings and so on."""
@@ -79,25 +78,15 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
     """
     if folder is None:
         return
-    out, force_it = option("out", folder), option("force", True)
     try:
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"{out}: is a file. Name a new or existing folder")
+            raise UsageError(f"{option('out', folder)}: is a file. Name a new or existing folder")
         if folder.exists() and _has_files(folder) and not _first_line(folder).startswith(SIGN):
-            raise UsageError(
-                f"{out}: contains files, but no run. Name a new or empty folder, so that your files"
-                " are not overwritten"
-            )
+            raise messages.foreign_files(folder)
         if (folder / FINISHED).exists() and not force:
-            raise UsageError(
-                f"{out}: contains a finished run. Name another folder, or pass {force_it} to"
-                " overwrite it"
-            )
+            raise messages.finished_run(folder)
         if has_checkpoint(folder) and not force:
-            raise UsageError(
-                f"{out}: contains a run that can be resumed. Use: islands resume"
-                f" {shlex.quote(str(folder))}; or pass {force_it} to overwrite it"
-            )
+            raise messages.resumable_run(folder)
     except OSError as error:
         raise unusable(folder, error) from error
 
@@ -126,11 +115,8 @@ def require_run(folder: Path) -> None:
     if written is None:
         raise InputError(f"{settings}: is damaged: its first line contains no format. Restore it")
     if int(written["format"]) != FORMAT:
-        raise InputError(
-            f"{folder}: has format {written['format']}, written by islands {written['version']},"
-            f" but this is islands {islands.__version__} with format {FORMAT}. Use the version that"
-            f" wrote it, or repeat the run with: {how_to_repeat(folder)}"
-        )
+        repeat = how_to_repeat(folder)
+        raise messages.other_format(folder, written["format"], written["version"], repeat)
 
 
 def how_to_repeat(folder: Path) -> str:
@@ -199,9 +185,9 @@ def remove_earlier_run(folder: Path) -> None:
 
 
 def _files_of_a_run(folder: Path) -> Iterator[Path]:
-    # The solution is the first, as a partly emptied folder must not look finished. The settings are
-    # the last, as the remaining files must not look like files of the user. Checkpoints precede the
-    # records that they need.
+    # The solution is removed first, as a partly emptied folder must not look finished. The settings
+    # are removed last, as the remaining files must not look like files of the user. Checkpoints
+    # precede the records that they need.
     yield folder / FINISHED
     for checkpoint in _checkpoints(folder):
         yield from _files_of_a_checkpoint(checkpoint)
@@ -335,10 +321,7 @@ def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ())
             f"--out {folder}: contains {present.words}, no {kind.noun}. Name a new folder"
         )
     if {name for name in names if not name.startswith(".")} - {*own, JOB}:
-        raise UsageError(
-            f"--out {folder}: contains files, but no {kind.noun}. Name a new or empty folder, so"
-            " that your files are not overwritten"
-        )
+        raise messages.other_files(folder, kind.noun)
 
 
 def results_in(folder: Path) -> int:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import shlex
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,14 @@ from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_loaded, is_trusted
 from islands.custom.signature import is_signed, sign, signed
 from islands.custom.trust import scripts_in, signed_scripts, trust_files
-from islands.errors import InputError, UntrustedError
+from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.modelling.model import restored
 from islands.paths import publish, published
 from islands.problems import restored as restored_data
 from islands.problems import saved
 from islands.problems.base import Problem
+from islands.record import messages
 from islands.record.files import TooLargeError, read_arrays
 from islands.record.folder import INDEX, PARTS, PROBLEM, RUN_SETTINGS, file_name_of
 from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml
@@ -39,7 +39,8 @@ from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml
 _CHECKSUM = "# SHA-256 of the lines above: "
 RUN_LINE = "# Identity of the run: "
 SIGNATURE_LINE = "# Signature of its problem.npz: "
-"""Lines that reveal files of other runs; the second one if the folder contains the problem."""
+"""Lines by which files of other runs are detected; the second one if the folder contains the
+problem."""
 _LAST = "checkpoint"
 """The last table in run.toml."""
 _SIGNATURE = "signature"
@@ -53,8 +54,8 @@ _TRUST = "If you made the folder, or trust it, add --trust"
 def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
     """Write run.toml with the identity `run` and the signature of the stored problem.
 
-    If it names scripts, sign it if this process has imported them or the file was signed before:
-    a resumed run may not have imported them, and must not sign for scripts of others.
+    If it names scripts, sign it if this process has imported all of them, or if the file was
+    signed before. A resumed run may not have imported them, and must not sign scripts of others.
     """
     path, text = inside(folder, RUN_SETTINGS), spec.to_toml()
     for prefix, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
@@ -73,10 +74,7 @@ def require_intact(folder: Path) -> Path:
     path = folder / RUN_SETTINGS
     lines, has_checksum, checksum = bounded_text(path).rpartition(_CHECKSUM)
     if has_checksum and checksum.strip() != _digest(lines):
-        raise InputError(
-            f"{path}: {MISMATCH}. Restore it; or, if you changed it on purpose, remove its last"
-            " line, or begin a new run with: islands run --config"
-        )
+        raise messages.changed_settings(path, MISMATCH)
     if not has_checksum and _LAST not in read_toml(path):
         raise InputError(f"{path}: is truncated: it has no table [{_LAST}]. Restore it")
     return path
@@ -158,11 +156,7 @@ def stored_problem(folder: Path) -> Problem:
         if (data := restored_data(arrays)) is not None:
             return data  # without code
     if not trusted and not hmac.compare_digest(signature, _signature(arrays)):
-        raise UntrustedError(
-            f"{path}: contains code that you have not stored on this machine, or that was changed"
-            f" since. Read it in {folder / 'parts'}; if you trust it, add --trust:"
-            f" islands resume {shlex.quote(str(folder))} --trust (verify has --trust too)"
-        )
+        raise messages.untrusted_code(path)
     with parsing(path):
         return restored(arrays)
 
@@ -185,15 +179,11 @@ def store_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
         {"part": version.part, "file": file_name_of(version.file), "sha256": version.sha256}
         for version in versions
     ]
-    # The index is the first, as it lists the files of the run.
+    # The index is written first, as it lists the other files for a later removal.
     publish(inside(folder, PARTS, INDEX), json.dumps(index, indent=1))
     for version in versions:
         if version.file:
             publish(inside(folder, PARTS, file_name_of(version.file)), version.text)
-
-
-def _listed(parts: Collection[str]) -> str:
-    return ", ".join(sorted(parts)) or "no such part"
 
 
 def require_same_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
@@ -207,15 +197,7 @@ def require_same_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
     now = {(version.part, file_name_of(version.file)): version.sha256 for version in versions}
     before, after = {part for part, _ in stored}, {part for part, _ in now}
     if before != after:
-        raise InputError(
-            f"{folder}: the run began with {_listed(before - after)}, but now has"
-            f" {_listed(after - before)}. Use the original parts, or begin a new run"
-        )
+        raise messages.other_parts(folder, before, after)
     for part, file in dict.fromkeys([*stored, *now]):
         if stored.get((part, file)) != now.get((part, file)):
-            what = f"the header of the {part}" if file else f"the definition of the {part}"
-            then = f"; the original is {folder / PARTS / file}" if file else ""
-            raise InputError(
-                f"{folder}: {what} has changed since the run began{then}. Restore the script, or"
-                " the version of islands for a problem of a file, or begin a new run"
-            )
+            raise messages.changed_part(folder, part, folder / PARTS / file if file else None)

@@ -47,7 +47,7 @@ class Journal:
         *,
         goes_on: bool,
     ) -> None:
-        """Open the folder; if the run `goes_on`, restore the archipelago from a checkpoint."""
+        """Open the folder; if the run is resumed (`goes_on`), restore a checkpoint."""
         self.folder, self._resolved, self._world = folder, resolved, world
         self._run = identity(resolved)
         origin: Origin | None = None

@@ -19,7 +19,7 @@ from islands.record.folder import LOG
 _PATIENCE_SECONDS = 5.0
 """The time to wait for a process that is ending."""
 _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EINVAL)
-"""The errors of filesystems without locks; NFS cannot lock folders."""
+"""The errors of filesystems that have no locks, or, like NFS, none for folders."""
 
 
 class FolderLock:

@@ -33,7 +33,7 @@ from islands.untrusted import bounded_text, parsing
 
 
 class _Mark(NamedTuple):
-    """The values in a file that identify its run; empty if the file does not contain them."""
+    """The values in a file that identify its run; empty if the file lacks them."""
 
     run: str
     end: tuple[str, str] = ("", "")

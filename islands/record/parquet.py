@@ -36,7 +36,7 @@ _LONGEST_METADATA = 1 << 24
 """The maximum bytes of a text in the footer, such as the result of the run."""
 _LONGEST_TEXT = 32
 """The maximum bytes of a text in a column: every row may repeat a text of the dictionary."""
-_BYTES_A_VALUE, _OTHER_BYTES = 64, 1 << 16
+_BYTES_PER_VALUE, _OTHER_BYTES = 64, 1 << 16
 """The maximum bytes of a column per row, and of its dictionary and headers."""
 _CHECKSUM = b"islands.sha256"
 """The metadata key of the checksum of the rows and all other metadata."""
@@ -114,7 +114,8 @@ def read_parquet(
         require_at_most(path, left, max(MOST_ROWS, size) if most is None else most)
         metadata = dict(file.metadata.metadata or {})
         stored = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
-        schema = pa.schema(pa.field(each.name, _plain(each.type)) for each in file.schema_arrow)
+        fields = [(field.name, _plain(field.type)) for field in file.schema_arrow]
+        schema = pa.schema(fields)
         require_columns(schema, columns)
         _require_small(file.metadata)
         rows, kept = RowsChecksum(schema), [schema.empty_table()]
@@ -149,7 +150,7 @@ def _parquet_file(stream: IO[bytes]) -> pq.ParquetFile:
         "thrift_container_size_limit": _MOST_PARTS,
     }
     file = pq.ParquetFile(stream, **options)
-    texts = [each.name for each in file.schema_arrow if each.type == pa.string()]
+    texts = [field.name for field in file.schema_arrow if field.type == pa.string()]
     if texts:
         file = pq.ParquetFile(stream, metadata=file.metadata, read_dictionary=texts, **options)
     return file
@@ -164,7 +165,7 @@ def _require_small(metadata: pq.FileMetaData) -> None:
     """
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         rows, size = group.num_rows, group.total_byte_size
-        most = metadata.num_columns * (_BYTES_A_VALUE * rows + _OTHER_BYTES)
+        most = metadata.num_columns * (_BYTES_PER_VALUE * rows + _OTHER_BYTES)
         if size > most:
             raise ValueError(f"{rows} rows have {size} bytes, more than {most}")
 

@@ -60,7 +60,7 @@ def sources() -> str:
     """Return the SHA-256 of the files of the package, the kernels and the instances."""
     total = hashlib.sha256()
     for root in (_HERE, *map(data_folder, ("kernels", "instances"))):
-        for path in sorted(each for each in root.rglob("*") if each.is_file()):
+        for path in sorted(filter(Path.is_file, root.rglob("*"))):
             name = path.relative_to(root)
             if not {"__pycache__", "_data"} & {*name.parts}:
                 content = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -87,9 +87,10 @@ class Finished:
 
 
 def finished(folder: Path, *, goes_on: bool) -> Finished | None:
-    """Return the result of a finished run, or None if the run is to be resumed.
+    """Return the result of a finished run, or None if the run has to be resumed.
 
-    It is, if it is not finished, was interrupted or `goes_on`; this requires a checkpoint.
+    That is the case if it is not finished, was interrupted, or `goes_on`; a finished run then needs
+    a checkpoint.
     """
     if not (folder / FINISHED).exists():
         return None

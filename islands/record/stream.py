@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(rf"rank-(\d+)(?:\.(\d+){re.escape(UNFINISHED)}|\.parquet)")
 _START, _RUN = b"islands.start", b"islands.run"
 """The metadata keys of the start that wrote a file, and of the identity of its run."""
-_ROWS_A_GROUP = 1 << 16
+_ROWS_PER_GROUP = 1 << 16
 MOST_BYTES = 1 << 29
 """The maximum size of a stream that is read at once."""
 
@@ -130,7 +130,7 @@ class Stream:
             for batch in pa.ipc.open_stream(source):
                 group.append(batch)
                 rows += batch.num_rows
-                if rows >= _ROWS_A_GROUP:
+                if rows >= _ROWS_PER_GROUP:
                     yield pa.Table.from_batches(group)
                     group, rows, left = [], 0, left - rows
             if rows != left:
@@ -164,7 +164,7 @@ def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: E
 
 
 def rows_path(folder: Path, rank: int, start: int) -> Path:
-    """Return the file with the rows of a rank and a start: the stream, or else a Parquet file."""
+    """Return the file with the rows of a rank and a start: the stream, or the Parquet file."""
     stream, parquet = stream_path(folder, rank, start), finished_path(folder, rank)
     if stream.exists() or not parquet.exists():
         return stream

@@ -22,6 +22,7 @@ from islands.inside import inside, inside_all
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
+from islands.record import messages
 from islands.record.folder import FINISHED, UNFINISHED, has_checkpoint, how_to_repeat
 from islands.record.parquet import (
     MOST_ROWS,
@@ -78,11 +79,11 @@ class Rows:
         self._kind, self._problem, self._most = kind, problem, _MOST_ROWS // ranks
         self._epochs = self._waiting_rows = 0
         self.every = 1
-        """Epochs are kept if this power of two divides their number."""
+        """A power of two: epochs are kept if it divides their number."""
         self._waiting: list[tuple[int, Epoch]] = []
         self._last: tuple[int, Epoch] | None = None
         self._parts: list[Columns] = []
-        """Columns, of which the first has the number of the epoch of the row."""
+        """Columns of rows; the first one contains the number of the epoch."""
 
     def add(self, epoch: Epoch) -> None:
         """Add the rows of an epoch, unless it is left out."""
@@ -163,15 +164,9 @@ class FolderRecords:
 def stored_table(folder: Path, name: str) -> pa.Table:
     """Return all rows of a record in the folder of a run, ordered by generation and island."""
     if not folder.exists():
-        raise RunError(
-            f"{folder}: no longer exists, and the records were in it. Keep the folder for as long"
-            " as you need them"
-        )
+        raise messages.removed_folder(folder)
     if not (folder / FINISHED).exists():
-        raise RunError(
-            f"{folder}: the run is not finished, or has found no feasible solution, so its records"
-            " are incomplete. Continue it with islands resume, and a later --stop if it has ended"
-        )
+        raise messages.incomplete_records(folder)
     rows = read_records(folder, name, most=sys.maxsize)
     if rows is None:
         raise _unrecorded(name)

@@ -16,7 +16,7 @@ from shared_launches import ProblemsInTurn, asked_of, facts, found, require_same
 from synthetic import uniform_tsp
 
 import islands
-from islands.archipelago.shared import bytes_a_run
+from islands.archipelago.shared import bytes_per_run
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.request import Request
@@ -100,7 +100,9 @@ def test_runs_fit_into_the_free_memory(free: int, monkeypatch: pytest.MonkeyPatc
     assert isinstance(first, SharingRun)
     monkeypatch.setattr(type(backend), "free_now", lambda _: free)
     places = places_for(first, backend, threads)
-    assert places == 1 or places * bytes_a_run(first.parts, first.spec.migration) * threads <= free
+    assert (
+        places == 1 or places * bytes_per_run(first.parts, first.spec.migration) * threads <= free
+    )
     assert places > 1 or free < 10**12
 
 
