@@ -15,7 +15,7 @@ _ROW = re.compile(
 
 
 def state_of_rows(text: str, width: int) -> str:
-    """Return the time, the best cost, the gap and the course of the rows in a log; empty without.
+    """Return the time, the best cost, the gap and the course of the rows of a log, or "".
 
     The rows are those that `islands.display.screen.row` writes.
     """
@@ -31,12 +31,12 @@ def state_of_rows(text: str, width: int) -> str:
 def curve(costs: Sequence[float], width: int) -> str:
     """Return the distances of costs from the last one as `width` blocks, on a logarithmic scale."""
     distances = [abs(cost - costs[-1]) for cost in costs]
-    whole = max(distances)
-    if whole == 0:
+    largest = max(distances)
+    if largest == 0:
         return _BLOCKS[0] * min(width, len(costs))
     columns = min(width, len(costs))
     ends = [(column + 1) * len(costs) // columns - 1 for column in range(columns)]
-    return "".join(_block(distances[end] / whole) for end in ends)
+    return "".join(_block(distances[end] / largest) for end in ends)
 
 
 def _block(share: float) -> str:

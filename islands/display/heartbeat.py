@@ -1,7 +1,7 @@
-"""Report what a long command is doing, and the remaining time, on standard error and in a file.
+"""Report the current work of a command and the remaining time, on standard error and in a file.
 
-The file, for other processes, is removed when all is done; without its process, it shows where the
-work ended.
+Other processes read the file. It is removed when all work is done; if the process ended before, it
+shows how far the work came.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from islands.paths import publish
 from islands.text import escaped, show
 from islands.untrusted import bounded_text, parsing, typed
 
-_SIGN_OF_LIFE = 30.0
-"""Seconds without output, during one piece of work, before a line is printed."""
-_SELDOM = 5.0
+_LONGEST_SILENCE = 30.0
+"""Seconds without output, during one piece of work, after which a line is printed."""
+_BETWEEN_LINES = 5.0
 """Minimum seconds between lines of a log file; on a terminal, the line is rewritten at once."""
-_OFTEN = 0.5
-"""Minimum seconds between two states of work without pieces."""
+_BETWEEN_REPORTS = 0.5
+"""Minimum seconds between two reports of work without pieces."""
 
 Piece = TypeVar("Piece")
 _FILE = ".work.json"
-"""Tells other processes what the work in a folder is doing."""
+"""The file with the current work in a folder, for other processes."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Which piece of its work a series, a tuning, an experiment or a measurement is doing."""
+    """The current piece of the work of a series, a tuning, an experiment or a measurement."""
 
     number: int
     """The number of the piece, from 1."""
@@ -44,7 +44,7 @@ class Work:
     words: str
     """The piece with its number."""
     time: str
-    """The time so far, and the time that is left if it is known; may be empty."""
+    """The elapsed time, and the remaining time if it is known; may be empty."""
 
     def __str__(self) -> str:
         """Return the words and the time."""
@@ -52,7 +52,7 @@ class Work:
 
 
 class Heartbeat:
-    """Reports the piece of work that a command is doing; without a stream, nothing.
+    """Reports the current piece of the work of a command to a stream, if there is one.
 
     A thread reports during long pieces, while the `with` block lasts. Otherwise output appears only
     between pieces, so that it does not affect measurements.
@@ -123,7 +123,7 @@ class Heartbeat:
     def report(self, number: int, of: int, words: str) -> None:
         """Report the state of work that is not done piece by piece; may be called often."""
         now = time.perf_counter()
-        if now - self._reported_at >= _OFTEN:
+        if now - self._reported_at >= _BETWEEN_REPORTS:
             self._reported_at = now
             with self._lock:
                 self._number, self._of, self._words = number, of, words
@@ -137,13 +137,13 @@ class Heartbeat:
             show(text, file=stream)
 
     def _live(self) -> None:
-        wait = _SIGN_OF_LIFE
+        wait = _LONGEST_SILENCE
         while not self._ended.wait(wait):
             with self._lock:
-                wait = _SIGN_OF_LIFE - (time.perf_counter() - self._said_at)
+                wait = _LONGEST_SILENCE - (time.perf_counter() - self._said_at)
                 if wait <= 0:
                     self._say()
-                    wait = _SIGN_OF_LIFE
+                    wait = _LONGEST_SILENCE
 
     def _say(self) -> None:
         now = time.perf_counter()
@@ -153,7 +153,7 @@ class Heartbeat:
         work = Work(self._number, self._of, what, self._pieces.time_left(now))
         if self.tell is not None:
             self.tell(work)
-        if self._line is None and now - self._said_at < _SELDOM:
+        if self._line is None and now - self._said_at < _BETWEEN_LINES:
             return
         self._said_at = now
         line = f"{self.work}: {work}"
@@ -184,11 +184,11 @@ class _Pieces:
 
     def time_left(self, now: float) -> str:
         """Return the elapsed time, and the remaining time if it is known."""
-        gone = now - self._began
-        if not self._done and self._seconds is not None and gone < 1:
-            each, whole = duration(self._seconds), duration(self._seconds * self._left)
-            return f"at most {each} each, about {whole} in all, plus compilation"
-        words = [f"{duration(gone)} elapsed"] if gone >= 1 else []
+        elapsed = now - self._began
+        if not self._done and self._seconds is not None and elapsed < 1:
+            one, total = duration(self._seconds), duration(self._seconds * self._left)
+            return f"at most {one} each, about {total} in all, plus compilation"
+        words = [f"{duration(elapsed)} elapsed"] if elapsed >= 1 else []
         unit = self._took / self._done if self._done else self._seconds
         if unit is not None:
             others = unit * (self._left - self._effort)
@@ -205,13 +205,13 @@ def duration(seconds: float) -> str:
 
 
 def write_work(folder: Path, work: Work) -> None:
-    """Write the file; the work continues if this fails."""
+    """Write the file of the work in a folder; the work continues if this fails."""
     with suppress(InputError):
         publish(inside(folder, _FILE), json.dumps(asdict(work)) + "\n")
 
 
 def end_work(folder: Path) -> None:
-    """Remove the file, as all pieces are done."""
+    """Remove the file of the work in a folder, as all pieces are done."""
     with suppress(OSError):
         (folder / _FILE).unlink(missing_ok=True)
 

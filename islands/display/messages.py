@@ -67,7 +67,7 @@ def opening(version: str, resolved: Resolved, deal: Deal) -> str:
         *([problem.words.structure] if problem.words.structure else []),
         f"{_method(spec)}   seed {general.seed}{preset}",
         *_matching(deal),
-        *(_colony(i, each) for i, each in enumerate(spec.colonies)),
+        *(_colony(number, colony) for number, colony in enumerate(spec.colonies)),
         *([spec.adjusted] if spec.adjusted else []),
         f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
     ]
@@ -75,12 +75,11 @@ def opening(version: str, resolved: Resolved, deal: Deal) -> str:
 
 
 def _matching(deal: Deal) -> list[str]:
-    """Return the line on which ranks have which islands; one rank has all of them."""
+    """Return the line about the islands of each rank; none for a single rank, which has all."""
     if deal.ranks == 1:
         return []
     islands, ranks = counted(deal.islands, "island"), counted(deal.ranks, "rank")
-    each = range(deal.ranks)
-    held, team = ({len(of(rank)) for rank in each} for of in (deal.held, deal.team))
+    held, team = ({len(of(rank)) for rank in range(deal.ranks)} for of in (deal.held, deal.team))
     if deal.largest_team == 1:
         return [f"{islands} on {ranks}, {_range(held)} each"]
     if deal.teams == 1:
@@ -90,7 +89,7 @@ def _matching(deal: Deal) -> list[str]:
 
 
 def idle_words(idle: int, sharing: int, ranks: int, why: str) -> str:
-    """Return the line on ranks that do no work, although they share an island with others."""
+    """Return the line about ranks that do no work, although they share an island with others."""
     return (
         f"  {idle} of {counted(sharing, 'rank')} idle: {why}."
         f" For a run with work for all of them: {option('islands', ranks)}"
@@ -122,7 +121,7 @@ def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
 
 
 def _method(spec: RunSpec) -> str:
-    """Return what runs on which islands."""
+    """Return the line about the algorithm and the islands, or about the colonies."""
     if not spec.colonies:
         return _searched(spec.all_colonies[0])
     colonies, islands = len(spec.colonies), counted(spec.general.islands, "island")
@@ -156,7 +155,7 @@ class Slow:
         say: Callable[[str], None],
         evaluator: str = "an evaluation",
     ) -> None:
-        """Print with `say`; `evaluator` is what may never return."""
+        """Print with `say`; `evaluator` names what may never return, for messages."""
         self._archipelago, self._spec, self._say = archipelago, spec, say
         self._evaluator = evaluator
         self._ahead = range(0)
@@ -167,7 +166,7 @@ class Slow:
     def look(self, *, is_over: bool = False) -> None:
         """Print the progress of the current generations if a message is due.
 
-        `is_over` tells that they should have ended. An evaluation that prevents this is reported
+        If `is_over`, they should have ended already. An evaluation that prevents this is reported
         on standard error, once.
         """
         now, ahead = time.perf_counter(), self._archipelago.ahead
@@ -209,7 +208,7 @@ class Slow:
             return ""
         self._has_advised = True
         ways = ["a smaller --population"]
-        if any(each.improver.name != "none" for each in self._spec.all_colonies):
+        if any(colony.improver.name != "none" for colony in self._spec.all_colonies):
             ways += ["a smaller improver.rate", "fewer improver.steps"]
         ways.append("a GPU" if self._archipelago.is_on_cpu else "more GPUs")
         return f". To shorten it: {', '.join(ways[:-1])}, or {ways[-1]}"

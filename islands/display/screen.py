@@ -84,10 +84,10 @@ class Screen:
 
     def _state(self, progress: Progress) -> str:
         """Return the state of the run, with the remaining time if it is known."""
-        found = "no solution yet" if progress.cost is None else f"best {progress.cost}"
+        best = "no solution yet" if progress.cost is None else f"best {progress.cost}"
         if progress.cost is not None and progress.gap is not None:
-            found += f", gap {gap(progress.gap)}"
-        words = f"generation {progress.generation}: {found}, {duration(progress.seconds)}"
+            best += f", gap {gap(progress.gap)}"
+        words = f"generation {progress.generation}: {best}, {duration(progress.seconds)}"
         left = seconds_left(self._criteria, progress)
         return words if left is None else f"{words}, at most {duration(left)} left"
 
@@ -178,7 +178,7 @@ class ProgressTable:
 def row(
     progress: Progress, before: Progress | None, *, is_kept: bool = False, since: int = -1
 ) -> str:
-    """Return one row; speed and star refer to the previous row, the first star to `since`."""
+    """Return one row; the speed and the star refer to the previous row, the first to `since`."""
     is_new = progress.best_generation > since if before is None else progress.cost != before.cost
     return (
         f"{'*' if is_new and progress.cost is not None else ' '}{'C' if is_kept else ' '}"

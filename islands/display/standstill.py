@@ -13,12 +13,12 @@ from islands.text import count, option
 
 _SECONDS, _LOST_SECONDS = 10.0, 1.0
 _SHARE = 0.75
-"""Minimum share of the run without a better cost: neither an early best in a short run nor rare
+"""Minimum share of the run without a better cost. Neither an early best in a short run nor rare
 improvements in a long one count as a plateau."""
 
 
 class Standstill:
-    """Reports once a long time without a better cost, or without any feasible solution."""
+    """Reports once that a run has long had no better cost, or no feasible solution."""
 
     def __init__(self, advice: str, cure: str = "") -> None:
         """Take the hints for a long plateau, and for a search without a feasible solution."""

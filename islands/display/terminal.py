@@ -13,8 +13,8 @@ from islands.parallel import has_launcher
 from islands.text import one_line
 
 _CELL = 100
-"""Maximum number of characters of the state in the output of a cell."""
-_SELDOM = 0.5
+"""Maximum number of characters of the state in the output of a notebook cell."""
+_BETWEEN_UPDATES = 0.5
 """Minimum number of seconds between two updates of the status line."""
 _COLOURS = (
     (re.compile(r"^\*(?= )|^\*(?=C)", re.MULTILINE), "32"),  # a new best
@@ -54,7 +54,7 @@ def is_notebook(stream: TextIO | None) -> bool:
 
 
 class StatusLine:
-    """The last line of a terminal or of the output of a cell, which the next output replaces."""
+    """The last line of a terminal or of a notebook cell, which the next output replaces."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -63,9 +63,9 @@ class StatusLine:
         self._clear = f"\r{' ' * _CELL}\r" if is_notebook(stream) else "\r\x1b[K"
 
     def show(self, text: str) -> None:
-        """Show a state unless one was shown a moment ago."""
+        """Show a state unless the line has been updated a moment ago."""
         now = time.monotonic()
-        if now - self._shown_at >= _SELDOM:
+        if now - self._shown_at >= _BETWEEN_UPDATES:
             self._shown_at = now
             self.draw(text)
 

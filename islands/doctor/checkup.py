@@ -87,7 +87,7 @@ class Checkup:
     ranks: list[RankInfo]
     transports: list[TransportResult]
     problems: list[str]
-    """What should work but does not, as sentences."""
+    """Sentences about everything that should work but does not."""
     startup: Startup | None = None
     """The time to the first row by step, on the device of rank 0."""
 
@@ -142,7 +142,7 @@ def examine(world: World) -> Checkup:
 def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[str]]:
     """Return the device that a run would use, its description, and why better ones are not used.
 
-    Collective. Ranks may share a GPU here, so that everything else can be tried.
+    Collective. Here, ranks may share a GPU, so that everything else can be tried.
     """
     backend, gpu, troubles = None, None, []
     try:

@@ -1,4 +1,4 @@
-"""GPUs and links of this host as reported by nvidia-smi; needs no CuPy."""
+"""The GPUs of this host and the links between them, from nvidia-smi; CuPy is not needed."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _transports(checkup: Checkup) -> list[str]:
             for timing in trial.timings
         ]
         times += ["fails"] * (len(_SIZES) - len(times))  # larger messages are not tried then
-        lines.append(f"{trial.transport:>12}{''.join(f'{each:>24}' for each in times)}")
+        lines.append(f"{trial.transport:>12}{''.join(f'{time:>24}' for time in times)}")
     return lines
 
 

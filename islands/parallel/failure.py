@@ -50,7 +50,8 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
 def record_error(error: BaseException) -> None:
     """Append an error to the file of ERROR_FILE, unless it comes from MPI.
 
-    Errors of MPI follow the death of another rank; the exit status of a launcher does not tell.
+    Errors of MPI follow the end of another rank. The exit status of a launcher does not distinguish
+    them.
     """
     path = os.environ.get(ERROR_FILE)
     if path and not _is_of_mpi(error) and isinstance(error, Exception):

@@ -20,7 +20,7 @@ def prepare() -> None:
     if _TRANSPORTS not in os.environ and _is_from_wheel():
         # The search for networks takes a second, and only one-sided messages would use them.
         os.environ[_TRANSPORTS] = "^ofi"
-    # The layer can be chosen if the user has not, and before MPI loads its libraries.
+    # The layer can be chosen before MPI loads its libraries, unless the user has chosen one.
     can_choose = _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
     if can_choose and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
         import libucx

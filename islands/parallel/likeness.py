@@ -1,4 +1,4 @@
-"""Comparisons of ranks that must be alike: in any facts, and in the program that they run."""
+"""Compare ranks that must be equal, in any facts and in the program that they run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def differences(world: World, facts: Facts, where: str = "") -> str:
     The text is the same on all ranks. It names their hosts, followed by `where`.
     """
     mine = (f"host {platform.node()}{where}", dict(facts))
-    # A rank with another version of this file may send anything.
+    # A rank with another version of this module may send any value.
     gathered = [sent if _is_valid(sent) else ("unknown", {}) for sent in world.allgather(mine)]
     first = gathered[0][1]
     differing = [rank for rank, (_, theirs) in enumerate(gathered) if theirs != first]

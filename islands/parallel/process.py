@@ -25,7 +25,7 @@ def world() -> World:
     rank, announced = launched()
     if announced == 1:
         return World()
-    # An error here is the same on all ranks.
+    # If this fails, it fails on all ranks.
     library.prepare()
     try:
         ranks = World(_communicator(announced))
@@ -50,8 +50,8 @@ def leave_alone(status: int) -> None:
 def leave(status: int) -> int:
     """Return the exit status of this process, on rank 0 after waiting so that it ends last.
 
-    Only rank 0 has a status other than 0: if another rank has, or if rank 0 ends first, the
-    launcher prints a long message.
+    Only rank 0 has a status other than 0. If another rank had one, or if rank 0 ended first, the
+    launcher would print a long message.
     """
     try:
         rank, size = launched()

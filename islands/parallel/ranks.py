@@ -68,7 +68,7 @@ def _group(items: int, groups: int, item: int) -> int:
 
 @dataclass(frozen=True)
 class Deal:
-    """Which ranks have which islands.
+    """The distribution of the islands over the ranks.
 
     Ranks form teams, and islands are dealt to teams. Every rank of a team has a copy of the team's
     islands, and does part of the work on them. A team has several ranks if there are more ranks

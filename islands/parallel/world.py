@@ -35,7 +35,7 @@ class Pending:
 
     def wait(self) -> None:
         """Wait until all messages have arrived and all sent arrays may be overwritten."""
-        # One request at a time, so that an error tells which message failed.
+        # One request at a time, so that an error shows which message failed.
         for request in self._requests:
             request.Wait()
 
@@ -184,7 +184,7 @@ class World:
         if self.size == 1:
             return self
         groups = tuple(self.allgather(group))
-        if groups not in self._parts:  # communicators are limited, and a process may make many runs
+        if groups not in self._parts:  # communicators are limited, and a process may do many runs
             self._parts[groups] = type(self)(self._communicator.Split(group, self.rank))
         return self._parts[groups]
 
@@ -245,7 +245,7 @@ class World:
 
     def abort(self, message: str, status: int = 1) -> NoReturn:
         """Print `message` with this rank's number and end all ranks at once."""
-        # If several ranks fail, only the first one prints.
+        # If several ranks fail, the first one prints, and ends the others before they do.
         time.sleep(min(1.0, 0.1 * self.rank))
         where = f"[rank {self.rank} of {self.size}, {platform.node()}] " if self.size > 1 else ""
         show(f"islands: {where}{message}", file=sys.stderr)

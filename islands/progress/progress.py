@@ -43,7 +43,7 @@ class Progress:
     has_converged: bool = False
     """Whether the population of each island has converged, at least once."""
     tolerance: float = 0.0
-    """The relative difference of two costs that counts as none."""
+    """The relative difference up to which two costs count as equal."""
     lower_bound: float | None = None
     """A cost that no solution is below, if the problem has such a bound."""
 
@@ -62,12 +62,12 @@ class Progress:
         return self.lower_bound is not None and self.reached(self.lower_bound)
 
     def is_within(self, percent: float) -> bool:
-        """Return whether the gap is known, and at most this."""
+        """Return whether the gap is known, and at most this many per cent."""
         return self.gap is not None and self.gap <= percent
 
 
 Callback = Callable[[Progress], object]
-"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
+"""A user's function, called at the end of each epoch; the run ends if it returns True."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Moment:
-    """The state of the loop, apart from its islands, that it needs to resume."""
+    """The state from which the loop resumes, besides that of its islands."""
 
     generation: int
     seconds: float

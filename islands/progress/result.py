@@ -86,7 +86,7 @@ class Result:
     """Why the run stopped."""
     interrupted: bool
     suspended: bool
-    """Whether a signal asked for a checkpoint, from which the run can be resumed."""
+    """Whether a signal requested a checkpoint, from which the run can be resumed."""
     seed: int
     ranks: int
     islands: int
@@ -126,7 +126,7 @@ class Result:
     idle_ranks: int = 0
     """The number of ranks that do no work, as sharing an island would take longer."""
     joules: float | None = None
-    """The energy of all GPUs since the last start, if NVML tells it."""
+    """The energy of all GPUs since the last start, if NVML reports it."""
     checked: str = "NumPy"
     """What computed the cost of the solution again; empty without a solution."""
     bound: float | None = None
@@ -143,9 +143,9 @@ class Result:
     bound_seconds: float = 0.0
     """The time of the bound, after the search."""
     stored_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """The `settings`, which results share and nobody changes."""
+    """The `settings`, which several results share and which must not be changed."""
     records: Records | None = None
-    """Where `trace` and `migrations` find their rows."""
+    """The source of `trace` and `migrations`."""
     draw: Callable[[Result, str, Any], Any] | None = None
     """The function that `plot` calls."""
     page: Callable[[Result], str] | None = None
@@ -159,15 +159,15 @@ class Result:
     def shown_by(
         self, draw: Callable[[Result, str, Any], Any], page: Callable[[Result], str]
     ) -> Self:
-        """Return it with the functions that draw it."""
+        """Return the result with the functions that draw it."""
         return changed(self, draw=draw, page=page)
 
     def trace(self) -> pa.Table:
         """Return a row for each epoch and island, of all ranks, as an Arrow table.
 
-        Long epochs have one about each second, too. The columns are those of the folder's trace.
-        Without a folder, the rows are in memory, and a run of more than about a million rows keeps
-        only every second, fourth, ... epoch.
+        During long epochs, there is also a row about every second. The columns are those of the
+        trace in a folder. Without a folder, the rows are in memory, and a run of more than about a
+        million rows keeps only every second, fourth, ... epoch.
         """
         return self._recorded("trace")
 
@@ -179,7 +179,7 @@ class Result:
         return self._recorded("migrations")
 
     def plot(self, axes: Any = None, what: str = "best") -> Any:
-        """Draw a picture; return the Matplotlib axes, of several the first.
+        """Draw a picture; return the first of its Matplotlib axes.
 
         `what` is `best` (the course of the best cost), `solution`, `convergence`, `evaluations`,
         `seconds`, `islands` or `lineage`, as for `islands plot`. `axes` are existing axes to draw
@@ -205,13 +205,14 @@ class Result:
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as a dictionary for JSON."""
-        names = [each.name for each in dataclasses.fields(self) if each.name not in _NOT_IN_JSON]
-        return {name: getattr(self, name) for name in names} | {"solution": self.items()}
+        names = [field.name for field in dataclasses.fields(self)]
+        values = {name: getattr(self, name) for name in names if name not in _NOT_IN_JSON}
+        return values | {"solution": self.items()}
 
     def warn_of_lost_files(self) -> None:
         """Warn the caller of the caller if files could not be written."""
         if self.write_error:
-            # Between are the function that the caller calls, and its two decorators.
+            # Between them are the called function of the package, and its two decorators.
             warnings.warn(self.write_error, RuntimeWarning, stacklevel=5)
 
     def require_solution(self, hint: str = "") -> Self:
@@ -272,8 +273,8 @@ class Result:
             rows["bound"] = bound
         if self.cost is not None:
             rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
-            found = f"on {self.place()}, generation {self.best_generation}"
-            rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
+            place = f"on {self.place()}, generation {self.best_generation}"
+            rows = {**dict(list(rows.items())[:2]), "found": place, **rows}
         return {name: escaped(value, kept="") for name, value in rows.items()}
 
     def to_json(self) -> str:
@@ -297,7 +298,7 @@ class Result:
             checkpoints = ["checkpoints"] if self.reproducible and not self.is_partial else []
             wrote = ["run.toml", "trace", *solution, *checkpoints, "log.txt"]
             lines.append(f"Wrote {self.folder}: {', '.join(wrote)}")
-        return "\n".join(escaped(each, kept="") for each in lines)
+        return "\n".join(escaped(line, kept="") for line in lines)
 
     def bound_words(self) -> str:
         """Return the lower bound and the gap to it; empty if there is none."""

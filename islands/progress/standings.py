@@ -1,4 +1,4 @@
-"""The progress of several runs at once, in arrays, with the names that `Progress` has."""
+"""The progress of several runs at once, in arrays, with the names of `Progress`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from islands.problems.base import Problem
 
 
 class BestCost(NamedTuple):
-    """The best cost of one run, as criteria on the cost read it; None without a solution."""
+    """The best cost of one run, for criteria on the cost; None without a solution."""
 
     problem: Problem
     cost: float | None
@@ -42,9 +42,9 @@ class BestCost(NamedTuple):
 
 
 class Standings:
-    """What stopping criteria read: an array with a number for each run.
+    """The progress of runs, as stopping criteria read it: arrays with a number for each run.
 
-    Arrays are computed when a criterion reads them, as most criteria need few of them.
+    An array is computed when a criterion reads it, as most criteria need few of them.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class Standings:
     def best_generation(self) -> NDArray[np.int64]:
         """The generation in which the best cost was reached; 0 without a solution."""
         of_archive, own = self._measure("archived_generation"), self._measure("best_generation")
-        found = np.where(self._from_archive, of_archive, own)
-        first = np.where(self._costs == self._best[:, np.newaxis], found, NONE).min(axis=1)
+        generation = np.where(self._from_archive, of_archive, own)
+        first = np.where(self._costs == self._best[:, np.newaxis], generation, NONE).min(axis=1)
         return np.where(self._best < self._meaning.infeasible, first, 0)
 
     def reached(self, value: float) -> NDArray[np.bool_]:
@@ -119,10 +119,10 @@ class Standings:
     def _where(self, test: Callable[[BestCost], bool]) -> NDArray[np.bool_]:
         """Return the result of a test of the best cost of each run, false without a solution."""
         costs = self._best.tolist()
-        found = np.zeros(len(costs), np.bool_)
+        results = np.zeros(len(costs), np.bool_)
         for run, problem in self._problems.items():
             if costs[run] < self._meaning.infeasible:
                 scale = problem.scale
                 cost = scale.own_sense(scale.unmarked(costs[run]))
-                found[run] = test(BestCost(problem, cost))
-        return found
+                results[run] = test(BestCost(problem, cost))
+        return results

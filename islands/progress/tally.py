@@ -1,6 +1,6 @@
-"""The numbers that ranks share when an epoch ends: one row per rank, the same on all ranks.
+"""The numbers that ranks share when an epoch ends: one row per rank.
 
-From the same rows, every rank computes the same progress and makes the same decisions.
+All ranks have the same rows, so they compute the same progress and make the same decisions.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from islands.progress.progress import Progress, is_better
 NO_SOLUTION = np.iinfo(np.int64).max
 """The best cost of islands that have found no feasible solution."""
 _OF_NO_ISLAND = NO_SOLUTION, NO_SOLUTION, NO_SOLUTION
-"""The best of a rank that records no island, which is after all others."""
-_LOW_BITS = 32  # of a sum that messages have in two numbers
+"""The best of a rank that records no island, which is sorted after all others."""
+_LOW_BITS = 32  # of a sum, which messages contain in two numbers
 _ABANDONED = 1 << 16  # differs from the numbers of all signals
 
 
@@ -77,18 +77,16 @@ class Tally:
     def of(cls, measures: Sequence[IslandMeasure]) -> Self:
         """Return the tally of the islands of one rank.
 
-        A best cost belongs to the island that reached it first, among several to the lowest number.
+        The best cost belongs to the island that reached it first; ties go to the lowest number.
         """
         first, evaluations, total, converged = _OF_NO_ISLAND, 0, 0, 0
-        for each in measures:
-            cost = NO_SOLUTION if each.best is None else each.best
-            own = cost, each.best_generation, each.island
-            if own < first:
-                first = own
-            evaluations += each.evaluations
-            total += each.total
-            converged += each.has_converged
-        real = math.fsum([each.real_total for each in measures])
+        for measure in measures:
+            cost = NO_SOLUTION if measure.best is None else measure.best
+            first = min(first, (cost, measure.best_generation, measure.island))
+            evaluations += measure.evaluations
+            total += measure.total
+            converged += measure.has_converged
+        real = math.fsum([measure.real_total for measure in measures])
         return cls(*first, evaluations, total, len(measures), real, converged)
 
     @classmethod
@@ -139,10 +137,9 @@ def summarise(
 ) -> Progress:
     """Return the progress of all islands; `before` is the progress one epoch ago.
 
-    `population` is the mean of all islands, and `starts` the first island of each colony.
-
-    The best solution remains attributed to the island that found it, even after that island
-    restarts or others receive the solution.
+    `population` is the mean over all islands, and `starts` contains the first island of each
+    colony. The best solution remains attributed to the island that found it, even after that
+    island restarts or others receive the solution.
     """
     scale, individuals = problem.scale, population * tally.islands
     cost = None if tally.best == NO_SOLUTION else scale.own_sense(tally.best)
@@ -150,18 +147,17 @@ def summarise(
         mean = scale.own_mean(mean_of(tally.real_total, individuals))
     else:
         mean = scale.own_mean(tally.total, individuals)
-    found: tuple[int | None, int] = (tally.island, tally.best_generation)
-    if cost is None:
-        found = None, 0
+    island: int | None = None if cost is None else tally.island
+    best_generation = 0 if cost is None else tally.best_generation
     if before is not None and not is_better(cost, before.cost, maximise=problem.maximise):
-        found = (before.island, before.best_generation)
+        island, best_generation = before.island, before.best_generation
     return Progress(
         generation=generation,
         evaluations=tally.evaluations,
         seconds=seconds,
         cost=cost,
-        island=found[0],
-        best_generation=found[1],
+        island=island,
+        best_generation=best_generation,
         mean=mean,
         gap=None if cost is None else problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,
@@ -169,7 +165,7 @@ def summarise(
         has_converged=tally.converged == tally.islands > 0,
         tolerance=scale.tolerance,
         lower_bound=problem.lower_bound,
-        colony=None if found[0] is None or not starts[1:] else bisect(starts, found[0]) - 1,
+        colony=None if island is None or not starts[1:] else bisect(starts, island) - 1,
     )
 
 

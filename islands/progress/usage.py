@@ -1,4 +1,4 @@
-"""The machine of all ranks, and what a run uses: the time of each phase, and the energy of GPUs."""
+"""The machine that all ranks run on, the time of each phase of a run, and the energy of GPUs."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Machine:
             backend.compile_seconds,
             backend.compiling.was_needed,
         )
-        every = zip(*world.allgather(own), strict=True)
-        names, devices, reasons, transports, seconds, compiles = every
+        columns = zip(*world.allgather(own), strict=True)
+        names, devices, reasons, transports, seconds, compiles = columns
         return cls(
             world.size,
             _once(names),
@@ -86,7 +86,7 @@ class Stopwatch:
 
 
 def with_team(phases: Mapping[str, float], seconds: float) -> dict[str, float]:
-    """Return the phases with the exchange of a team, which generations include, on its own."""
+    """Return the phases with the exchange of a team, which is part of `GENERATIONS`, apart."""
     return {**phases, GENERATIONS: phases[GENERATIONS] - seconds, TEAM: seconds}
 
 
@@ -105,9 +105,9 @@ class EnergyMeter:
         now = self._joules()
         spent = None if now is None or self._before is None else now - self._before
         device = "" if self._backend is None else self._backend.identity
-        everyone = dict(self._world.allgather((device, spent)))
-        known = [each for each in everyone.values() if each is not None]
-        return sum(known) if len(known) == len(everyone) else None
+        by_device = dict(self._world.allgather((device, spent)))
+        known = [energy for energy in by_device.values() if energy is not None]
+        return sum(known) if len(known) == len(by_device) else None
 
     def _joules(self) -> float | None:
         return None if self._backend is None else self._backend.joules()

@@ -13,7 +13,7 @@ _NEVER = 1 << 62
 
 @dataclass(frozen=True)
 class Visits:
-    """The generations that the host visits, each the end of an epoch and a row of the trace."""
+    """The generations that the host visits: the ends of epochs, with a row of the trace each."""
 
     migration_interval: int | None
     record_every: int
@@ -22,13 +22,13 @@ class Visits:
     def after(self, generation: Any) -> Any:
         """Return the visit after this generation, or after each generation of an array."""
         earlier = np.minimum if isinstance(generation, np.ndarray) else min
-        found = generation - generation % self.record_every + self.record_every
+        visit = generation - generation % self.record_every + self.record_every
         if (interval := self.migration_interval) is not None:
-            found = earlier(found, generation - generation % interval + interval)
+            visit = earlier(visit, generation - generation % interval + interval)
         if self.last is not None:
             last = min(self.last, _NEVER)
-            found = earlier(found, last + (generation >= last) * (_NEVER - 1))
-        return found
+            visit = earlier(visit, last + (generation >= last) * (_NEVER - 1))
+        return visit
 
     def include(self, generation: Any) -> Any:
         """Return whether the host visits this generation, or each generation of an array."""
