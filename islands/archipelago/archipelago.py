@@ -112,7 +112,7 @@ class Archipelago:
     @property
     def is_idle(self) -> bool:
         """Whether other ranks do all the work on the islands of this rank."""
-        return all(colony.rests for colony in self._colonies)
+        return all(colony.is_idle for colony in self._colonies)
 
     @property
     def why_idle(self) -> str:

@@ -105,7 +105,7 @@ class Colony:
             halo.prepare(self._launches.populations, memory.all)
             self._generation = _with_halo(self._generation, halo)
             self._alone = _with_halo(self._alone, halo) if self._alone else []
-        self._is_idle = self._undivided is not None and self._undivided.rank > 0
+        self._has_no_work = self._undivided is not None and self._undivided.rank > 0
         self._sharing: SlotExchange | None = None
         self._trial: Trial | None = None
         if self.team is not None and parts.shape.made is not None:
@@ -128,8 +128,8 @@ class Colony:
 
     @property
     def calls(self) -> Calls | None:
-        """The launches of a generation; None if the host takes part, or the rank is idle."""
-        return None if self._is_idle else only(self._generation)
+        """The launches of a generation; None if the host takes part, or the rank has no work."""
+        return None if self._has_no_work else only(self._generation)
 
     def side(self, first: int) -> Side:
         """Return the islands as migration needs them.
@@ -179,10 +179,10 @@ class Colony:
         return self.attempt.made() if self.outside is None else self.outside.evaluated
 
     @property
-    def rests(self) -> bool:
-        """Whether other ranks make all individuals."""
+    def is_idle(self) -> bool:
+        """Whether other ranks do all the work on these islands."""
         if self.team is None:
-            return self._is_idle
+            return self._has_no_work
         if self._trial is not None and self._trial.is_alone:
             return self.team.world.rank > 0
         return not self.team.slots
@@ -221,7 +221,7 @@ class Colony:
     def advance(self, generation: int, generations: int) -> None:
         """Advance by `generations` of the run after `generation`; the host takes part in each."""
         trial, first = self._trial, generation * self.spec.rate + 1
-        if self._is_idle or (self.rests and trial is not None and trial.is_alone):
+        if self._has_no_work or (self.is_idle and trial is not None and trial.is_alone):
             return
         calls = only(self._alone) if trial is not None and trial.is_alone else None
         if calls is not None:

@@ -216,7 +216,7 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started, population_source = time.perf_counter(), self._population_source()
-        if self._backend.knows(*population_source):
+        if self._backend.has_loaded(*population_source):
             room = self._required_room(launches)
             populations = self._backend.compile(*population_source)
             compiled = room, self._compiled_parts(room), populations

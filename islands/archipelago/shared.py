@@ -2,7 +2,7 @@
 
 All of them have the same settings, number of islands and programs, and arrays of the same shapes.
 They begin and end independently: when a run is over, the next one takes its place while the others
-go on, or its islands rest.
+continue, or its islands are suspended.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class Backend(ABC):
     def free_now(self) -> int | None:
         """Return the bytes of memory that are free for this process; None if unknown."""
 
-    def knows(self, source: Source, block: Block) -> bool:
+    def has_loaded(self, source: Source, block: Block) -> bool:
         """Return whether this object has loaded a program."""
         return all(piece.key() in self._loaded for piece in self._pieces(source, block))
 

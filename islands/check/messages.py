@@ -27,7 +27,7 @@ def shown(solution: NDArray[Any]) -> str:
 def two_costs(
     solution: NDArray[Any], names: tuple[str, str], costs: tuple[Any, Any], equal: NDArray[np.bool_]
 ) -> Difference:
-    """Describe a solution with two costs; `equal` tells which solutions have only one."""
+    """Describe a solution with two costs; `equal` marks the solutions with only one."""
     return Difference(
         f"the solution {shown(solution)} costs {costs[0]} by {names[0]}, but {costs[1]} by"
         f" {names[1]} ({int((~equal).sum())} of {len(equal)} solutions differ). Correct one of them"

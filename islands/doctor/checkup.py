@@ -149,12 +149,11 @@ def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[
         visible = _visible()
     except IslandsError as error:
         visible, troubles = [], [str(error)]
-    everyone = world.local_allgather(visible)
-    with_gpus = [visible for visible in everyone if visible]
-    numbers = assigned(with_gpus, platform.node(), share=True)
+    by_rank = world.local_allgather(visible)
+    numbers = assigned(list(filter(None, by_rank)), platform.node(), share=True)
     try:
         if visible:
-            number = numbers[sum(map(bool, everyone[: world.local_rank]))]
+            number = numbers[sum(map(bool, by_rank[: world.local_rank]))]
             gpu = next((gpu for gpu in gpus if gpu.identity == visible[number]), None)
             backend = choose("cuda", gpu=number)
         else:

@@ -261,7 +261,7 @@ class Loop:
 
     def _tell_idle(self) -> None:
         """Print once that ranks which share an island with rank 0 are idle."""
-        self._world.naps = self._archipelago.is_idle and self._archipelago.is_on_cpu
+        self._world.sleeps_while_waiting = self._archipelago.is_idle and self._archipelago.is_on_cpu
         if self._say is None or self._has_told_idle or not self._archipelago.why_idle:
             return
         self._has_told_idle = True

@@ -13,8 +13,8 @@ May import `custom` and the basic modules, such as `text` and `errors`, but no i
 from __future__ import annotations
 
 from islands.parallel.channel import Channel
+from islands.parallel.comparison import differences
 from islands.parallel.failure import ERROR_FILE, InterruptedTogether, describe, record_error
-from islands.parallel.likeness import differences
 from islands.parallel.process import leave, leave_alone, world
 from islands.parallel.ranks import (
     LARGEST_TEAM,

@@ -9,7 +9,7 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.parallel import library
-from islands.parallel.likeness import require_same_program
+from islands.parallel.comparison import require_same_program
 from islands.parallel.ranks import launched
 from islands.parallel.world import World
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-_LONGEST_NAP = 0.005
+_LONGEST_SLEEP = 0.005
 _FIRST_NEW_TAG = 100  # lower tags have fixed purposes
 
 
@@ -68,8 +68,8 @@ class World:
 
     def __init__(self, communicator: Any = None) -> None:
         self._agreed_error: BaseException | None = None
-        self.naps = False
-        """Whether this rank is idle, and sleeps while it waits to leave its core to others."""
+        self.sleeps_while_waiting = False
+        """Whether this idle rank sleeps while it waits, to leave its core to others."""
         self._communicator = communicator
         self._parts: dict[tuple[int, ...], Self] = {}
         self._tags = count(_FIRST_NEW_TAG)
@@ -111,7 +111,7 @@ class World:
     def wait_for_all(self) -> None:
         """Wait for every rank without keeping a core busy, as this may take long."""
         if self.size > 1:
-            _complete_with_naps(self._communicator.Ibarrier())
+            _wait_with_sleeps(self._communicator.Ibarrier())
 
     def allgather_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of every rank in rows, in rank order; the fastest collective."""
@@ -121,8 +121,8 @@ class World:
             return numbers[np.newaxis].copy()
         rows = np.empty((self.size, len(numbers)), np.int64)
         request = self._communicator.Iallgather(np.ascontiguousarray(numbers, np.int64), rows)
-        if self.naps:
-            _complete_with_naps(request)
+        if self.sleeps_while_waiting:
+            _wait_with_sleeps(request)
         request.Wait()
         return rows
 
@@ -254,11 +254,11 @@ class World:
         raise SystemExit(status)
 
 
-def _complete_with_naps(request: Any) -> None:
+def _wait_with_sleeps(request: Any) -> None:
     """Wait for a request with sleeps, as MPI would keep a core busy that another rank may need.
 
     A sleep takes at most a tenth of the time so far, so the end is noticed soon.
     """
     began = time.monotonic()
     while not request.Test():
-        time.sleep(min(_LONGEST_NAP, 0.1 * (time.monotonic() - began)))
+        time.sleep(min(_LONGEST_SLEEP, 0.1 * (time.monotonic() - began)))

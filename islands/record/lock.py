@@ -25,7 +25,7 @@ _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.E
 class FolderLock:
     """Locks the folder of a run, or of other work, from `take` to the end of the `with` block.
 
-    The operating system releases the lock when the process ends, in whatever way.
+    The operating system releases the lock when the process ends, even after a crash.
     """
 
     def __init__(self, work: str = "run", file: str = LOG) -> None:

@@ -12,7 +12,7 @@ from islands.progress.result import Result
 from islands.report.figure import inline, style
 from islands.report.pictures import titled
 from islands.report.recorded import RecordedRun
-from islands.report.solution import tells_something
+from islands.report.solution import shows_more_than_items
 from islands.settings import flat
 
 _STYLE = "text-align: left; padding: 0 1em 0 0; border: none; vertical-align: top"
@@ -49,7 +49,7 @@ def _pictures(result: Result, recorded: Callable[[], RecordedRun]) -> list[str]:
         # If there is no picture, for example without records, the facts are still shown.
         with suppress(IslandsError), style():
             run = recorded()
-            if what == "solution" and not tells_something(run.problem, result.solution_kind):
+            if what == "solution" and not shows_more_than_items(run.problem, result.solution_kind):
                 continue
             picture = inline(titled(run, what), f"{what} of {result.instance}")
             return [f'<div style="{_PICTURE}">{picture}</div>']

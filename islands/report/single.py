@@ -39,7 +39,7 @@ from islands.report.page import (
     table_of,
 )
 from islands.report.recorded import RecordedRun
-from islands.report.solution import draw_solution, tells_something
+from islands.report.solution import draw_solution, shows_more_than_items
 from islands.settings import flat
 from islands.text import counted
 
@@ -174,7 +174,7 @@ def _solution(run: RecordedRun) -> Iterator[str]:
     shown = [f"{item:.6g}" if isinstance(item, float) else str(item) for item in items[:_LISTED]]
     more = "" if len(items) <= _LISTED else f" ... ({len(items)} in all, see solution.parquet)"
     listed = paragraph(f"{' '.join(shown)}{more}")
-    if tells_something(problem, result.solution_kind):
+    if shows_more_than_items(problem, result.solution_kind):
         yield plot(drawn, words)
         yield folded("Items", listed)
     else:
@@ -231,15 +231,15 @@ def _lineage_words(lineage: Lineage, history: History) -> str:
     """Return the lineage of the best solution in a sentence."""
     if not lineage.steps:
         return f"No migrant led to the best: island {history.placed(lineage.island)} found it."
-    way = [lineage.steps[0].source, *(step.target for step in lineage.steps)]
-    ranks = len(set(map(history.rank_of, way)))
-    stops = [history.placed(island) if ranks > 1 else str(island) for island in way]
+    path = [lineage.steps[0].source, *(step.target for step in lineage.steps)]
+    ranks = len(set(map(history.rank_of, path)))
+    stops = [history.placed(island) if ranks > 1 else str(island) for island in path]
     if len(stops) > 2 * _STOPS:
         left_out = counted(len(stops) - 2 * _STOPS, "other")
         stops = [*stops[:_STOPS], left_out, *stops[-_STOPS:]]
     return (
         f"The best came by {counted(len(lineage.steps), 'migrant')} over"
-        f" {counted(len(set(way)), 'island')} on {counted(ranks, 'rank')}:"
+        f" {counted(len(set(path)), 'island')} on {counted(ranks, 'rank')}:"
         f" {', '.join(stops)}."
     )
 

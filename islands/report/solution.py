@@ -35,7 +35,7 @@ _PRICED = 250_000
 """Maximum number of weights for which the linear relaxation, which prices capacities, is solved."""
 
 
-def tells_something(problem: Problem | None, kind: str) -> bool:
+def shows_more_than_items(problem: Problem | None, kind: str) -> bool:
     """Return whether a picture shows more than the list of items.
 
     A plain picture of an order or of named values does not.
