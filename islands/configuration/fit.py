@@ -211,7 +211,7 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
     if possible and requested in (None, *possible):
         return possible[0] if requested is None else requested
     others = [name for name, encoding in pairs if encoding == requested]
-    if others:
+    if requested is not None and others:
         raise messages.encoding_of_others(
             encoding=requested,
             algorithm=algorithm,
@@ -220,16 +220,8 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
             problem=problem,
         )
     if not kind.fits(problem):
-        raise messages.unmet_needs(
-            algorithm=algorithm, needs=kind.needs, problem=problem, pairs=pairs
-        )
-    raise messages.unfit_pair(
-        algorithm=algorithm,
-        encodings=[requested] if requested else kind.encodings,
-        problem=problem,
-        pairs=pairs,
-        is_requested=bool(requested),
-    )
+        raise messages.unmet_needs(algorithm=kind, problem=problem, pairs=pairs)
+    raise messages.unfit_algorithm(algorithm=kind, encoding=requested, problem=problem, pairs=pairs)
 
 
 def require_improver(settings: ImproverSettings, problem: Problem, algorithm: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from islands.algorithms.base import Algorithm
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.text import option
@@ -61,12 +62,7 @@ def halo_in_colonies() -> UsageError:
 
 
 def encoding_of_others(
-    *,
-    encoding: str | None,
-    algorithm: str,
-    possible: Sequence[str],
-    others: list[str],
-    problem: Problem,
+    *, encoding: str, algorithm: str, possible: Sequence[str], others: list[str], problem: Problem
 ) -> UsageError:
     """Return the error about an encoding that only other algorithms support."""
     return UsageError(
@@ -76,33 +72,31 @@ def encoding_of_others(
     )
 
 
-def unmet_needs(
-    *, algorithm: str, needs: str, problem: Problem, pairs: Sequence[tuple[str, str]]
-) -> UsageError:
+Pairs = Sequence[tuple[str, str]]
+"""Possible pairs of an algorithm and an encoding."""
+
+
+def unmet_needs(*, algorithm: type[Algorithm], problem: Problem, pairs: Pairs) -> UsageError:
     """Return the error about an algorithm whose needs the problem does not meet."""
     return UsageError(
-        f"{algorithm} needs {needs}, which {problem.instance} does not have. Possible:"
-        f" {_listed(pairs)}"
+        f"{algorithm.name} needs {algorithm.needs}, which {problem.instance} does not have."
+        f" Possible: {_listed(pairs)}"
     )
 
 
-def unfit_pair(
-    *,
-    algorithm: str,
-    encodings: Sequence[str],
-    problem: Problem,
-    pairs: Sequence[tuple[str, str]],
-    is_requested: bool,
+def unfit_algorithm(
+    *, algorithm: type[Algorithm], encoding: str | None, problem: Problem, pairs: Pairs
 ) -> UsageError:
-    """Return the error about an algorithm with encodings that do not fit the problem."""
-    fix = f". Leave {option('encoding')} out, or choose another one" if is_requested else ""
+    """Return the error about an algorithm whose encodings, or the given one, do not fit."""
+    fix = f". Leave {option('encoding')} out, or choose another one" if encoding else ""
     return UsageError(
-        f"{algorithm} on {' or '.join(encodings)} does not fit {problem.instance}, whose solutions"
-        f" have the kind {problem.solution_kind!r}. Possible: {_listed(pairs)}{fix}"
+        f"{algorithm.name} on {encoding or ' or '.join(algorithm.encodings)} does not fit"
+        f" {problem.instance}, whose solutions have the kind {problem.solution_kind!r}. Possible:"
+        f" {_listed(pairs)}{fix}"
     )
 
 
-def _listed(pairs: Sequence[tuple[str, str]]) -> str:
+def _listed(pairs: Pairs) -> str:
     return ", ".join(f"{name} on {encoding}" for name, encoding in pairs) or "no combination"
 
 

@@ -13,10 +13,6 @@ from islands.scipy import messages
 
 Vectors = NDArray[np.float64]
 
-_BOUNDS = (
-    "bounds should be a sequence containing finite real valued (min, max) pairs for each value in x"
-)
-
 
 @dataclass(frozen=True)
 class Variables:
@@ -40,11 +36,10 @@ class Variables:
             else:
                 pairs = np.array(bounds, float)
         except (TypeError, ValueError):
-            raise ValueError(_BOUNDS) from None
-        if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs):
-            raise ValueError(_BOUNDS)
-        if not np.isfinite(pairs).all():
-            raise ValueError(_BOUNDS)
+            raise ValueError(messages.INVALID_BOUNDS) from None
+        is_table = pairs.ndim == 2 and pairs.shape[1] == 2 and len(pairs) > 0
+        if not (is_table and np.isfinite(pairs).all()):
+            raise ValueError(messages.INVALID_BOUNDS)
         low, high = pairs.T
         if (low > high).any():
             raise ValueError("One of the lower bounds is greater than an upper bound.")
@@ -54,10 +49,7 @@ class Variables:
             low = np.where(integral, np.ceil(low), low)
             high = np.where(integral, np.floor(high), high)
             if (low > high).any():
-                raise ValueError(
-                    "One of the integrality constraints does not have any possible integer values"
-                    " between the lower/upper bounds."
-                )
+                raise ValueError(messages.NO_INTEGERS)
         return cls(low, high, integral, pairs)
 
     @property
@@ -161,14 +153,14 @@ class Function:
             self.calls += 1
             numbers = _numbers(self._bound(rows.T.copy()))
             if numbers is None or numbers.size != len(rows):
-                raise messages.invalid_values_of_vectors()
+                raise RuntimeError(messages.INVALID_VALUES)
             return numbers.reshape(-1)
         self.calls += len(rows)
         try:
             values = [*map(_numbers, self._mapped(self._bound, rows))]
         except TypeError as error:
             if "callable" in str(error) or "iterable" in str(error):
-                raise messages.invalid_map() from error
+                raise RuntimeError(messages.INVALID_MAP) from error
             raise
         single = [value.item() for value in values if value is not None and value.size == 1]
         if len(values) != len(rows) or len(single) != len(rows):

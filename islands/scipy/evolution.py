@@ -286,7 +286,7 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
     except (TypeError, ValueError):
         weights = np.full(1, np.nan)
     if not (np.isfinite(weights).all() and ((weights >= 0) & (weights < 2)).all()):
-        raise messages.invalid_mutation()
+        raise ValueError(messages.INVALID_MUTATION)
     if not (isinstance(recombination, Real) and 0 <= recombination <= 1):
         raise ValueError(
             f"The recombination constant must be a float in U[0, 1], not {recombination!r}"
@@ -312,7 +312,7 @@ def _require_counts(maxiter: Any, popsize: Any) -> None:
 def _seed(rng: Any, seed: Any) -> int:
     """Return the seed, which has two names."""
     if rng is not None and seed is not None:
-        raise messages.two_seeds()
+        raise TypeError(messages.TWO_SEEDS)
     return seed_of(rng if seed is None else seed)
 
 
@@ -335,7 +335,7 @@ def _start(init: Any, x0: Any, popsize: int, variables: Variables, seed: int) ->
     random, count = np.random.default_rng(seed), max(_LEAST_POPULATION, popsize * len(low))
     if isinstance(init, str):
         if init not in ("latinhypercube", "sobol", "halton", "random"):
-            raise messages.unknown_population()
+            raise ValueError(messages.UNKNOWN_POPULATION)
         places = random.random((count, len(low)))
         if init != "random":  # a Latin hypercube
             order = np.argsort(random.random((count, len(low))), axis=0)
