@@ -222,4 +222,5 @@ class RunSpec:
 def _table(colony: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a colony as a TOML table."""
     settings, improver = colony.pop("settings"), colony.pop("improver")
+    del colony["limited"]  # follows from the stopping criteria
     return {**colony, **settings, "improver": improver}
