@@ -10,7 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,16 +87,12 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--require-gpu",
-        action="store_true",
-        help="fail without a GPU, instead of testing only the CPU",
-    )
-    parser.addoption(
-        "--write-messages",
-        action="store_true",
-        help="write the messages of today to the tables of tests/messages",
-    )
+    help_of = {
+        "--require-gpu": "fail without a GPU, instead of testing only the CPU",
+        "--write-messages": "write the messages of today to the tables of tests/messages",
+    }
+    for option, words in help_of.items():
+        parser.addoption(option, action="store_true", help=words)
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
@@ -106,12 +102,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     It receives an equal part of the tests, and later takes some of the others, from their ends.
     """
     files: dict[Path, list[pytest.Item]] = {}
+    tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         marks = [_BY_FIXTURE.get(name) for name in getattr(item, "fixturenames", ())]
         for mark in filter(None, [*marks, *_BY_NAME.get(getattr(item, "originalname", ""), ())]):
             item.add_marker(mark)
         files.setdefault(item.path, []).append(item)
-    for cases in _cases_of_each(items):
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
         if len(cases) <= _MOST_CASES:
             continue
         step = (len(cases) - 1) / (_MOST_CASES - 1)
@@ -125,14 +123,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for path in sorted(files, key=lambda path: not any(name in path.parts for name in _LONG)):
         min(parts, key=len).extend(files[path])
     items[:] = [item for part in parts for item in part]
-
-
-def _cases_of_each(items: Iterable[pytest.Item]) -> Iterable[list[pytest.Item]]:
-    """Return the cases of each test function."""
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return cases.values()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +27,17 @@ if "islands" not in nx.utils.backends.backends:
 from islands.networkx import calls  # noqa: E402
 
 APPROXIMATION = nx.approximation
+
+
+class Own:
+    """The functions of networkx with the backend."""
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(APPROXIMATION, name, None) or getattr(nx, name)
+        return partial(function, backend="islands")
+
+
+OWN = Own()
 THEIR_TESTS = [
     *(
         f"networkx.algorithms.approximation.tests.test_{name}"
@@ -68,7 +80,7 @@ def test_tours_of_few_nodes_are_the_shortest(name: str, n: int) -> None:
             whole[one][two]["weight"] = way[one][two]
     nodes = [*whole]
     best = min(length(whole, [nodes[0], *p, nodes[0]]) for p in permutations(nodes[1:]))
-    tour = getattr(APPROXIMATION, name)(whole, backend="islands")
+    tour = getattr(OWN, name)(whole)
     assert tour[0] == tour[-1]
     assert {*tour} == {*nodes}
     assert length(whole, tour) == pytest.approx(best)
@@ -76,13 +88,11 @@ def test_tours_of_few_nodes_are_the_shortest(name: str, n: int) -> None:
 
 def test_larger_tours_are_shorter_than_those_of_networkx() -> None:
     whole = complete(40)
-    own = APPROXIMATION.simulated_annealing_tsp(
-        whole, "greedy", source="node 3", seed=1, time_limit=0.3, backend="islands"
-    )
+    own = OWN.simulated_annealing_tsp(whole, "greedy", source="node 3", seed=1, time_limit=0.3)
     assert own[0] == own[-1] == "node 3"
     assert sorted(own[1:]) == sorted(whole)
     assert length(whole, own) < length(whole, APPROXIMATION.christofides(whole))
-    again = APPROXIMATION.threshold_accepting_tsp(whole, own, backend="islands")
+    again = OWN.threshold_accepting_tsp(whole, own)
     assert length(whole, again) <= length(whole, own) + 1e-9
 
 
@@ -92,18 +102,16 @@ def test_weights_of_both_signs_leave_room() -> None:
     whole = nx.complete_graph(10)
     for one, two, data in whole.edges(data=True):
         data["weight"] = -0.5 if frozenset((one, two)) in ring else 0.5
-    tour = APPROXIMATION.greedy_tsp(whole, backend="islands")
+    tour = OWN.greedy_tsp(whole)
     assert length(whole, tour) == -5
 
 
 def test_walks_use_the_shortest_paths_of_a_graph_that_is_not_complete() -> None:
     ring = nx.cycle_graph(7)
     ring.add_edge(0, 3, weight=0.25)
-    walk = APPROXIMATION.traveling_salesman_problem(ring, nodes=[1, 4], backend="islands")
+    walk = OWN.traveling_salesman_problem(ring, nodes=[1, 4])
     assert walk in ([1, 0, 3, 4, 3, 0, 1], [4, 3, 0, 1, 0, 3, 4])
-    path = APPROXIMATION.traveling_salesman_problem(
-        ring, nodes=[1, 4], cycle=False, backend="islands"
-    )
+    path = OWN.traveling_salesman_problem(ring, nodes=[1, 4], cycle=False)
     assert path in ([1, 0, 3, 4], [4, 3, 0, 1])
 
 
@@ -125,17 +133,17 @@ def weight_of(found: Any) -> Callable[[set[Any]], float]:
 
 def test_sets_of_few_nodes_are_the_best() -> None:
     found = graph()
-    cover = APPROXIMATION.min_weighted_vertex_cover(found, weight="weight", backend="islands")
+    cover = OWN.min_weighted_vertex_cover(found, weight="weight")
     assert covers(found)(cover)
     best = of_all_sets(found, covers(found), weight_of(found))
     assert weight_of(found)(cover) == pytest.approx(best)
     most = len(found) - of_all_sets(found, covers(found), len)
-    independent = APPROXIMATION.maximum_independent_set(found, backend="islands")
+    independent = OWN.maximum_independent_set(found)
     assert (len(independent), found.subgraph(independent).number_of_edges()) == (most, 0)
-    dominating = APPROXIMATION.min_weighted_dominating_set(found, "weight", backend="islands")
+    dominating = OWN.min_weighted_dominating_set(found, "weight")
     best = of_all_sets(found, lambda some: nx.is_dominating_set(found, some), weight_of(found))
     assert weight_of(found)(dominating) == pytest.approx(best)
-    clique = APPROXIMATION.max_clique(found, backend="islands")
+    clique = OWN.max_clique(found)
     assert len(clique) == max(map(len, nx.find_cliques(found)))
 
 
@@ -143,7 +151,7 @@ def test_a_set_that_is_heavier_by_little_is_not_proven() -> None:
     found = graph(14, 40)
     for k, node in enumerate(found):
         found.nodes[node]["weight"] = 1 + random.Random(k).randrange(100) / 1_000_000
-    cover = APPROXIMATION.min_weighted_vertex_cover(found, weight="weight", backend="islands")
+    cover = OWN.min_weighted_vertex_cover(found, weight="weight")
     best = of_all_sets(found, covers(found), weight_of(found))
     assert weight_of(found)(cover) == pytest.approx(best, rel=1e-9)
 
@@ -153,10 +161,10 @@ def test_cuts_of_few_nodes_are_the_best_and_colours_fit() -> None:
     best = -of_all_sets(
         found, lambda _: True, lambda some: -nx.cut_size(found, some, weight="weight")
     )
-    value, sides = APPROXIMATION.one_exchange(found, seed=1, weight="weight", backend="islands")
+    value, sides = OWN.one_exchange(found, seed=1, weight="weight")
     assert value == pytest.approx(best) == nx.cut_size(found, *sides, weight="weight")
     assert sides[0] | sides[1] == {*found}
-    colours = nx.greedy_color(found, backend="islands")
+    colours = OWN.greedy_color(found)
     assert all(colours[one] != colours[two] for one, two in found.edges)
     assert {*colours} == {*found}
     assert {*colours.values()} == {*range(max(colours.values()) + 1)}
@@ -164,7 +172,7 @@ def test_cuts_of_few_nodes_are_the_best_and_colours_fit() -> None:
 
 def test_colours_are_proper_after_hardly_any_time() -> None:
     large = graph(3000, 60_000)
-    colours = nx.greedy_color(large, backend="islands", time_limit=0.01)
+    colours = OWN.greedy_color(large, time_limit=0.01)
     assert {*colours} == {*large}
     assert all(colours[one] != colours[two] for one, two in large.edges if one != two)
 
@@ -172,10 +180,10 @@ def test_colours_are_proper_after_hardly_any_time() -> None:
 def test_graphs_of_many_nodes_without_edges() -> None:
     sparse = nx.empty_graph(2_000)
     sparse.add_edge(0, 1_999)
-    colours = nx.greedy_color(sparse, backend="islands", time_limit=0.1)
+    colours = OWN.greedy_color(sparse, time_limit=0.1)
     assert len(colours) == 2_000
     assert {colours[0], colours[1_999]} == {0, 1}
-    value, sides = APPROXIMATION.one_exchange(sparse, seed=1, backend="islands", time_limit=0.1)
+    value, sides = OWN.one_exchange(sparse, seed=1, time_limit=0.1)
     assert value == 1
     assert sides[0] | sides[1] == {*sparse}
 
@@ -184,7 +192,7 @@ def test_nodes_of_weight_0_cover_many_edges_for_nothing() -> None:
     star = nx.star_graph(5_001)
     weights = dict.fromkeys(star, 0) | {0: 1}
     nx.set_node_attributes(star, weights, "cost")
-    cover = APPROXIMATION.min_weighted_vertex_cover(star, weight="cost", backend="islands")
+    cover = OWN.min_weighted_vertex_cover(star, weight="cost")
     assert sum(weights[node] for node in cover) == 0
     assert all(one in cover or two in cover for one, two in star.edges)
 
@@ -192,7 +200,7 @@ def test_nodes_of_weight_0_cover_many_edges_for_nothing() -> None:
 def test_large_graphs_end_in_time() -> None:
     large = graph(400, 8000)
     began = time.perf_counter()
-    nodes = APPROXIMATION.maximum_independent_set(large, time_limit=4, backend="islands")
+    nodes = OWN.maximum_independent_set(large, time_limit=4)
     assert time.perf_counter() - began < 60  # with compilation
     assert large.subgraph(nodes).number_of_edges() == 0
     taken: set[Any] = set()
@@ -218,10 +226,10 @@ def test_directed_tours_are_the_shortest(n: int) -> None:
     best = min(length(whole, [0, *order, 0]) for order in permutations(range(1, n)))
     init = [*range(n), 0]
     for walk in (
-        APPROXIMATION.greedy_tsp(whole, source=0, backend="islands"),
-        APPROXIMATION.simulated_annealing_tsp(whole, init, seed=1, backend="islands"),
+        OWN.greedy_tsp(whole, source=0),
+        OWN.simulated_annealing_tsp(whole, init, seed=1),
         # That of two nodes is not closed, as in networkx.
-        APPROXIMATION.asadpour_atsp(whole, seed=1, source=0, backend="islands") + [0] * (n == 2),
+        OWN.asadpour_atsp(whole, seed=1, source=0) + [0] * (n == 2),
     ):
         assert walk[0] == walk[-1] == 0
         assert {*walk} == {*whole}
@@ -233,10 +241,8 @@ def test_asadpour_atsp_is_the_search_and_takes_a_source_and_a_seed() -> None:
     theirs = length(whole, APPROXIMATION.greedy_tsp.orig_func(whole))
     for given in ({}, {"seed": 5}, {"source": 7}, {"seed": np.random.default_rng(2), "source": 3}):
         for walk in (
-            APPROXIMATION.asadpour_atsp(whole, backend="islands", **given),
-            APPROXIMATION.traveling_salesman_problem(
-                whole, method=APPROXIMATION.asadpour_atsp, backend="islands", **given
-            ),
+            OWN.asadpour_atsp(whole, **given),
+            OWN.traveling_salesman_problem(whole, method=APPROXIMATION.asadpour_atsp, **given),
         ):
             assert walk[0] == walk[-1] == given.get("source", walk[0])
             assert sorted(walk[1:]) == [*range(12)] or len(walk) > 13  # by shortest paths
@@ -247,9 +253,7 @@ def test_asadpour_atsp_refuses_what_networkx_does() -> None:
     asadpour = APPROXIMATION.asadpour_atsp
     for call in (
         lambda: asadpour(nx.complete_graph(4), backend="islands"),
-        lambda: APPROXIMATION.traveling_salesman_problem(
-            nx.complete_graph(4), method=asadpour, backend="islands"
-        ),
+        lambda: OWN.traveling_salesman_problem(nx.complete_graph(4), method=asadpour),
     ):
         with pytest.raises(nx.NetworkXNotImplemented, match="undirected"):
             call()
@@ -269,29 +273,16 @@ def test_directed_walks_are_the_shortest(cycle: bool) -> None:
         closed = (*order, order[0]) if cycle else order
         return sum(far[one][two] for one, two in nx.utils.pairwise(closed))
 
-    walk = APPROXIMATION.traveling_salesman_problem(sparse, cycle=cycle, backend="islands")
+    walk = OWN.traveling_salesman_problem(sparse, cycle=cycle)
     assert {*walk} == {*sparse}
     assert length(sparse, walk) == pytest.approx(min(map(way, permutations(sparse))))
 
 
 def test_a_directed_tour_of_many_nodes_beats_the_nearest_neighbour() -> None:
     whole = directed(40, 40 * 39, seed=1)
-    found = APPROXIMATION.greedy_tsp(whole, backend="islands")
+    found = OWN.greedy_tsp(whole)
     assert {*found} == {*whole}
     assert length(whole, found) < length(whole, APPROXIMATION.greedy_tsp.orig_func(whole))
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: nx.greedy_color(graph(), interchange=True, backend="islands"),
-        lambda: nx.greedy_color(graph(), nx.coloring.strategy_largest_first, backend="islands"),
-        lambda: nx.greedy_color(graph().to_directed(), backend="islands"),
-    ],
-)
-def test_what_is_not_taken_is_refused(call: Callable[[], Any]) -> None:
-    with pytest.raises(NotImplementedError, match="islands"):
-        call()
 
 
 @pytest.mark.parametrize(
@@ -312,24 +303,22 @@ def test_a_refusal_names_the_value(words: str, name: str, given: dict[str, Any])
 
 def test_wrong_input_has_one_error() -> None:
     with pytest.raises(nx.NetworkXError, match="complete graph"):
-        APPROXIMATION.christofides(nx.path_graph(4), backend="islands")
+        OWN.christofides(nx.path_graph(4))
     with pytest.raises(nx.NetworkXNoPath, match="No path between 0 and 2"):
-        APPROXIMATION.traveling_salesman_problem(nx.Graph([(0, 1), (2, 3)]), backend="islands")
+        OWN.traveling_salesman_problem(nx.Graph([(0, 1), (2, 3)]))
     with pytest.raises(ValueError, match="time_limit=-1: must be a positive number"):
-        APPROXIMATION.christofides(nx.complete_graph(4), time_limit=-1, backend="islands")
+        OWN.christofides(nx.complete_graph(4), time_limit=-1)
     with pytest.raises(ValueError, match="time_limit=-1: must be a positive number"):
-        APPROXIMATION.traveling_salesman_problem(
-            nx.complete_graph(4), method=list, time_limit=-1, backend="islands"
-        )
+        OWN.traveling_salesman_problem(nx.complete_graph(4), method=list, time_limit=-1)
     for n in (5, 12):  # with and without a search
         far = complete(n)
         far["node 0"]["node 1"]["weight"] = float("inf")
         with pytest.raises(ValueError, match=r"the weight inf of the edge .*: must be finite"):
-            APPROXIMATION.christofides(far, backend="islands")
+            OWN.christofides(far)
     wrong = complete(12)
     wrong["node 0"]["node 1"]["weight"] = float("nan")
     with pytest.raises(ValueError, match=r"the weight nan of the edge .*: must be a number"):
-        APPROXIMATION.christofides(wrong, backend="islands")
+        OWN.christofides(wrong)
 
 
 @pytest.mark.filterwarnings("error")
@@ -338,11 +327,11 @@ def test_tiny_and_huge_weights_have_the_answers_of_usual_ones(size: float) -> No
     found = graph(12, 26)
     for *_, data in [*found.nodes(data=True), *found.edges(data=True)]:
         data["weight"] *= size
-    cover = APPROXIMATION.min_weighted_vertex_cover(found, weight="weight", backend="islands")
+    cover = OWN.min_weighted_vertex_cover(found, weight="weight")
     assert covers(found)(cover)
     best = of_all_sets(found, covers(found), weight_of(found))
     assert weight_of(found)(cover) / best == pytest.approx(1)
-    value, _ = APPROXIMATION.one_exchange(found, seed=1, weight="weight", backend="islands")
+    value, _ = OWN.one_exchange(found, seed=1, weight="weight")
     best = -of_all_sets(
         found, lambda _: True, lambda some: -nx.cut_size(found, some, weight="weight")
     )
@@ -350,7 +339,7 @@ def test_tiny_and_huge_weights_have_the_answers_of_usual_ones(size: float) -> No
     walk, whole = complete(12), complete(12)
     for *_, data in whole.edges(data=True):
         data["weight"] *= size
-    tours = [APPROXIMATION.greedy_tsp(each, backend="islands") for each in (walk, whole)]
+    tours = [OWN.greedy_tsp(each) for each in (walk, whole)]
     assert length(walk, tours[1]) == pytest.approx(length(walk, tours[0]), rel=1e-3)
 
 
@@ -361,10 +350,7 @@ def test_a_weight_whose_sums_overflow_is_refused(weight: Any) -> None:
     )
     wrong = nx.complete_graph(5)
     wrong[1][3]["weight"] = wrong.nodes[2]["weight"] = weight
-    functions = [
-        *CALLS.values(),
-        lambda g: APPROXIMATION.min_weighted_vertex_cover(g, "weight", backend="islands"),
-    ]
+    functions = [*CALLS.values(), lambda g: OWN.min_weighted_vertex_cover(g, "weight")]
     for call in functions:
         with pytest.raises(ValueError, match=words):
             call(wrong)
@@ -389,11 +375,9 @@ def test_weights_in_a_search_are_scaled(weights: list[float], expected: list[int
 
 
 CALLS: dict[str, Callable[[Any], Any]] = {
-    "traveling_salesman_problem": lambda g: APPROXIMATION.traveling_salesman_problem(
-        g, backend="islands"
-    ),
-    "greedy_tsp": lambda g: APPROXIMATION.greedy_tsp(g, backend="islands"),
-    "one_exchange": lambda g: APPROXIMATION.one_exchange(g, weight="weight", backend="islands"),
+    "traveling_salesman_problem": lambda g: OWN.traveling_salesman_problem(g),
+    "greedy_tsp": lambda g: OWN.greedy_tsp(g),
+    "one_exchange": lambda g: OWN.one_exchange(g, weight="weight"),
 }
 
 
@@ -414,7 +398,7 @@ def test_a_weight_of_a_node_is_a_number_of_at_least_0(name: str, weight: Any) ->
     wrong = nx.path_graph(4)
     wrong.nodes[2]["weight"] = weight
     with pytest.raises(ValueError, match=r"the weight .* of the node 2: must be"):
-        getattr(APPROXIMATION, name)(wrong, weight="weight", backend="islands")
+        getattr(OWN, name)(wrong, weight="weight")
 
 
 GENERATORS = [np.random.default_rng, np.random.RandomState, random.Random]
@@ -443,17 +427,17 @@ def test_seeds_are_those_that_networkx_takes(
     monkeypatch.setattr(islands, "solve", solve)
     whole = complete(12)
     for value in (3, 3, 4):
-        getattr(APPROXIMATION, name)(whole, seed=kind(value), backend="islands", **given)
+        getattr(OWN, name)(whole, seed=kind(value), **given)
     assert seeds[0] == seeds[1] != seeds[2]
     if kind in (int, np.int64) and name == "traveling_salesman_problem":
         assert seeds == [3, 3, 4]
     if kind in GENERATORS:  # a second call with the same one has another seed
         generator = kind(3)
         for _ in range(2):
-            getattr(APPROXIMATION, name)(whole, seed=generator, backend="islands", **given)
+            getattr(OWN, name)(whole, seed=generator, **given)
         assert seeds[3] == seeds[0] != seeds[4]
     with pytest.raises(ValueError, match="cannot be used to generate"):
-        getattr(APPROXIMATION, name)(whole, seed="a", backend="islands", **given)
+        getattr(OWN, name)(whole, seed="a", **given)
 
 
 @pytest.mark.parametrize("wrong", [{"time_limt": 1}, {"backend_kwargs": {"time_limit": 1}}])
@@ -466,7 +450,7 @@ def test_unknown_keywords_are_refused(wrong: dict[str, Any]) -> None:
 @pytest.mark.parametrize("seconds", [True, "1", 0])
 def test_a_limit_is_a_number_of_seconds(seconds: Any) -> None:
     with pytest.raises(ValueError, match="must be a positive number of seconds"):
-        APPROXIMATION.max_clique(nx.path_graph(3), time_limit=seconds, backend="islands")
+        OWN.max_clique(nx.path_graph(3), time_limit=seconds)
 
 
 @pytest.mark.parametrize(("n", "edges"), [(12, 50), (60, 1200), (1500, 15_000)])
@@ -474,7 +458,7 @@ def test_the_largest_clique_is_proven(n: int, edges: int) -> None:
     found = nx.gnm_random_graph(n, edges, seed=4)
     found.add_edge(3, 3)  # which no clique needs
     began = time.perf_counter()
-    clique = APPROXIMATION.max_clique(found, time_limit=10, backend="islands")
+    clique = OWN.max_clique(found, time_limit=10)
     assert time.perf_counter() - began < 12
     assert all(found.has_edge(one, two) for one, two in combinations(clique, 2))
     assert len(clique) == max(map(len, nx.find_cliques(found)))
@@ -483,9 +467,9 @@ def test_the_largest_clique_is_proven(n: int, edges: int) -> None:
 def test_a_clique_whose_proof_takes_too_long_is_found_by_a_search() -> None:
     dense = nx.complete_graph(450)
     dense.remove_edges_from([(k, k + 1) for k in range(0, 40, 2)])
-    clique = APPROXIMATION.max_clique(dense, time_limit=5, backend="islands")
+    clique = OWN.max_clique(dense, time_limit=5)
     assert len(clique) == 430
-    assert len(APPROXIMATION.max_clique(nx.complete_graph(420), backend="islands")) == 420
+    assert len(OWN.max_clique(nx.complete_graph(420))) == 420
 
 
 def test_without_networkx_one_error_says_how_to_get_it() -> None:

@@ -26,10 +26,6 @@ class Counting:
         return optimize.rosen(x)
 
 
-def test_names_are_reached_from_the_package() -> None:
-    assert islands.scipy.differential_evolution is differential_evolution
-
-
 @pytest.mark.parametrize("given", [{"maxiter": 7, "popsize": 5}, {"maxiter": 0}, {"popsize": 1}])
 def test_no_more_vectors_are_evaluated_than_scipy_would(given: dict[str, Any]) -> None:
     function = Counting()

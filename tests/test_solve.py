@@ -153,13 +153,8 @@ def test_it_sees_the_progress_of_each_epoch() -> None:
 def test_true_ends_the_run_normally(tmp_path: Path) -> None:
     answer = np.True_
     whole = solve("demo/tsp", generations=8, **FEW)
-    result = solve(
-        "demo/tsp",
-        generations=20,
-        callback=lambda progress: answer if progress.generation == 8 else None,
-        out=tmp_path / "a",
-        **FEW,
-    )
+    ends = lambda progress: answer if progress.generation == 8 else None  # noqa: E731
+    result = solve("demo/tsp", generations=20, callback=ends, out=tmp_path / "a", **FEW)
     assert (result.generations, result.reason) == (8, "the callback returned True")
     assert (result.digest, result.interrupted, result.suspended) == (whole.digest, False, False)
     assert (tmp_path / "a" / "solution.tour").exists()

@@ -23,7 +23,7 @@ from islands.presets import PRESETS
 from islands.record.files import append_row, write_table
 from islands.settings import Settings, setting
 from islands.studies import described
-from islands.tables import Column, Table, fitted
+from islands.tables import Column, Table
 from islands.text import meant, one_line, plain
 
 TEXTS = ["=1+2", "+x", "-x/a.tsp", "@list", "'=1", "''+1"]
@@ -145,11 +145,6 @@ def test_a_column_without_a_name_is_only_in_text() -> None:
     assert type(loads(dumps(row))) is dict
     with pytest.raises(TypeError, match="table hits: gap, other"):
         table.row(name="a", hits=1, runs=2, other=3)
-
-
-def test_columns_are_as_wide_as_their_cells() -> None:
-    rows = [("a", "1", "x"), ("bcd", "10", "yz")]
-    assert fitted("<><", rows) == ["a      1   x", "bcd   10   yz"]
 
 
 DESCRIPTION = """

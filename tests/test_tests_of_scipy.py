@@ -67,9 +67,7 @@ def test_all_tests_of_the_function_are_known() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("suite", "name"), OF_ASSIGNMENT)
-def test_tests_of_quadratic_assignment_pass(
-    suite: str, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tests_of_assignment_pass(suite: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs: Any = pytest.importorskip(ASSIGNMENT)
     monkeypatch.setattr(theirs, "quadratic_assignment", quadratic_assignment)
     getattr(getattr(theirs, suite)(), name)()

@@ -133,18 +133,9 @@ class TopologyContract:
 
     def test_migrants_travel_in_a_run(self) -> None:
         """An island that receives is then at least as good as the best of its senders."""
-        solver = islands.Solver(
-            "demo/tsp",
-            algorithm="ga",
-            encoding="permutation",
-            islands=5,
-            population=24,
-            improver="none",
-            migration=self.topology(),
-            migrants=1,
-            backend="cpu",
-            seed=4,
-        )
+        settings: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "seed": 4}
+        settings |= {"improver": "none", "islands": 5, "population": 24, "migrants": 1}
+        solver = islands.Solver("demo/tsp", migration=self.topology(), backend="cpu", **settings)
         solver.evolve(3)
 
         def best() -> list[float]:

@@ -25,14 +25,9 @@ _LATE = 2.0
 
 def facts(result: Result) -> dict[str, Any]:
     """Return the facts that are equal in two equal runs: all but their times and devices."""
-    return {
-        "digest": result.digest,
-        "cost": result.cost,
-        "solution": np.asarray(result.solution).tolist(),
-        "generations": result.generations,
-        "evaluations": result.evaluations,
-        "reason": result.reason,
-    }
+    names = ("digest", "cost", "generations", "evaluations", "reason")
+    solution = np.asarray(result.solution).tolist()
+    return {"solution": solution, **{name: getattr(result, name) for name in names}}
 
 
 class RunContract:
@@ -92,27 +87,15 @@ class RunContract:
         assert facts(self.solved(threads=1)) == facts(self.solved(threads=1, world=World()))
 
     def test_the_same_among_seeds(self, alone: Result) -> None:
-        results = islands.solve_many(
-            [self.problem()],
-            runs=3,
-            seed=self.seed - 1,
-            generations=self.generations,
-            backend="cpu",
-            **self.settings,
-        )
+        usual = {"backend": "cpu", "generations": self.generations, **self.settings}
+        results = islands.solve_many([self.problem()], runs=3, seed=self.seed - 1, **usual)
         assert facts(results[1]) == facts(alone)
         assert len({result.digest for result in results}) == len(results)
 
     def test_the_same_among_instances(self, alone: Result) -> None:
         problems = [self.other(), self.problem(), self.other()]
-        results = islands.solve_many(
-            problems,
-            seeds=[8, self.seed, 9],
-            generations=self.generations,
-            threads=1,
-            backend="cpu",
-            **self.settings,
-        )
+        usual = {"backend": "cpu", "generations": self.generations, **self.settings}
+        results = islands.solve_many(problems, seeds=[8, self.seed, 9], threads=1, **usual)
         assert facts(results[1]) == facts(alone)
 
     def test_the_same_if_resumed(self, alone: Result, tmp_path: Path) -> None:

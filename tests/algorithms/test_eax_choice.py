@@ -107,7 +107,7 @@ def replaced(
 
 
 @pytest.mark.parametrize("parts", [2, 3])
-def test_children_that_make_the_other_parent_together_are_not_all_chosen(
+def test_children_that_make_the_other_parent_are_not_all_chosen(
     parts: int, backend: Backend
 ) -> None:
     made = apart(*[1] * 4)

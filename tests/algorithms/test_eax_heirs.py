@@ -121,14 +121,13 @@ def test_tiny_populations_keep_their_best_tour(population: int, backend: Backend
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "optimum"), [("d198", 15780), ("fl417", 11861)])
-def test_clusters_on_a_board_are_solved(
+def test_drilled_boards_are_solved(
     name: str, optimum: int, backend: Backend, published: Path
 ) -> None:
     problem = Tsp.read(published / "tsplib" / f"{name}.tsp")
     mine = tours(backend, problem, population=30, islands=8)
     mine.advance(60)
-    best = mine.best()
-    assert best.cost == optimum
+    assert mine.best().cost == optimum
 
 
 @pytest.mark.parametrize(

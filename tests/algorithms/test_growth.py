@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
-from emulated_gpu import EmulatedGpu
 
 import islands
 from islands.errors import UsageError
 from islands.instances.grids import grid
 from islands.problems.qap import Qap
+from islands.testing.devices import emulated_gpu
 
 _CPU = {"backend": "cpu", "threads": 2, "seconds": 60}
 
@@ -66,15 +67,8 @@ def test_facilities_without_flows() -> None:
 
 def test_few_items_and_hidden_distances() -> None:
     planted = grid(3, 4, hidden=3)
-    own = {
-        "algorithm": "growth",
-        "islands": 2,
-        "population": 4,
-        "growths": 16,
-        "sweeps": 2,
-        "batches": 4,
-    }
-    result = _solved(Qap(planted.file()), generations=10, **own)
+    own = {"algorithm": "growth", "islands": 2, "population": 4, "growths": 16, "sweeps": 2}
+    result = _solved(Qap(planted.file()), generations=10, batches=4, **own)
     assert result.cost <= planted.cost
 
 
@@ -134,24 +128,19 @@ def test_an_annealing_is_abandoned_and_repeated(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_a_time_limit_in_an_annealing(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_limit_in_an_annealing(device: str) -> None:
     size = (20, 20) if device == "cpu" else (7, 10)  # many times longer than allowed
-    if device == "emulated":
-        monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(32))
     problem = Qap(grid(*size, hidden=2).file())
     own = {**_ANNEALS, "threads": 1, "sweeps": 8192, "algorithm": "growth"}
-    result = _solved(problem, seconds=1, **own)
+    with emulated_gpu(32) if device == "emulated" else nullcontext():
+        result = _solved(problem, seconds=1, **own)
     assert result.generations == 0
     assert result.seconds < 3
 
 
-def test_dense_flows_are_refused() -> None:
-    with pytest.raises(
-        UsageError, match="growth needs 8 to 1024 items, one symmetric matrix, and few flows"
-    ):
+def test_dense_flows_and_few_growths_are_refused() -> None:
+    words = "growth needs 8 to 1024 items, one symmetric matrix, and few flows"
+    with pytest.raises(UsageError, match=words):
         islands.solve(islands.qap(np.ones((9, 9)), np.ones((9, 9))), algorithm="growth")
-
-
-def test_few_growths_are_refused() -> None:
     with pytest.raises(UsageError, match="growths=8: must be at least 16"):
         _solved(Qap(grid(6, 7).file()), growths=8)

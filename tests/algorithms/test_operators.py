@@ -134,9 +134,7 @@ SIZES, BIT_SIZES = ((1, 3, 33), (2, 5, 70)), ((1, 33, 1100), (2, 31, 32, 200))
         for n in sizes
     ],
 )
-def test_operators_equal_the_reference(
-    backend: Backend, form: str, kind: str, name: str, n: int
-) -> None:
+def test_operators_equal_numpy(backend: Backend, form: str, kind: str, name: str, n: int) -> None:
     encoding, changes = FORMS[form]
     problem: Problem = {"bits": Wanted, **NUMBERS}.get(form, cities)(n)
     rate = "crossover_rate" if kind == "crossover" else "mutation_rate"

@@ -80,9 +80,7 @@ def test_equal_neighbours_are_equally_likely(backend: Backend, selection: str, c
 
 
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_elitist_replacement_keeps_a_parent_with_equal_cost(
-    backend: Backend, encoding: str
-) -> None:
+def test_elitist_replacement_keeps_parents_of_equal_cost(backend: Backend, encoding: str) -> None:
     mine, reference = numpy_cellular.both(backend, flat(9, 720), encoding, replacement="elitist")
     before = mine.snapshot()["genes"].tobytes()
     assert_evolves(mine, reference, 3)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_ga import DANTAS
-from problems_for_tests import lattice
 from programs_for_tests import for_gpu, parts, require_compiles
-from test_operators import FITTING, Wanted, problem_for
+from test_operators import FITTING, problem_for
 
 from islands import solve
 from islands.algorithms.brkga import Brkga, BrkgaSettings
@@ -98,15 +97,6 @@ def test_gaps_are_similar_to_a_sequential_prototype(
     own: dict[str, Any] = {"preset": "dantas2014-cuda", "backend": "cpu", **one}
     found = [solve(f"orlib/mknapcb{instance}", seed=seed, **own).gap for seed in range(1, 6)]
     assert float(np.mean(found)) == pytest.approx(gap, abs=0.9)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("encoding", ["bits", "keys", "keys_of_subset"])
-@pytest.mark.parametrize("block", [Block(32, 32), Block(1024, 1, 1)])
-def test_the_swarm_compiles_for_gpus(encoding: str, block: Block) -> None:
-    problem = lattice("GEO") if encoding == "keys" else Wanted(20)
-    chosen = parts(problem, "pso", encoding.removesuffix("_of_subset"))
-    require_compiles(for_gpu("program.cuh", chosen.macros(), block))
 
 
 @pytest.mark.gpu

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_gpu import EmulatedGpu
 from numpy_flips import NumpyFlips, sparse_pairs
 from numpy_islands import evolve_together
 from numpy_tempering import assert_same_numbers, ladders
@@ -20,6 +19,7 @@ from islands.algorithms.tempering.moves import MoveChains
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.modelling.model import Model, restored
+from islands.testing.devices import emulated_gpu
 
 N = 530  # with other numbers of words for runs of 4 and of 64 places
 FEW: Any = {"generations": 25, "tuning": 4, "cycle": 6, "proposals": 1300, "population": 4}
@@ -65,13 +65,11 @@ def test_a_device_follows_plain_python(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["cut", "matrix"])
 @pytest.mark.parametrize("threads", [32, 96])
-def test_the_threads_of_a_gpu_do_not_matter(
-    kind: str, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_threads_of_a_gpu_do_not_matter(kind: str, threads: int) -> None:
     problem = model(kind)
     own = islands.solve(problem, backend="cpu", **FEW)
-    monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(threads))
-    assert islands.solve(problem, backend="cpu", **FEW).digest == own.digest
+    with emulated_gpu(threads):
+        assert islands.solve(problem, backend="cpu", **FEW).digest == own.digest
 
 
 def test_a_limit_of_evaluations_ends_within_a_sweep() -> None:
@@ -80,13 +78,13 @@ def test_a_limit_of_evaluations_ends_within_a_sweep() -> None:
     assert result.evaluations == 9999
 
 
-def test_a_stored_problem_is_searched_in_the_same_way() -> None:
-    for kind in "cut", "matrix":
-        problem = model(kind)
-        again = restored(problem.saved())
-        assert chains_of(again) is chains_of(problem) is FlipChains
-        runs = [islands.solve(each, backend="cpu", **FEW) for each in (problem, again)]
-        assert runs[0].digest == runs[1].digest
+@pytest.mark.parametrize("kind", ["cut", "matrix"])
+def test_a_stored_problem_is_searched_in_the_same_way(kind: str) -> None:
+    problem = model(kind)
+    again = restored(problem.saved())
+    assert chains_of(again) is chains_of(problem) is FlipChains
+    runs = [islands.solve(stated, backend="cpu", **FEW) for stated in (problem, again)]
+    assert runs[0].digest == runs[1].digest
 
 
 class OtherCost(models.MaxCut, cost="__device__ long long cost(const Solution& s, int n,"

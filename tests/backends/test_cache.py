@@ -149,9 +149,7 @@ def test_a_link_of_another_user_is_not_followed() -> None:
         ("", 0o1777, 0o1777),  # sticky, as /tmp
     ],
 )
-def test_write_permission_of_others_is_removed(
-    cache: Path, name: str, mode: int, after: int
-) -> None:
+def test_write_permission_for_others_is_lost(cache: Path, name: str, mode: int, after: int) -> None:
     cache_folder("programs")
     (cache / name).chmod(mode)
     assert Maker().load() == f"program {DIGEST}"

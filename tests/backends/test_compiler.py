@@ -88,9 +88,7 @@ def test_a_compile_error_shows_the_first_error_and_the_path_of_the_log(
     assert [path.suffix for path in programs(fresh_cache)] == [".log"]
 
 
-def test_a_compiler_without_output_is_an_error(
-    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compilers_without_output_fail(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "true")
     with pytest.raises(CompileError, match=r"/true reported success .* no program\. Set CXX to"):
         choose("cpu").compile(SCAN, Block())

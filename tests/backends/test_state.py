@@ -23,9 +23,7 @@ def filled(backend: Backend) -> IslandArrays:
 
 
 @pytest.mark.parametrize("generation", [6, 7])
-def test_the_half_of_the_generation_is_saved_and_restored(
-    backend: Backend, generation: int
-) -> None:
+def test_the_half_of_a_generation_is_saved_and_restored(backend: Backend, generation: int) -> None:
     saved = filled(backend).snapshot(generation)
     half = generation % 2
     assert saved["cost"].tolist() == np.arange(12 * half, 12 * half + 12).reshape(3, 4).tolist()

@@ -57,11 +57,8 @@ def results(problem: Problem, seed: int, monkeypatch: Any, **courses: Any) -> di
     monkeypatch.setattr(Stub, "courses", {int(each[1:]): c for each, c in courses.items()})
     request = BenchRequest(World(), ["cpu"], rivals=("stub",), threads=2, limit=9.0)
     held = Contest(request)
-    monkeypatch.setattr(
-        held,
-        "_answers",
-        lambda rival, problem, seeds: [rival.solve(problem, s, 9.0) for s in seeds],
-    )
+    answers = lambda rival, problem, seeds: [rival.solve(problem, s, 9.0) for s in seeds]  # noqa: E731
+    monkeypatch.setattr(held, "_answers", answers)
     (found,) = held.results(problem, seed)
     return found
 
@@ -238,10 +235,9 @@ def test_rivals_refuse_tours_that_they_do_not_take() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
 def test_lkh_finds_the_best_of_all_tours(symmetric: bool) -> None:
-    rival = RIVALS["lkh"]
-    pytest.importorskip(rival.module or rival.package)
+    pytest.importorskip(RIVALS["lkh"].module or RIVALS["lkh"].package)
     problem = route(symmetric=symmetric)
-    best = min(problem.cost(each) for each in tours(problem))
+    best = min(problem.cost(tour) for tour in tours(problem))
     problem.best_known = BestKnown(best, "optimal", "")
     assert answer_of("lkh", problem, 1.0).course[-1][1] == best
 

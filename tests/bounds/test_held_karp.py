@@ -112,7 +112,6 @@ def test_bounds_of_published_instances_are_near_their_optima(
     name: str, least: int, backend: Backend, published: Path
 ) -> None:
     problem = load(f"tsplib/{name}")
-    assert isinstance(problem, Tsp)
     best = problem.best_known.value
     found = bound_of(problem, backend)
     assert max(least, 0.98 * best) <= found.value <= best
@@ -158,9 +157,7 @@ def test_missing_edges_are_found(
     assert value == one_tree_by_prim(problem, multipliers, graph.scale, after.leaf)
 
 
-def test_the_gap_behind_a_skipped_tile_counts(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gaps_behind_skipped_tiles_count(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     # Three tiles of the line. The last city of the first one is nearer to the third tile than the
     # second tile is, which is too far away to be compared.
     side = np.arange(64)

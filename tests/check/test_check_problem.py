@@ -56,9 +56,7 @@ def _needs_sanitizer() -> None:
         ("c = 1LL << 62;\n c += c * (s[0] >= 0);", 4, "signed integer overflow"),
     ],
 )
-def test_faults_on_the_device_name_the_line_and_the_index(
-    body: str, line: int, message: str
-) -> None:
+def test_faults_on_the_device_name_line_and_index(body: str, line: int, message: str) -> None:
     found = difference(order(f"long long c = 0;\n{body}\nreturn c;"))
     assert f"cost.cu, line {line}, " in found
     assert message in found
@@ -118,13 +116,8 @@ def test_a_correct_delta_and_repair_have_no_differences() -> None:
         N, cost=FIRST, delta=delta_text("return move.u == 0 ? s[move.v] - s[0] : 0;"), maximise=True
     )
     assert examine(good, 30).works
-    boxed = islands.real(
-        -1,
-        2,
-        5,
-        cost=cost_text("return s[0];", "double"),
-        repair=repair_text("if (s[0] < 0.0) s.set(0, 0.5);"),
-    )
+    repair = repair_text("if (s[0] < 0.0) s.set(0, 0.5);")
+    boxed = islands.real(-1, 2, 5, cost=cost_text("return s[0];", "double"), repair=repair)
     (row,) = [row for row in examine(boxed, 30).rows if row.way == "repair, CPU"]
     assert row.outcome.startswith("30 valid and stable")
 

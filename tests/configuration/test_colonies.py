@@ -33,20 +33,12 @@ def resolved(colonies: Any, config: Path | None = None, **options: Any) -> RunSp
 def test_a_colony_is_resolved_like_a_run_of_its_own() -> None:
     spec = resolved(TWO, migration="ring")
     one, other = spec.colonies
-    assert (one.islands, one.algorithm, one.encoding, one.population, one.rate) == (
-        *(2, "de", "keys", 20, 1),
-    )
-    assert (other.islands, other.algorithm, other.encoding, other.rate) == (
-        3,
-        "ga",
-        "permutation",
-        4,
-    )
-    alone = [
-        resolved(None, algorithm="de", F=0.7, population=20, islands=2),
-        resolved(None, algorithm="ga", islands=3),
-    ]
-    for colony, run in zip(spec.colonies, alone, strict=True):
+    parts = [(c.islands, c.algorithm, c.encoding, c.rate) for c in spec.colonies]
+    assert parts == [(2, "de", "keys", 1), (3, "ga", "permutation", 4)]
+    assert one.population == 20
+    run_of_one = resolved(None, algorithm="de", F=0.7, population=20, islands=2)
+    run_of_other = resolved(None, algorithm="ga", islands=3)
+    for colony, run in ((one, run_of_one), (other, run_of_other)):
         assert (colony.settings, colony.improver) == (run.settings, run.improver)
     assert spec.general.islands == 5
     assert spec.starts() == [0, 2]
@@ -54,20 +46,12 @@ def test_a_colony_is_resolved_like_a_run_of_its_own() -> None:
     assert spec.individuals(range(1, 3)) == 20 + 256
 
 
-@pytest.mark.parametrize("form", ["text", "mapping", "nested"])
-def test_text_and_mappings_mean_the_same(form: str) -> None:
-    forms: dict[str, list[Any]] = {
-        "text": ["islands=2 improver=swap improver.rate=0.5", "islands=1 algorithm=ga"],
-        "mapping": [
-            {"islands": 2, "improver": "swap", "improver.rate": 0.5},
-            {"islands": 1, "algorithm": "ga"},
-        ],
-        "nested": [
-            {"islands": "2", "improver": {"name": "swap", "rate": 0.5}},
-            {"islands": 1, "algorithm": "ga"},
-        ],
-    }
-    assert resolved(forms[form]) == resolved(forms["text"])
+def test_text_and_mappings_mean_the_same() -> None:
+    text = ["islands=2 improver=swap improver.rate=0.5", "islands=1 algorithm=ga"]
+    second = {"islands": 1, "algorithm": "ga"}
+    flat = {"islands": 2, "improver": "swap", "improver.rate": 0.5}
+    nested = {"islands": "2", "improver": {"name": "swap", "rate": 0.5}}
+    assert resolved([flat, second]) == resolved([nested, second]) == resolved(text)
 
 
 def test_the_settings_file_repeats_the_run(tmp_path: Path) -> None:
@@ -156,11 +140,8 @@ def digest(problem: FakeProblem, **options: Any) -> str:
 
 
 def test_identity_depends_on_settings_and_data_but_not_on_criteria_and_devices() -> None:
-    for same in (
-        {"backend": "cpu", "threads": 2},
-        {"stop": "seconds=5"},
-        {"checkpoint.every": 300},
-    ):
+    sames = {"backend": "cpu", "threads": 2}, {"stop": "seconds=5"}, {"checkpoint.every": 300}
+    for same in sames:
         assert digest(Data(1, 2), **same) == digest(Data(1, 2))
     for other in ({"seed": 2}, {"rho": 0.8}, {"record.every": 5}):
         assert digest(Data(1, 2), **other) != digest(Data(1, 2))

@@ -129,9 +129,8 @@ def test_toml_contains_settings_of_the_problem(tmp_path: Path) -> None:
     path.write_text(spec.to_toml())
     assert 'way = "right"' in path.read_text()
     assert resolve(Request.of({}, path), Plain()).spec == spec
-    assert resolve(Request.of({"way": "left"}, path), Plain()).spec.problem == WaySettings(
-        "left", 0.1
-    )
+    again = resolve(Request.of({"way": "left"}, path), Plain())
+    assert again.spec.problem == WaySettings("left", 0.1)
 
 
 def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:

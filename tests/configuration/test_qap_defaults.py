@@ -117,9 +117,7 @@ def sizes(spec: RunSpec) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("problem", [facilities(20), of_two_kinds(30, 9), load("demo/mkp")])
-def test_independent_searches_have_islands_for_each_gpu(
-    problem: Problem, monkeypatch: Patch
-) -> None:
+def test_independent_searches_have_islands_per_gpu(problem: Problem, monkeypatch: Patch) -> None:
     islands, population = sizes(resolved_on(monkeypatch, 1, problem))
     for ranks in (2, 4):
         spec = resolved_on(monkeypatch, ranks, problem)
@@ -129,7 +127,7 @@ def test_independent_searches_have_islands_for_each_gpu(
 
 
 @pytest.mark.parametrize("problem", [facilities(40), load("demo/tour")])
-def test_gpus_share_the_islands_of_memetic_searches_and_long_tours(
+def test_gpus_share_islands_of_memetic_searches_and_tours(
     problem: Problem, monkeypatch: Patch
 ) -> None:
     ranks = (1, 2, 8, 9, 64)

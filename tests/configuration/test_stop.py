@@ -43,16 +43,14 @@ def progress(**changes: object) -> Progress:
         ("stagnation=40", "stagnation=41", "no improvement for 40 generations"),
     ],
 )
-def test_each_criterion_stops_exactly_at_its_limit(
-    reached: str, not_reached: str, reason: str
-) -> None:
+def test_criteria_stop_exactly_at_their_limit(reached: str, not_reached: str, reason: str) -> None:
     assert parse(reached).reason(progress()) == reason
     assert parse(not_reached).reason(progress()) is None
 
 
 @pytest.mark.parametrize("text", ["best-known", "optimum", "target", "gap=0%"])
 @pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
-def test_value_just_below_a_limit_does_not_stop(
+def test_values_near_a_limit_do_not_stop(
     known: float, near: float, maximise: bool, text: str
 ) -> None:
     criterion = parse(f"target={known}" if text == "target" else text)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_gpu import EmulatedGpu
 from models_for_tests import sum_text
 
 import islands
 from islands.backends.base import Backend
 from islands.errors import RunError
 from islands.modelling.model import Model
+from islands.testing.devices import emulated_gpu
 
 pytestmark = pytest.mark.slow
 
@@ -66,11 +67,8 @@ def test_all_but_the_best_of_a_ladder_that_is_alone_cross_with_it() -> None:
         options = SEARCH | settings | {"generations": generations}
         return islands.solve(most(STILL + whole), **options).cost
 
-    one, two, four = (
-        found(1, population=2),
-        found(30, population=2),
-        found(30, population=4, rungs=4),
-    )
+    one, two = (found(generations, population=2) for generations in (1, 30))
+    four = found(30, population=4, rungs=4)
     assert one < two < four < N  # the items of one, of both and of all
 
 
@@ -91,9 +89,7 @@ def test_a_state_without_steps_of_its_own_may_cross(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_all_threads_may_cross_together(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if device == "emulated":
-        monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(64))
+def test_all_threads_may_cross_together(device: str) -> None:
     cost = """
     __device__ long long cost(const Solution& s, int n, const Data& data) {
         int64_t sum = 0;
@@ -112,8 +108,9 @@ def test_all_threads_may_cross_together(device: str, monkeypatch: pytest.MonkeyP
     }
     """
     problem = islands.subset(N, cost=cost, cooperative=True, state=STILL + union_, maximise=True)
-    alone = islands.solve(most(STILL + UNION), **SEARCH)
-    together = islands.solve(problem, **SEARCH)
+    with emulated_gpu(64) if device == "emulated" else nullcontext():
+        alone = islands.solve(most(STILL + UNION), **SEARCH)
+        together = islands.solve(problem, **SEARCH)
     assert together.solution.tolist() == alone.solution.tolist()
 
 
@@ -123,9 +120,8 @@ def test_an_immigrant_is_not_replaced_by_a_child() -> None:
     options |= {"migration": "ring", "interval": 4, "migrants": 1}
     trace = islands.solve(most(STILL + worst), **options).trace().to_pydict()
     for island in range(4):
-        best = [
-            each for at, each in zip(trace["island"], trace["best"], strict=True) if at == island
-        ]
+        rows = zip(trace["island"], trace["best"], strict=True)
+        best = [cost for at, cost in rows if at == island]
         assert best == sorted(best)
     assert min(trace["best"]) < max(trace["best"]) == best[-1]
 

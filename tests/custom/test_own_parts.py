@@ -45,7 +45,7 @@ def usual() -> str:
 @pytest.mark.parametrize(
     ("name", "part"), [(name, part) for name, parts in OWN.items() for part in parts]
 )
-def test_a_custom_part_gives_the_same_result_as_the_same_built_in_part(
+def test_a_custom_part_gives_the_result_of_the_built_in_part(
     usual: str, name: str, part: Any
 ) -> None:
     assert digest(**BUILT_IN | {name: part}) == usual

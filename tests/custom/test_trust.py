@@ -27,9 +27,7 @@ def keys(tmp_path: Path, monkeypatch: Patch) -> Path:
     return tmp_path / "cache" / "keys"
 
 
-def test_two_processes_that_make_the_key_at_once_have_the_same(
-    keys: Path, monkeypatch: Patch
-) -> None:
+def test_two_processes_that_make_the_key_at_once_agree(keys: Path, monkeypatch: Patch) -> None:
     make, others = secrets.token_bytes, list[bytes]()
 
     def late(count: int) -> bytes:
@@ -85,9 +83,7 @@ def test_a_signed_file_is_trusted_for_the_scripts_that_it_names(keys: Path, tmp_
     assert signed_scripts(file, by_user=True) == {Path("/a/mine.py")}
 
 
-def test_a_pipe_is_left_for_its_only_reader_and_a_link_of_the_user_is_followed(
-    keys: Path, tmp_path: Path
-) -> None:
+def test_a_pipe_is_left_for_its_reader_and_a_link_is_followed(keys: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert signed_scripts(tmp_path / "pipe", followed) == frozenset()
     (tmp_path / "run.toml").write_text(signed(TEXT))
@@ -130,9 +126,7 @@ def test_a_command_trusts_what_its_own_words_name() -> None:
         (["run", "--config", "/a/x.py:d", "--out", "/a/x.py:d", "--start", "/a/x.py:d"], []),
     ],
 )
-def test_the_options_of_a_command_name_scripts_in_all_spellings(
-    words: list[str], named: list[str]
-) -> None:
+def test_options_of_a_command_name_scripts_in_all_ways(words: list[str], named: list[str]) -> None:
     with command(names_in(parsed(words))):
         assert current().files == {Path(each) for each in named}
 

@@ -45,9 +45,7 @@ def test_facilities_are_solved_as_by_brute_force(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rival", "package"), RIVALS)
-def test_rosters_are_solved_under_the_same_rules(
-    exact: ModuleType, rival: str, package: str
-) -> None:
+def test_rosters_are_solved_under_equal_rules(exact: ModuleType, rival: str, package: str) -> None:
     pytest.importorskip(package)
     problem = example("rostering").make(18, 2)
     program = exact.roster(problem)

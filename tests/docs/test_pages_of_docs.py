@@ -20,10 +20,8 @@ from islands.cli import COMMANDS, main
 
 DOCS = ROOT / "docs"
 SITE = DOCS / "site"
-ALL_PAGES = (
-    *PAGES,
-    *(ROOT / f"{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")),
-)
+OTHERS = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")
+ALL_PAGES = (*PAGES, *(ROOT / f"{name}.md" for name in OTHERS))
 NEEDED = ("furo", "myst_nb", "sphinx", "sphinx_copybutton")
 
 
@@ -79,11 +77,8 @@ def test_each_public_name_is_once_in_the_reference() -> None:
             module = entered or module
             if name:
                 found.append(f"{module}.{name}".removeprefix("islands."))
-    models = [
-        name
-        for name, value in inspect.getmembers(islands.models)
-        if inspect.isfunction(value) or inspect.isclass(value)
-    ]
+    members = inspect.getmembers(islands.models)
+    models = [n for n, value in members if inspect.isfunction(value) or inspect.isclass(value)]
     others = {
         f"{module.__name__.removeprefix('islands.')}.{name}"
         for module in (islands.scipy, islands.shops, islands.frames, islands.space)

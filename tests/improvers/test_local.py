@@ -75,9 +75,7 @@ def test_moves_of_directed_tours_equal_the_reference(backend: Backend, name: str
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", ["tsp", "qap-general"])
-def test_orders_of_up_to_five_items_equal_the_reference(
-    backend: Backend, kind: str, name: str
-) -> None:
+def test_orders_of_few_items_equal_the_reference(backend: Backend, kind: str, name: str) -> None:
     for n, scope in ((1, "all"), (2, "position"), (3, "all"), (4, "position"), (5, "all")):
         compare(backend, PROBLEMS[kind](n), name, scope=scope)
 

@@ -31,9 +31,7 @@ STRATEGIES = ("first", "best")
     [(name, strategy, 32) for name in MOST for strategy in STRATEGIES]
     + [("exchange22", "best", 128)],
 )
-def test_each_search_equals_the_reference(
-    backend: Backend, name: str, strategy: str, threads: int
-) -> None:
+def test_all_searches_equal_numpy(backend: Backend, name: str, strategy: str, threads: int) -> None:
     best = strategy == "best"
     for n, core, steps in product((14, 33), (0, 8), (0, 1, 2)):
         if core == 0 and n > 20 and MOST[name] > 2:
@@ -62,9 +60,7 @@ def test_subsets_of_up_to_four_items_equal_the_reference(backend: Backend, name:
 
 
 @pytest.mark.parametrize(("way", "largest"), [("linear", 1000), ("dynamic", 1 << 40)])
-def test_penalties_mark_costs_and_infeasible_subsets_stay(
-    backend: Backend, way: str, largest: int
-) -> None:
+def test_infeasible_subsets_stay_and_are_marked(backend: Backend, way: str, largest: int) -> None:
     problem = ways(12, 3, way, largest=largest)
     search = NumpyLocal(NumpyKnapsack(problem), most=4)
     assert_same(backend, problem, search, name="exchange22")

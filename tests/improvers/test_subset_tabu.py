@@ -35,9 +35,7 @@ def compare(
 @pytest.mark.parametrize(
     ("way", "core", "threads"), [("repair", 0, 32), ("linear", 9, 32), ("repair", 9, 128)]
 )
-def test_each_search_equals_the_reference(
-    backend: Backend, way: str, core: int, threads: int
-) -> None:
+def test_all_searches_equal_numpy(backend: Backend, way: str, core: int, threads: int) -> None:
     for n, steps in product((14, 33), (1, 30)):
         problem = ways(n, 3, way)
         search = {"core": core, "steps": steps}

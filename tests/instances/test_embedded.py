@@ -48,9 +48,7 @@ def test_the_optimum_of_the_embedded_tour_is_the_bound() -> None:
 
 
 @pytest.mark.parametrize(("rows", "columns", "seed"), [(2, 4, 1), (3, 3, 1), (3, 3, 2)])
-def test_no_assignment_to_a_small_grid_costs_less_than_the_optimum(
-    rows: int, columns: int, seed: int
-) -> None:
+def test_no_assignment_to_a_grid_is_below_the_optimum(rows: int, columns: int, seed: int) -> None:
     file, optimum = grid_qap(rows, columns, seed)
     orders = np.array(list(permutations(range(rows * columns))))
     costs = np.zeros(len(orders), np.int64)

@@ -74,19 +74,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 def instances(site: Site, pattern: str = "{file}") -> InstanceSet:
-    entries = {
-        file: Entry(
-            set="toy",
-            name=file,
-            problem="tsp",
-            size=1,
-            best_known=None,
-            file=file,
-            bytes=len(content),
-            sha256=hashlib.sha256(content).hexdigest(),
+    entries = {}
+    for file, content in CONTENT.items():
+        facts = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        entries[file] = Entry(
+            "toy", file, problem="tsp", size=1, best_known=None, file=file, **facts
         )
-        for file, content in CONTENT.items()
-    }
     return InstanceSet("toy", "Toy", "", site.base, pattern, "", entries)
 
 

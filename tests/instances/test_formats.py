@@ -60,9 +60,7 @@ def test_a_format_is_recognised(tmp_path: Path, name: str, text: str, form: str)
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("width", [1, 2, 3, 10**6])
-def test_a_knapsack_is_never_read_in_the_wrong_format(
-    tmp_path: Path, seed: int, width: int
-) -> None:
+def test_no_knapsack_is_read_in_the_wrong_format(tmp_path: Path, seed: int, width: int) -> None:
     made = correlated_mkp(20, 3, seed)
     file = replace(made, optimum=int(made.profits.sum()) // 2)
     texts = {"drake": drake_text(file), "sac94": as_sac94(file)}

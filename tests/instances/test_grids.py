@@ -62,6 +62,5 @@ def test_files_are_those_of_the_catalogue(name: str) -> None:
 
 def test_an_instance_has_a_name() -> None:
     problem = load("grids/20.0")
-    assert isinstance(problem, Qap)
     assert problem.lower_bound == problem.best_known.value
     assert (problem.file.a == grids.named("20.0", 20).flows).all()

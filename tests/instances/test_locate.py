@@ -13,10 +13,6 @@ from islands.instances import locate
 from islands.instances.locate import VARIABLE, Finder, Found, Index, find
 
 
-def look(instance: str) -> Found:
-    return find(instance)
-
-
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Create two folders of the user, and a cache."""
@@ -37,23 +33,23 @@ def write(path: Path) -> None:
 
 
 def test_folders_are_searched_in_order_and_then_the_cache(folders: Path) -> None:
-    assert look("national/zi929").path == folders / "one/deep/national/zi929.tsp"
-    assert look("zi929").path == folders / "one/deep/national/zi929.tsp"
-    assert look("xqf131").path == folders / "cache/instances/vlsi/xqf131.tsp"
-    assert look("demo/tsp").name == "demo/tsp"
+    assert find("national/zi929").path == folders / "one/deep/national/zi929.tsp"
+    assert find("zi929").path == folders / "one/deep/national/zi929.tsp"
+    assert find("xqf131").path == folders / "cache/instances/vlsi/xqf131.tsp"
+    assert find("demo/tsp").name == "demo/tsp"
 
 
 def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
-    found = look("two/national/zi929.tsp")
+    found = find("two/national/zi929.tsp")
     assert (found.name, found.path) == ("national/zi929", Path("two/national/zi929.tsp"))
     write(folders / "mine/zi929.tsp")
-    assert look("mine/zi929.tsp") == Found("mine/zi929.tsp", Path("mine/zi929.tsp"), None)
+    assert find("mine/zi929.tsp") == Found("mine/zi929.tsp", Path("mine/zi929.tsp"), None)
     # The published file of demo/tsp has another name.
     write(folders / "demo/tsp.tsp")
-    assert look("demo/tsp.tsp") == Found("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
+    assert find("demo/tsp.tsp") == Found("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
 
 
-def test_a_folder_without_permission_is_reported(
+def test_folders_without_permission_are_named(
     folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path) -> bool:
@@ -65,26 +61,26 @@ def test_a_folder_without_permission_is_reported(
     with pytest.raises(
         InputError, match=r"^lock/n3\.tsp: Permission denied\. Name a file that can"
     ):
-        look("lock/n3.tsp")
+        find("lock/n3.tsp")
     monkeypatch.setattr(Path, "is_dir", refuse)
     monkeypatch.setenv("ISLANDS_INSTANCES", "lock")
     with pytest.raises(InputError, match="ISLANDS_INSTANCES contains lock, not a folder"):
-        look("att48").file()
+        find("att48").file()
 
 
 def test_a_file_outside_the_catalogue_has_a_name(folders: Path) -> None:
     own = Found("vlsi/own", folders / "two/vlsi/own.tsp.gz", None)
-    assert look("vlsi/own") == look("own") == own
+    assert find("vlsi/own") == find("own") == own
     assert Index().others() == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
 
 
 def test_a_file_of_any_suffix_is_found_with_its_set(folders: Path) -> None:
     path = folders / "two/setcover/scp41.txt"
     write(path)
-    assert look("setcover/scp41.txt") == Found("setcover/scp41.txt", path, None)
+    assert find("setcover/scp41.txt") == Found("setcover/scp41.txt", path, None)
     for name in ("scp41.txt", "setcover/scp41", "jobshop/scp41.txt"):
         with pytest.raises((InputError, UsageError)):
-            look(name)
+            find(name)
 
 
 def test_files_with_the_same_name_keep_their_suffixes(folders: Path) -> None:
@@ -103,9 +99,7 @@ def test_files_with_the_same_name_keep_their_suffixes(folders: Path) -> None:
     assert find("other/own").path == folders / "two/other/own.tsp"
 
 
-def test_a_finder_notices_files_that_come_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_finder_notices_later_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "mine"))
     searched = list[int]()
     original = locate.Index.__init__
@@ -135,4 +129,4 @@ def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
     with pytest.raises(
         UsageError, match=r"is in several sets\. Name one of national/zi929, other/"
     ):
-        look("zi929")
+        find("zi929")

@@ -21,40 +21,36 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "sets"
 
 
-def look(instance: str) -> Found:
-    return find(instance)
-
-
 def test_an_instance_in_a_file_of_several_is_found_by_name(folder: Path) -> None:
-    found = look("orlib/mknapcb1-07")
-    assert found == look("mknapcb1-07")
+    found = find("orlib/mknapcb1-07")
+    assert found == find("mknapcb1-07")
     assert found.path == folder / "mkp/orlib/mknapcb1.txt"
     assert found.entry.part == 7
-    assert look("orlib/mknapcb2-00").path is None
+    assert find("orlib/mknapcb2-00").path is None
 
 
 def test_a_path_with_a_number_selects_an_instance() -> None:
     path = Path("mkp/orlib/mknapcb1.txt")
     entry = catalogue().entry("orlib", "mknapcb1-07")
-    assert look(f"{path}:07") == look(f"{path}:7") == Found("orlib/mknapcb1-07", path, entry, 7)
-    assert look(f"{path}:30") == Found(f"{path}:30", path, None, 30)
-    assert look(str(path)) == Found(str(path), path, None)
+    assert find(f"{path}:07") == find(f"{path}:7") == Found("orlib/mknapcb1-07", path, entry, 7)
+    assert find(f"{path}:30") == Found(f"{path}:30", path, None, 30)
+    assert find(str(path)) == Found(str(path), path, None)
     own = Path("mkp/orlib/own.txt")
-    assert look(f"{own}:00") == Found(f"{own}:00", own, None, 0)
+    assert find(f"{own}:00") == Found(f"{own}:00", own, None, 0)
 
 
 def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
     path = folder / "mkp/sac94/hp/hp1.dat"
-    assert look("sac94/hp1").path == look("hp1").path == path
-    assert look(str(path)).name == "sac94/hp1"
+    assert find("sac94/hp1").path == find("hp1").path == path
+    assert find(str(path)).name == "sac94/hp1"
     with pytest.raises(InputError, match=r"to a folder that contains sac94/hp2\.dat"):
-        look("sac94/hp2").file()
+        find("sac94/hp2").file()
 
 
 def test_a_colon_in_a_file_name_is_possible() -> None:
-    assert look("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
-    assert look("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
+    assert find("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
+    assert find("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
     with pytest.raises((InputError, UsageError)):
-        look("a:b.txt:")
+        find("a:b.txt:")
     with pytest.raises((InputError, UsageError)):
-        look("a:b.txt:-1")
+        find("a:b.txt:-1")

@@ -48,6 +48,7 @@ def test_line_breaks_may_be_anywhere(tmp_path: Path, name: str) -> None:
         (f"2 -120 137\n{MATRICES}", StatedCosts(best=137, bound=120)),
         (f"2 137 0\n{MATRICES}", StatedCosts(optimum=137)),
         (f"2 -1 -1\n{MATRICES}", StatedCosts()),
+        (f"2 -7 -1\n{MATRICES}", StatedCosts(bound=7)),
         # After B, but not on a new line.
         ("2\n1 2 3 4\n5 6 7 8 9\n", StatedCosts(best=9)),
         ("2\n1 2 3 4 5 6 7 8 9\n", StatedCosts(best=9)),
@@ -69,20 +70,12 @@ def test_line_breaks_may_be_anywhere(tmp_path: Path, name: str) -> None:
         (f"2\n1\n2\n3\n4\n5\n6\n7\n8\n{2**40}", StatedCosts(best=2**40)),
     ],
 )
-def test_lines_distinguish_costs_from_matrices(
-    tmp_path: Path, text: str, stated: StatedCosts
-) -> None:
+def test_lines_tell_costs_from_matrices(tmp_path: Path, text: str, stated: StatedCosts) -> None:
     path = tmp_path / "valued.qap"
     path.write_text(text)
     file = read_qap(path)
     assert file.stated == stated
     assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
-
-
-def test_negative_values_are_lower_bounds() -> None:
-    assert StatedCosts.of(-7, 9) == StatedCosts(best=9, bound=7)
-    assert StatedCosts.of(-7, -1) == StatedCosts(bound=7)
-    assert StatedCosts.of(8, 9) == StatedCosts(best=9, optimum=8)
 
 
 def test_an_n_beyond_the_file_takes_no_memory(tmp_path: Path) -> None:

@@ -50,9 +50,7 @@ def test_display_data_are_not_coordinates() -> None:
 @pytest.mark.parametrize(
     ("spelled", "metric"), [(str.lower, "EUC_2D"), (str.title, "CEIL_2D"), (str.swapcase, "GEO")]
 )
-def test_keywords_are_read_in_any_case(
-    tmp_path: Path, spelled: Callable[[str], str], metric: str
-) -> None:
+def test_keywords_have_any_case(tmp_path: Path, spelled: Callable[[str], str], metric: str) -> None:
     original = uniform_tsp(5, seed=1, side=90)
     path = tmp_path / "spelled.tsp"
     path.write_text(spelled(tsplib_text(original).replace("EUC_2D", metric)))
@@ -80,9 +78,7 @@ def test_a_gigabyte_without_a_line_end_is_refused_in_little_memory(tmp_path: Pat
         (b"1 ", "EDGE_WEIGHT_SECTION\n"),
     ],
 )
-def test_a_decompression_bomb_is_refused_in_little_memory(
-    tmp_path: Path, filling: bytes, section: str
-) -> None:
+def test_a_bomb_is_refused_in_little_memory(tmp_path: Path, filling: bytes, section: str) -> None:
     head = (
         "TYPE : TSP\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : UPPER_ROW\n"
     )
@@ -139,9 +135,7 @@ WRITTEN = {
 @pytest.mark.parametrize(
     ("line_ends", "case"), [("kept", "upper"), ("none", "lower"), ("everywhere", "upper")]
 )
-def test_every_format_gives_the_same_matrix(
-    tmp_path: Path, form: str, line_ends: str, case: str
-) -> None:
+def test_all_formats_give_one_matrix(tmp_path: Path, form: str, line_ends: str, case: str) -> None:
     weights = WRITTEN[form]
     if line_ends != "kept":
         weights = (" " if line_ends == "none" else "\n").join(weights.split())

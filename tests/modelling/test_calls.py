@@ -228,7 +228,7 @@ def test_a_cost_and_a_function_resume_alike_after_few_calls(tmp_path: Path) -> N
     assert len(found) == 1
 
 
-def test_a_target_costs_a_quick_function_no_steps_of_the_host(
+def test_a_target_costs_a_quick_function_no_steps_of_hosts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All solutions of a generation are decoded at once; the function still ends at the target."""

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from emulated_gpu import EmulatedGpu
 from models_for_tests import sum_text
 from numpy.typing import NDArray
 
@@ -18,6 +17,7 @@ from islands.backends.base import Backend
 from islands.errors import RunError, UsageError
 from islands.modelling.model import Model, restored
 from islands.problems.solution_kinds import array_module
+from islands.testing.devices import emulated_gpu
 
 RANDOM = np.random.default_rng(8)
 WAY = RANDOM.integers(1, 60, (5, 40)).astype(np.int32)
@@ -119,14 +119,14 @@ def test_all_ways_to_state_the_cost_have_the_same_run(backend: Backend, sizes: A
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["state", "delta", "cost"])
-def test_any_number_of_threads_has_the_same_run(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_number_of_threads_has_the_same_run(way: str) -> None:
     own = islands.choices(40, 5, **WAYS[way])
     options: Any = {"generations": 6, "islands": 2, "population": 4, "proposals": 300}
     options |= {"algorithm": "tempering", "tuning": 3, "cycle": 3, "patience": 2}
     digest = islands.solve(own, backend="cpu", **options).digest
     for threads in (32, 64):
-        monkeypatch.setattr("islands.backends._made", lambda *_, t=threads: EmulatedGpu(t))
-        assert islands.solve(own, **options).digest == digest
+        with emulated_gpu(threads):
+            assert islands.solve(own, **options).digest == digest
 
 
 @pytest.mark.slow
@@ -314,9 +314,8 @@ def test_limits_are_kept_as_by_counting_again() -> None:
 
 
 def test_many_values_with_limits_take_little_memory() -> None:
-    n, k = 100_000, 50_000
-    kind = islands.choices(n, k, at_most=2, function=sum).kind
-    every = np.arange(n)[np.newaxis] % k
+    kind = islands.choices(100_000, 50_000, at_most=2, function=sum).kind
+    every = np.arange(100_000)[np.newaxis] % 50_000
     assert kind.holds(every)
     assert not kind.holds(every * (every != 1))
 

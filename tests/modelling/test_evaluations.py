@@ -82,9 +82,7 @@ def test_all_ways_to_evaluate_have_the_same_digest(
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular"])
 @pytest.mark.parametrize("kind", ["choice", "range", "sequence", "repaired choice"])
-def test_every_search_keeps_the_rules_of_solutions(
-    backend: Backend, kind: str, algorithm: str
-) -> None:
+def test_every_search_keeps_all_rules(backend: Backend, kind: str, algorithm: str) -> None:
     state, more = RULES[kind.removeprefix("repaired ")]
     problem = model_of(state, "cost", **more, repair=FIRST if "repaired" in kind else None)
     solver = islands.Solver(

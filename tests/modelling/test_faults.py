@@ -76,18 +76,10 @@ def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
 def test_nan_of_rejected_individuals_is_an_error(backend: Backend) -> None:
     # Generation 0 has no NaN, which is the cost of a child that no population accepts.
     body = "    return data.worst <= s[0] * 12 + s[1] ? NAN : -12.0 * s[0] - s[1];"
-    orders = np.stack(
-        [
-            each.solution
-            for each in islands.Solver(
-                islands.permutation(N, cost=cost_text("return -12.0 * s[0] - s[1];", "double")),
-                algorithm="ga",
-                backend=backend.name,
-                **{name: FEW[name] for name in ("seed", "population", "islands")},
-            ).best(32)
-        ]
-    )
-    most = int((12 * orders[:, 0] + orders[:, 1]).max())
+    plain = islands.permutation(N, cost=cost_text("return -12.0 * s[0] - s[1];", "double"))
+    few = {name: FEW[name] for name in ("seed", "population", "islands")}
+    first = islands.Solver(plain, algorithm="ga", backend=backend.name, **few).best(32)
+    most = max(int(12 * best.solution[0] + best.solution[1]) for best in first)
     problem = islands.permutation(N, cost=cost_text(body, "double"), data={"worst": most + 1})
     assert "cost= returned NaN" in error(problem, backend.name)
 
@@ -107,16 +99,10 @@ REAL = cost_text("    return s[0];", "double")
 def repaired(kind: str, entry: int, value: float | None) -> Any:
     """Return a problem whose repair sets an entry to a value, or the first one to the second."""
     data = {"copies": value is None, "entry": entry, "value": value or 0.0}
-    own: dict[str, Any] = {"repair": ENTRY, "data": data}
-    if kind == "permutation":
-        return islands.permutation(N, cost=FIRST, **own)
-    if kind == "subset":
-        return islands.subset(N, cost=FIRST, **own)
-    return (
-        islands.keys(N, cost=REAL, **own)
-        if kind == "keys"
-        else islands.real(1, 2, N, cost=REAL, **own)
-    )
+    make = {"permutation": islands.permutation, "subset": islands.subset, "keys": islands.keys}
+    cost = FIRST if kind in ("permutation", "subset") else REAL
+    own: dict[str, Any] = {"cost": cost, "repair": ENTRY, "data": data}
+    return islands.real(1, 2, N, **own) if kind == "real" else make[kind](N, **own)
 
 
 WRONG = [

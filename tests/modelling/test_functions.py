@@ -18,10 +18,6 @@ N = 6
 ORDERS = np.tile(np.arange(N, dtype=np.int32), (4, 1))
 
 
-def divides(row: Any) -> float:
-    return 1 // (int(row[0]) * 0)
-
-
 def error(function: Any, argument: str) -> str:
     with pytest.raises(RunError) as raised:
         UserFunction(argument, function).costs(ORDERS, real=None)
@@ -29,28 +25,29 @@ def error(function: Any, argument: str) -> str:
 
 
 def test_an_error_names_the_line_and_integers_may_become_real() -> None:
-    assert "'return 1 // (int(row[0]) * 0)'" in error(divides, "function")
-    ragged = error(lambda rows: [[1], [1, 2], 3, 4], "batch")
-    assert ragged == (
-        "batch= returned [[1], [1, 2], 3, 4]. Return an array of 4 numbers, one per solution"
-    )
+    words = error(lambda row: 1 // (int(row[0]) * 0), "function")
+    assert "words = error(lambda row: 1 // (int(row[0]) * 0), " in words
     costs = UserFunction("function", lambda row: 2).costs(ORDERS, real=True)
     assert costs.dtype == np.float64
 
 
-def test_one_cost_that_is_no_cost_is_refused() -> None:
-    assert "NaN for the solution" in error(lambda rows: [1.0, 2.0, np.nan, 3.0], "batch")
+MASKED = np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("argument", "returned", "words"),
+    [
+        ("batch", [1.0, 2.0, np.nan, 3.0], "NaN for the solution"),
+        ("batch", [1, 2, 3, 2**62 + 1], str(2**62 + 1)),
+        ("batch", MASKED, "batch= returned masked"),
+        ("function", np.ma.masked, "function= returned masked"),
+        (*("batch", [[1], [1, 2], 3, 4], "batch= returned [[1], [1, 2], 3, 4]. Return an array"),),
+    ],
+)
+def test_what_is_no_cost_is_refused(argument: str, returned: Any, words: str) -> None:
+    assert words in error(lambda given: returned, argument)
     least = UserFunction("batch", lambda rows: [1, 2, 3, -(2**62)]).costs(ORDERS, real=None)
     assert least.min() == -(2**62)
-    assert str(2**62 + 1) in error(lambda rows: [1, 2, 3, 2**62 + 1], "batch")
-
-
-@pytest.mark.parametrize("argument", ["function", "batch"])
-def test_a_masked_value_is_no_cost(argument: str) -> None:
-    masked = (
-        np.ma.masked if argument == "function" else np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 0])
-    )
-    assert f"{argument}= returned masked" in error(lambda given: masked, argument)
 
 
 @pytest.mark.parametrize(
@@ -76,18 +73,6 @@ def test_an_infinite_cost_better_than_all_others_is_refused(maximise: bool, best
         islands.solve(problem, algorithm="ga", backend="cpu", stop="generations=2")
 
 
-def leaves(row: Any) -> float:
-    sys.exit(0)
-
-
-def leaves_with_words(row: Any) -> float:
-    sys.exit("enough")
-
-
-def interrupts(row: Any) -> float:
-    raise KeyboardInterrupt
-
-
 @pytest.fixture
 def handled() -> Iterator[None]:
     """Handle SIGINT, as a run does."""
@@ -96,18 +81,24 @@ def handled() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def raises(error: BaseException) -> Any:
+    def function(_: Any) -> None:
+        raise error
+
+    return function
+
+
 @pytest.mark.parametrize(
-    ("argument", "function", "said"),
+    ("argument", "error_of", "words"),
     [
-        ("function", leaves, "SystemExit: 0"),
-        ("batch", leaves_with_words, "SystemExit: enough"),
-        ("reference", interrupts, "KeyboardInterrupt: "),
+        ("function", SystemExit(0), "SystemExit: 0"),
+        ("batch", SystemExit("enough"), "SystemExit: enough"),
+        ("reference", KeyboardInterrupt(), "KeyboardInterrupt: "),
     ],
 )
 @pytest.mark.usefixtures("handled")
-def test_a_function_cannot_end_the_run(function: Any, said: str, argument: str) -> None:
-    words = error(function, argument)
-    assert f"{argument}= raised {said}" in words
+def test_a_function_cannot_end_the_run(argument: str, error_of: Any, words: str) -> None:
+    assert f"{argument}= raised {words}" in error(raises(error_of), argument)
 
 
 def test_an_exception_of_a_signal_handler_is_none_of_the_function() -> None:

@@ -72,11 +72,8 @@ def test_the_best_of_all_solutions_is_found(way: str) -> None:
     result = islands.solve(problem, **SETTINGS | {"population": 64, "generations": 150}, target=0)
     assert result.cost == 0
     assert problem.cost(result.solution) == 0
-    assert problem.kind.array_of(result.solution).tolist() == rows[_least(problem, rows)].tolist()
-
-
-def _least(problem: Model, rows: Any) -> int:
-    return int(problem.costs(rows).argmin())
+    best = rows[problem.costs(rows).argmin()]
+    assert problem.kind.array_of(result.solution).tolist() == best.tolist()
 
 
 def test_each_kind_of_cost_gives_the_same_bits() -> None:
@@ -205,7 +202,7 @@ def test_an_error_shows_the_line_and_the_values() -> None:
         islands.solve(problem, **SETTINGS)
 
 
-def test_equal_coordinates_are_in_the_order_of_items_on_the_device(
+def test_equal_coordinates_are_in_the_order_of_items(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cost = """

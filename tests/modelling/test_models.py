@@ -110,7 +110,7 @@ def test_each_kind_of_problem_is_restored(kind: str, maximise: bool) -> None:
         (lambda n, **cost: islands.real(0.0, 1.0, n, **cost), "de", "vector"),
     ],
 )
-def test_a_function_and_a_size_do_not_change_the_programs(
+def test_functions_and_sizes_do_not_change_programs(
     make: Any, algorithm: str, encoding: str
 ) -> None:
     settings = {"rungs": 4} if algorithm == "tempering" else {}

@@ -110,9 +110,7 @@ class Twelve(FlowShop, setup=SETUP):
     ("make", "best", "one"),
     [(Balanced, 4, 2 - 2), (Twice, 8, 2 * 2), (TwiceBalanced, 8, 2 * (2 - 2))],
 )
-def test_a_state_stands_on_that_of_its_base_class(
-    make: Any, best: int, one: int, backend: Backend
-) -> None:
+def test_a_state_extends_that_of_its_base(make: Any, best: int, one: int, backend: Backend) -> None:
     problem = make(EDGES)
     assert problem.cost(np.array([1, 1, 1, 0])) == one
     assert islands.solve(problem, generations=20, backend=backend.name).cost == best

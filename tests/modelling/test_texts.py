@@ -101,9 +101,7 @@ def evaluated(problem: Model, backend: Backend, which: int = 0) -> Any:
 
 
 @pytest.mark.parametrize(("values", "kind"), [(INTEGERS, "long long"), (REALS, "double")])
-def test_functions_of_cuda_have_their_values(
-    backend: Backend, values: dict[str, Any], kind: str
-) -> None:
+def test_functions_of_cuda_are_correct(backend: Backend, values: dict[str, Any], kind: str) -> None:
     problem = switched(values, kind)
     found = [evaluated(problem, backend, i) for i in range(len(values))]
     assert dict(zip(values, found, strict=True)) == values

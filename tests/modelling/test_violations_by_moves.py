@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from emulated_gpu import EmulatedGpu
 from models_for_tests import sum_text
 from test_violations import DATA, EXCESS, TOGETHER, VALUE, N, real
 
@@ -13,6 +12,7 @@ import islands
 from islands.backends.base import Backend
 from islands.errors import RunError
 from islands.modelling.model import Model, restored
+from islands.testing.devices import emulated_gpu
 
 pytestmark = pytest.mark.slow
 
@@ -106,12 +106,11 @@ def test_changes_of_a_state_lead_to_the_same_run_as_whole_costs(backend: Backend
 
 
 @pytest.mark.parametrize("by", ["real", "together"])
-def test_the_threads_of_a_gpu_follow_both_changes(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_threads_of_a_gpu_follow_both_changes(by: str) -> None:
     options: Any = FEW | {"generations": 5, "proposals": 60}
     own = islands.solve(stated(by), backend="cpu", **options)
-    emulated = EmulatedGpu(64)
-    monkeypatch.setattr("islands.backends._made", lambda *_: emulated)
-    assert islands.solve(stated(by), backend="cpu", **options).digest == own.digest
+    with emulated_gpu(64):
+        assert islands.solve(stated(by), backend="cpu", **options).digest == own.digest
 
 
 @pytest.mark.parametrize("by", ["real", "together"])

@@ -131,7 +131,7 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize(("form", "text"), [case[:2] for case in FILES])
-def test_a_problem_of_a_file_has_the_arguments_of_its_class(
+def test_problems_of_files_have_the_arguments_of_classes(
     form: str, text: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "small.txt"

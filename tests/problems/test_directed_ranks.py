@@ -54,9 +54,7 @@ def test_three_ranks_have_the_digest_of_one(route: str, line: list[str], tmp_pat
 
 
 @pytest.mark.slow
-def test_a_path_that_is_killed_on_three_ranks_is_resumed_on_one(
-    line: list[str], tmp_path: Path
-) -> None:
+def test_a_path_killed_on_three_ranks_is_resumed_on_one(line: list[str], tmp_path: Path) -> None:
     line += ROUTES["path"]
     whole = ended(1, [*line, "--out", str(tmp_path / "whole")])
     killed = tmp_path / "killed"

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_gpu import EmulatedGpu
 from numpy.typing import NDArray
 
 import islands
@@ -19,6 +18,7 @@ from islands.bounds.held_karp import lower_bound
 from islands.cells.summary import Summary
 from islands.cli import main
 from islands.problems.tsp import Tsp
+from islands.testing.devices import emulated_gpu
 
 FEW: dict[str, Any] = {"generations": 8, "seed": 1, "backend": "cpu", "islands": 2}
 SMALL = FEW | {"population": 20}
@@ -72,14 +72,12 @@ def test_the_shortest_tour_is_found_with_its_true_length(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"algorithm": "ga", "improver": "or_opt"}])
-def test_threads_of_a_gpu_compute_the_same_bits(
-    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_of_a_gpu_compute_the_same_bits(settings: dict[str, Any]) -> None:
     problem = islands.tsp(random(25))
     few = SMALL | settings | {"generations": 3}
     own = islands.solve(problem, **few)
-    monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(32))
-    other = islands.solve(problem, **few)
+    with emulated_gpu(32):
+        other = islands.solve(problem, **few)
     assert (other.digest, other.cost) == (own.digest, own.cost)
 
 

@@ -48,9 +48,7 @@ def test_evaluation_equals_plain_python(
 
 
 @pytest.mark.parametrize(("way", "fit_first"), [("drop", False), ("linear", True)])
-def test_generation_beyond_32_bits_differs_from_the_first(
-    backend: Backend, way: str, fit_first: bool
-) -> None:
+def test_generations_beyond_32_bits_differ(backend: Backend, way: str, fit_first: bool) -> None:
     problem = knapsack(32, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     choices = np.ones((8, 32), np.int64)
     seen = assert_same(backend, problem, choices, 32, generation=2**32)
@@ -121,9 +119,7 @@ def test_runs_reach_the_optimum_of_brute_force(algorithm: str, encoding: str, wa
 @pytest.mark.parametrize(
     ("algorithm", "encoding", "way"), [("pso", "keys", PENALTIES[0]), ("ga", "bits", PENALTIES[1])]
 )
-def test_fit_first_makes_the_first_generation_feasible(
-    algorithm: str, encoding: str, way: str
-) -> None:
+def test_fit_first_makes_generation_0_feasible(algorithm: str, encoding: str, way: str) -> None:
     problem = knapsack(100, 5)
     problem.file.capacities[:] //= 4  # no subset of half of the items fits
     asked = {"algorithm": algorithm, "encoding": encoding, "infeasible": way, "islands": 2}
@@ -173,32 +169,18 @@ def test_rejected_feasible_solutions_are_kept(
     assert [each.best for each in mine.measure()] == [cost // 2 for cost in best]
 
 
-_PAIRS = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
-
-
-def _with_decimals(folder: Path, **settings: Any) -> Mkp:
-    """Return three items; each pair exceeds two capacities, one of them with decimals."""
-    path = folder / "decimals.dat"
+@pytest.mark.parametrize("way", ["dynamic", "linear"])
+def test_penalties_are_in_units_of_the_file(backend: Backend, way: str, tmp_path: Path) -> None:
+    # Three items; each pair exceeds two capacities, one of them with decimals.
+    path = tmp_path / "decimals.dat"
     path.write_text("3 2 0\n5 7 2\n0.5 1.5 0.25\n2 3 4\n0.5 4\n")
-    problem = load(str(path), "drake")
-    assert isinstance(problem, Mkp)
-    return problem.adjusted(MkpSettings(**settings))
-
-
-def test_dynamic_adds_weights_in_units_of_the_file(backend: Backend, tmp_path: Path) -> None:
-    problem = _with_decimals(tmp_path, infeasible="dynamic")
-    _, costs = evaluate_choices(backend, problem, _PAIRS, 32)
+    problem = load(str(path), "drake").adjusted(MkpSettings(infeasible=way, penalty=8.0))
+    _, costs = evaluate_choices(backend, problem, np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]]), 32)
     # Hundredths divided by profit: 2.00 + 5 over 12, 1.75 + 7 over 9, and 0.75 + 6 over 7.
-    parts = [2**20 * 700 // 12 + 1, 2**20 * 875 // 9 + 1, 2**20 * 675 // 7 + 1]
-    assert costs == [2 * each + 1 for each in parts]
-
-
-def test_linear_penalises_excess_in_units_of_the_file(backend: Backend, tmp_path: Path) -> None:
-    problem = _with_decimals(tmp_path, infeasible="linear", penalty=8.0)
-    _, costs = evaluate_choices(backend, problem, _PAIRS, 32)
+    divided = [2**20 * 700 // 12 + 1, 2**20 * 875 // 9 + 1, 2**20 * 675 // 7 + 1]
     # 8 per unit of excess: 1.50 + 1, 1.25 + 3, and 0.25 + 2; minus the profit.
     fined = [20 - 12, 34 - 9, 18 - 7]
-    assert costs == [2 * each + 1 for each in fined]
+    assert costs == [2 * part + 1 for part in (divided if way == "dynamic" else fined)]
 
 
 @pytest.mark.parametrize("kind", UTILITIES)
@@ -242,18 +224,12 @@ def test_duals_are_those_of_the_linear_relaxation() -> None:
 
 def test_large_numbers_have_the_same_prices_as_small_ones() -> None:
     small = knapsack(40, 3).file
-    large = replace(
-        small,
-        profits=small.profits << 30,
-        weights=small.weights << 40,
-        capacities=small.capacities << 40,
-    )
+    weights, capacities = small.weights << 40, small.capacities << 40
+    large = replace(small, profits=small.profits << 30, weights=weights, capacities=capacities)
     for kind in UTILITIES:
-        assert prices_of(large, kind) * 2.0**10 == pytest.approx(prices_of(small, kind))
-        assert (
-            orders(large, prices_of(large, kind), 4).tolist()
-            == orders(small, prices_of(small, kind), 4).tolist()
-        )
+        prices = [prices_of(file, kind) for file in (small, large)]
+        assert prices[1] * 2.0**10 == pytest.approx(prices[0])
+        assert (orders(large, prices[1], 4) == orders(small, prices[0], 4)).all()
 
 
 def test_last_digits_do_not_change_an_order() -> None:

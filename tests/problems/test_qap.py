@@ -157,9 +157,7 @@ def test_the_optimum_is_found(algorithm: str, kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_contains_the_linear_terms(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_has_the_linear_terms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
     islands.solve(problem(), generations=4, out=folder, **FEW)
     again: Any = stored_problem(folder)

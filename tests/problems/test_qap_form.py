@@ -231,9 +231,7 @@ def test_all_symmetries_of_small_matrices_are_found(name: str) -> None:
         (np.random.default_rng(1).integers(0, 2, (40, 40)), 1),
     ],
 )
-def test_symmetries_of_large_matrices_are_shifts_and_reflections(
-    matrix: Matrix, count: int
-) -> None:
+def test_symmetries_of_large_matrices_are_shifts_and_mirrors(matrix: Matrix, count: int) -> None:
     n = len(matrix)
     found = symmetries(matrix, np.zeros(n, np.int64))
     assert len(np.unique(found, axis=0)) == len(found) == count

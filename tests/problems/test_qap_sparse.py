@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, csr_matrix
 
 import islands
 from islands.errors import UsageError
@@ -80,34 +82,34 @@ def test_without_flows_the_bound_is_zero() -> None:
     assert islands.qap(np.zeros((5, 5), int), np.ones((5, 5), int)).lower_bound == 0
 
 
-_CPU = {"backend": "cpu", "threads": 2, "seconds": 20}
+_CPU: Any = {"backend": "cpu", "threads": 2, "seconds": 20}
 
 
 @pytest.mark.parametrize("algorithm", [None, "tempering", "memetic"])
 def test_small_grids_end_at_a_proven_optimum(algorithm: str | None) -> None:
     planted = grid(3, 5)
     own = {"algorithm": algorithm, "improver": "tabu"} if algorithm == "memetic" else {}
-    result = islands.solve(Qap(planted.file()), **_CPU, **own)  # type: ignore[arg-type]
+    result = islands.solve(Qap(planted.file()), **_CPU, **own)
     assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
 
 
 def test_a_large_grid_ends_at_a_proven_optimum() -> None:
     planted = grid(40, 50)
-    result = islands.solve(Qap(planted.file()), start=[planted.solution], **_CPU)  # type: ignore
+    result = islands.solve(Qap(planted.file()), start=[planted.solution], **_CPU)
     assert result.reason == f"lower bound {planted.cost} reached, which proves the optimum"
     assert result.generations == 0
 
 
 def test_a_result_has_the_bound() -> None:
     problem = Qap(grid(4, 5, hidden=3).file())
-    result = islands.solve(problem, bound=True, **{**_CPU, "generations": 2})  # type: ignore
+    result = islands.solve(problem, bound=True, **{**_CPU, "generations": 2})
     assert (result.bound, result.bound_kind) == (problem.lower_bound, "nearest")
     assert result.bound < result.cost
 
 
 def test_the_criterion_without_a_value_is_that_of_the_problem() -> None:
     planted = grid(3, 4)
-    result = islands.solve(Qap(planted.file()), **{**_CPU, "stop": ["lower-bound"]})  # type: ignore
+    result = islands.solve(Qap(planted.file()), **{**_CPU, "stop": ["lower-bound"]})
     assert result.cost == planted.cost
     dense = islands.qap(*_random(20, 150, 1), name="dense")
     with pytest.raises(UsageError, match="no lower bound of dense is known"):
@@ -123,78 +125,64 @@ def test_near_places() -> None:
         assert (distances[place, row] == others[:5]).all()
 
 
-def test_dense_matrices_are_not_sparse() -> None:
-    problem = islands.qap(*_random(20, 150, 1))
-    assert problem.swaps.sparse is None
-    assert problem.lower_bound is None
-
-
-def test_asymmetric_matrices_are_not_sparse() -> None:
+def test_dense_and_asymmetric_matrices_are_not_sparse() -> None:
+    dense = islands.qap(*_random(20, 150, 1))
+    assert (dense.swaps.sparse, dense.lower_bound) == (None, None)
     flows, distances = _random(20, 30, 1)
     flows[0, 1], distances[0, 1] = 7, 30
     flows[1, 0] = 0
     assert islands.qap(flows, distances).swaps.sparse is None
 
 
-def test_sparse_matrices_are_taken() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
+def test_sparse_matrices_are_taken_and_entries_of_a_pair_are_added() -> None:
     planted = grid(6, 7)
-    for kind in (sparse.csr_matrix, sparse.coo_array):
+    for kind in (csr_matrix, coo_array):
         problem = islands.qap(kind(planted.flows), planted.distances)
         assert problem.cost(planted.solution) == planted.cost
+    twice = coo_array((np.full(2, 200, np.uint8), ([0, 0], [1, 1])), shape=(2, 2))
+    assert islands.qap(twice, [[0, 3], [3, 0]]).cost([0, 1]) == 1200
+    linear = coo_array(([5, 7], ([0, 1], [1, 0])), shape=(2, 2))
+    problem = islands.qap([[0, 1], [1, 0]], [[0, 3], [3, 0]], linear=linear)
+    assert [problem.cost(order) for order in ([0, 1], [1, 0])] == [6, 18]
 
 
-@pytest.mark.parametrize(
-    ("shape", "words"),
-    [
-        ((3, 4), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
-        ((4, 4), r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows"),
-        ((3, 20_000), "flows: has 20000 columns, but at most 10000 fit in memory"),
-        ((20_000, 20_000), "flows: has 20000 rows, but at most 10000 fit in memory"),
-    ],
-)
-def test_other_shapes_are_refused(shape: tuple[int, int], words: str) -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    with pytest.raises(UsageError, match=words):
-        islands.qap(sparse.coo_array(shape, dtype=np.int64), np.ones((3, 3), np.int64))
-
-
-@pytest.mark.parametrize(
-    ("numbers", "words"),
-    [
-        ([np.nan], r"flows\[0, 1\] = nan: must be a whole number from 0 to 2147483647"),
-        ([-1], r"flows\[0, 1\] = -1: must be a whole number from 0 to 2147483647"),
-        ([0.5], r"flows\[0, 1\] = 0.5: must be a whole number from 0 to 2147483647"),
-        ([2**31], r"flows\[0, 1\] = 2147483648: must be a whole number from 0 to 2147483647"),
-        ([2**62] * 4, r"flows\[0, 1\] = 1.8.*e\+19: must be a whole number from 0 to 2147483647"),
-    ],
-)
-def test_other_numbers_are_refused(numbers: list[float], words: str) -> None:
-    sparse = pytest.importorskip("scipy.sparse")
+def _at_0_1(*numbers: float) -> coo_array:
     places = [0] * len(numbers), [1] * len(numbers)
-    flows = sparse.coo_array((np.array(numbers), places), shape=(3, 3))
+    return coo_array((np.array(numbers), places), shape=(3, 3))
+
+
+_RANGE = "must be a whole number from 0 to 2147483647"
+
+
+@pytest.mark.parametrize(
+    ("flows", "words"),
+    [
+        (coo_array((3, 4)), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
+        (
+            coo_array((4, 4)),
+            r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows",
+        ),
+        (coo_array((3, 20_000)), "flows: has 20000 columns, but at most 10000 fit in memory"),
+        (coo_array((20_000, 20_000)), "flows: has 20000 rows, but at most 10000 fit in memory"),
+        (coo_array(np.array([1, 2])), "flows: has 1 dimension, must have 2"),
+        (_at_0_1(np.nan), rf"flows\[0, 1\] = nan: {_RANGE}"),
+        (_at_0_1(-1), rf"flows\[0, 1\] = -1: {_RANGE}"),
+        (_at_0_1(0.5), rf"flows\[0, 1\] = 0.5: {_RANGE}"),
+        (_at_0_1(2**31), rf"flows\[0, 1\] = 2147483648: {_RANGE}"),
+        (_at_0_1(*[2**62] * 4), rf"flows\[0, 1\] = 1.8.*e\+19: {_RANGE}"),
+    ],
+)
+def test_other_shapes_and_numbers_are_refused(flows: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         islands.qap(flows, np.ones((3, 3), np.int64))
 
 
-def test_costs_beyond_64_bits_are_refused() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    most = np.full((3, 3), 2**31 - 1)
+def test_costs_beyond_64_bits_and_wrong_entries_of_a_quadratic_model_are_refused() -> None:
+    most = csr_array(np.full((3, 3), 2**31 - 1))
     with pytest.raises(UsageError, match=r"costs may reach \d{20}, the sum of flows times"):
-        islands.qap(sparse.csr_array(most), sparse.csr_array(most))
-
-
-def test_entries_of_a_pair_are_added() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    flows = sparse.coo_array((np.full(2, 200, np.uint8), ([0, 0], [1, 1])), shape=(2, 2))
-    assert islands.qap(flows, [[0, 3], [3, 0]]).cost(np.array([0, 1])) == 1200
-
-
-def test_linear_costs_may_be_sparse() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    linear = sparse.coo_array(([5, 7], ([0, 1], [1, 0])), shape=(2, 2))
-    problem = islands.qap([[0, 1], [1, 0]], [[0, 3], [3, 0]], linear=linear)
-    assert [problem.cost(np.array(each)) for each in ([0, 1], [1, 0])] == [6, 18]
+        islands.qap(most, most)
+    with pytest.raises(UsageError, match=r"q\[3, 5\] = nan: must be a number"):
+        islands.qubo(coo_array(([1.0, np.nan], ([0, 3], [1, 5])), shape=(6, 6)))
 
 
 def test_a_sparse_matrix_on_a_gpu_is_refused() -> None:
@@ -209,19 +197,6 @@ def test_a_sparse_matrix_on_a_gpu_is_refused() -> None:
 
     with pytest.raises(UsageError, match=r"flows=.*cannot become a NumPy array \(Implicit"):
         islands.qap(OnDevice(), np.ones((3, 3), int))
-
-
-def test_a_wrong_entry_of_a_sparse_quadratic_model_is_named() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    q = sparse.coo_array(([1.0, np.nan], ([0, 3], [1, 5])), shape=(6, 6))
-    with pytest.raises(UsageError, match=r"q\[3, 5\] = nan: must be a number"):
-        islands.qubo(q)
-
-
-def test_a_row_is_no_matrix() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    with pytest.raises(UsageError, match="flows: has 1 dimension, must have 2"):
-        islands.qap(sparse.coo_array(np.array([1, 2])), [[0, 3], [3, 0]])
 
 
 def test_distances_of_streets_are_a_metric() -> None:

@@ -79,7 +79,7 @@ def test_solution_file_with_the_stated_cost_confirms_it(
         (solution(ORDER, BEST), ""),
     ],
 )
-def test_unconfirmed_cost_is_only_reported(
+def test_unconfirmed_costs_are_remarks(
     tmp_path: Path, content: bytes | None, stated: object
 ) -> None:
     if content is not None:

@@ -21,13 +21,8 @@ from islands.problems.tsp import Tsp
 
 Ends = tuple[int | None, int | None]
 
-ENDS: dict[str, Ends | None] = {
-    "closed": None,
-    "both": (0, 4),
-    "start": (3, None),
-    "end": (None, 1),
-    "free": (None, None),
-}
+ENDS: dict[str, Ends | None] = {"closed": None, "both": (0, 4), "start": (3, None)}
+ENDS |= {"end": (None, 1), "free": (None, None)}
 FIXED = {"none": (), "one": ((2, 3),), "chain": ((2, 3), (3, 0)), "two": ((1, 2), (4, 3))}
 
 
@@ -144,23 +139,12 @@ def test_eax_finds_the_best_of_all_orders(n: int, ends: str, symmetric: bool) ->
 @pytest.mark.parametrize("algorithm", ["brkga", "ga", "cellular", "de", "pso", "memetic", "eax"])
 @pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])
 @pytest.mark.parametrize("ends", ENDS)
-def test_all_algorithms_find_the_best_of_all_orders(
-    algorithm: str, ends: str, symmetric: bool
-) -> None:
+def test_all_algorithms_find_the_best_order(algorithm: str, ends: str, symmetric: bool) -> None:
     lengths = legs(7, 5, symmetric=symmetric)
     problem = stated(lengths, ENDS[ends], [(5, 6)])
     best = best_of(lengths, ENDS[ends], [(5, 6)])
-    result = islands.solve(
-        problem,
-        algorithm=algorithm,
-        islands=2,
-        population=128,
-        generations=200,
-        target=best,
-        backend="cpu",
-        threads=1,
-    )
-    assert result.cost == best
+    few = {"islands": 2, "population": 128, "generations": 200, "backend": "cpu", "threads": 1}
+    assert islands.solve(problem, algorithm=algorithm, target=best, **few).cost == best
 
 
 def test_or_opt_is_refused_for_directed_tours() -> None:
@@ -336,17 +320,13 @@ def test_the_fixed_edge_of_linhp318_has_its_published_optimum(published: Path) -
     assert result.cost - fixed.value == 41345  # which leaves the fixed edge out
 
 
-def test_tours_of_a_batch_may_be_directed() -> None:
-    many = np.stack([legs(7, seed, symmetric=False) for seed in range(5)])
-    found = islands.solve_many(islands.tsp_batch(distances=many), backend="cpu", threads=1)
-    assert [each.cost for each in found] == [best_of(each, None) for each in many]
-
-
-def test_a_batch_may_mix_sizes_and_directed_with_symmetric_tours() -> None:
-    kinds = [(n, symmetric) for n in (5, 6, 7) for symmetric in (False, True)]
-    many = [legs(n, n, symmetric=symmetric) for n, symmetric in kinds]
-    found = islands.solve_many(islands.tsp_batch(distances=many), backend="cpu", threads=1)
-    assert [each.cost for each in found] == [best_of(each, None) for each in many]
+@pytest.mark.parametrize("sizes", [[7] * 5, [5, 6, 7]], ids=["directed", "mixed"])
+def test_tours_of_a_batch_may_be_directed_and_mixed(sizes: list[int]) -> None:
+    kinds = [False] if len(sizes) == 5 else [False, True]
+    many = [legs(n, k, symmetric=kind) for k, n in enumerate(sizes) for kind in kinds]
+    batch = islands.tsp_batch(distances=np.stack(many) if len(kinds) == 1 else many)
+    found = islands.solve_many(batch, backend="cpu", threads=1)
+    assert [result.cost for result in found] == [best_of(lengths, None) for lengths in many]
 
 
 def test_lengths_that_differ_by_rounding_are_remarked_on() -> None:
@@ -410,13 +390,8 @@ def test_the_only_tour_with_all_edges_is_found(name: str, symmetric: bool) -> No
     assert problem.violation(result.solution) == 0
     if way is not None:
         assert result.solution.tolist() == list(range(6))
-
-
-def test_two_cities_may_have_a_fixed_edge() -> None:
-    result = islands.solve(
-        islands.tsp(distances=[[0, 3], [5, 0]], fixed=[(0, 1)]), generations=3, backend="cpu"
-    )
-    assert result.cost == 8
+    two = islands.tsp(distances=[[0, 3], [5, 0]], fixed=[(0, 1)])
+    assert islands.solve(two, generations=3, backend="cpu").cost == 8
 
 
 @pytest.mark.parametrize("symmetric", [False, True], ids=["directed", "symmetric"])

@@ -56,14 +56,8 @@ class Ranks(World):
 
 
 def test_among_equal_costs_the_earliest_and_then_the_lowest_island_counts() -> None:
-    islands = [
-        measured(5, 3, 11),
-        measured(5, 2, 10),
-        measured(5, 1, 10),
-        measured(5, 0, 12),
-        measured(9, 4, 1),
-    ]
-    progress = progress_of(islands)
+    rows = [(5, 3, 11), (5, 2, 10), (5, 1, 10), (5, 0, 12), (9, 4, 1)]
+    progress = progress_of([measured(*row) for row in rows])
     assert (progress.cost, progress.island, progress.best_generation) == (5, 1, 10)
 
 
@@ -168,30 +162,18 @@ HUGE = 1.7e308
 MOST = sys.float_info.max
 
 
-def two_costs(orders: Any) -> Any:
-    """Return a huge cost of either sign."""
-    return np.where(orders[:, 0] % 2 == 0, -HUGE, HUGE)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("maximise", [False, True])
 @pytest.mark.parametrize("best_known", [None, 0.0, 3.0, -HUGE, HUGE])
 def test_a_run_with_huge_costs_ends_well(maximise: bool, best_known: float | None) -> None:
     def batch(orders: Any) -> Any:
-        return two_costs(orders)
+        return np.where(orders[:, 0] % 2 == 0, -HUGE, HUGE)
 
     problem = islands.permutation(12, batch=batch, maximise=maximise, best_known=best_known)
+    few: Any = {"islands": 4, "population": 16, "generations": 5, "backend": "cpu", "threads": 1}
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        found = islands.solve(
-            problem,
-            islands=4,
-            population=16,
-            generations=5,
-            record={"every": 1},
-            backend="cpu",
-            threads=1,
-        )
+        found = islands.solve(problem, record={"every": 1}, **few)
     assert found.cost == (HUGE if maximise else -HUGE)
     json.loads(found.to_json(), parse_constant=pytest.fail)
     means = found.trace()["mean"].to_numpy()

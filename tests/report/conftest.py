@@ -31,13 +31,7 @@ def methods(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for algorithm in ("ga", "cellular"):
         for instance in ("tsp", "qap"):
             for seed in (1, 2, 3):
-                islands.solve(
-                    f"demo/{instance}",
-                    generations=10,
-                    seed=seed,
-                    algorithm=algorithm,
-                    improver="none",
-                    out=folder / f"{algorithm}-{instance}-{seed}",
-                    **SMALL,
-                )
+                settings = {**SMALL, **PLAIN, "algorithm": algorithm, "generations": 10}
+                out = folder / f"{algorithm}-{instance}-{seed}"
+                islands.solve(f"demo/{instance}", seed=seed, out=out, **settings)
     return folder

@@ -105,30 +105,16 @@ MIGRANTS = [
 
 
 def arrivals(sign: int, migrants: list[Any] = MIGRANTS) -> tuple[Migrants, History]:
-    rows = [(10 * g, i, sign * b) for i, each in BEST.items() for g, b in enumerate(each)]
+    rows = [(10 * g, i, sign * b) for i, costs in BEST.items() for g, b in enumerate(costs)]
     generation, island, best = zip(*rows, strict=True)
-    zeros = [0.0] * len(rows)
-    trace = pa.table(
-        {
-            "rank": [0] * len(rows),
-            "island": island,
-            "generation": generation,
-            "best": best,
-            "best_generation": generation,
-            **dict.fromkeys(("seconds", "mean", "distance", "distinct", "evaluations"), zeros),
-        }
-    )
+    columns: dict[str, Any] = {"rank": [0] * len(rows), "island": island, "best": best}
+    columns |= {"generation": generation, "best_generation": generation}
+    names = ("seconds", "mean", "distance", "distinct", "evaluations")
+    trace = pa.table(columns | dict.fromkeys(names, [0.0] * len(rows)))
     history = History.of(trace, maximise=sign < 0)
     generation, source, target, cost, accepted = zip(*migrants, strict=True)
-    migrations = pa.table(
-        {
-            "generation": generation,
-            "from": source,
-            "to": target,
-            "cost": [sign * each for each in cost],
-            "accepted": accepted,
-        }
-    )
+    ways = {"generation": generation, "from": source, "to": target, "accepted": accepted}
+    migrations = pa.table({**ways, "cost": [sign * value for value in cost]})
     return Migrants.of(migrations, history), history
 
 
@@ -145,11 +131,8 @@ def test_gains_are_relative_to_the_row_before(sign: int) -> None:
 def test_a_lineage_goes_back_from_island_to_island(sign: int) -> None:
     found, _ = arrivals(sign)
     steps = Lineage.of(found, island=0, generation=30).steps
-    assert [(step.generation, step.source, step.target) for step in steps] == [
-        (10, 0, 1),
-        (20, 1, 2),
-        (30, 2, 0),
-    ]
+    moves = [(step.generation, step.source, step.target) for step in steps]
+    assert moves == [(10, 0, 1), (20, 1, 2), (30, 2, 0)]
     assert [step.gain for step in steps] == [20, 41, 5]
     assert Lineage.of(found, island=0, generation=29).steps == []
 
@@ -204,13 +187,10 @@ def test_profiles_are_ratios_to_the_fastest() -> None:
         "x": [("a", 1, 4.0), ("a", 2, INF), ("b", 1, 2.0), ("c", 1, 1.0)],
         "y": [("a", 1, 8.0), ("a", 2, 3.0), ("b", 1, 1.0)],
     }
-    found = profiles(times)
-    assert found["x"].tolist() == [1.0, 2.0, INF]
-    assert found["y"].tolist() == [1.0, 1.0, 2.0]
+    ratios = profiles(times)
+    assert (ratios["x"].tolist(), ratios["y"].tolist()) == ([1.0, 2.0, INF], [1.0, 1.0, 2.0])
 
     # Less than a millisecond is no advantage.
-    quick = profiles(
-        {"x": [("a", 1, 0.0), ("b", 1, 0.002)], "y": [("a", 1, 0.0009), ("b", 1, 0.0)]}
-    )
-    assert quick["x"].tolist() == [1.0, 2.0]
-    assert quick["y"].tolist() == [1.0, 1.0]
+    times = {"x": [("a", 1, 0.0), ("b", 1, 0.002)], "y": [("a", 1, 0.0009), ("b", 1, 0.0)]}
+    quick = profiles(times)
+    assert (quick["x"].tolist(), quick["y"].tolist()) == ([1.0, 2.0], [1.0, 1.0])

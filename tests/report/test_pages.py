@@ -57,9 +57,7 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)
 
 
-def test_a_damaged_file_and_another_version_give_one_clear_error(
-    runs: Path, tmp_path: Path
-) -> None:
+def test_damaged_files_and_other_versions_give_one_error(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "tsp", tmp_path / "damaged")
     file = tmp_path / "damaged" / "trace" / "rank-000.parquet"
     seconds = parquet.read_metadata(file).row_group(0).column(2)

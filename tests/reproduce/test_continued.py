@@ -57,15 +57,12 @@ class FakeRuns:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count, self.ends_at = 0, 0
+        batch = lambda _, *request, **more: self._batch(*request, **more)  # noqa: E731
         monkeypatch.setattr(module, "read", problem)
         monkeypatch.setattr(module, "write_plot", lambda *_: None)
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
         monkeypatch.setattr(experiment, "run_requested", self._run)
-        monkeypatch.setattr(
-            experiment.Experiment,
-            "batch",
-            lambda _, *request, **more: self._batch(*request, **more),
-        )
+        monkeypatch.setattr(experiment.Experiment, "batch", batch)
 
     def _chance(self, request: Any) -> int:
         self.count += 1
@@ -75,16 +72,9 @@ class FakeRuns:
 
     def _run(self, request: Request, *_: Any) -> Any:
         chance = self._chance(request.options)
-        seconds = (1 + chance % 97) / 7
-        return SimpleNamespace(
-            cost=1000 + chance % 89,
-            seconds=seconds,
-            generations=500,
-            interrupted=False,
-            suspended=False,
-            abandoned_seconds=0.0,
-            is_partial=False,
-        )
+        ends = dict.fromkeys(("interrupted", "suspended", "is_partial"), False)
+        numbers = {"cost": 1000 + chance % 89, "seconds": (1 + chance % 97) / 7}
+        return SimpleNamespace(**numbers, generations=500, abandoned_seconds=0.0, **ends)
 
     def _batch(self, problem: Problem, runs: int, **options: Any) -> Any:
         chance = self._chance([options, problem.instance, runs])

@@ -159,8 +159,6 @@ CUT = 0.01  # some of the printed means are truncated
 
 def test_the_means_of_the_implementations() -> None:
     table = implementations().values()
-    gaps = {name: fmean(row[name]["gap"] for row in table) for name in IMPLEMENTATIONS}
-    assert gaps == pytest.approx({"GPU": 10.97, "GPU-P": 10.85, "CPU": 10.59}, abs=CUT)
     seconds = {name: fmean(row[name]["seconds"] for row in table) for name in ("GPU-P", "CPU")}
     assert seconds == pytest.approx({"GPU-P": 21.20, "CPU": 18.71}, abs=CUT)
     rates = {name: fmean(row[name]["rate"] for row in table) for name in IMPLEMENTATIONS}
@@ -188,8 +186,6 @@ def test_printed_means_are_the_means_of_all_rows() -> None:
 
 def test_the_means_of_the_local_searches() -> None:
     table = searches().values()
-    gaps = [fmean(row[name]["gap"] for row in table) for name in SEARCHES]
-    assert gaps == pytest.approx([8.38, 7.93, 9.07], abs=CUT)
     # The mean of 2-opt is printed as 57.92, which no single misprint explains.
     seconds = [fmean(row[name]["seconds"] for row in table) for name in SEARCHES]
     assert seconds == pytest.approx([25.89, 52.97, 270.04], abs=CUT)
@@ -204,8 +200,6 @@ def test_the_averages_of_the_literature() -> None:
     assert fmean(row["known"] for row in table) == pytest.approx(1_562_297, abs=0.5)
     assert fmean(row["best"] for row in table) == pytest.approx(1_567_140, abs=0.5)
     assert fmean(row["mean"] for row in table) == pytest.approx(1_577_546, abs=0.5)
-    assert fmean(row["best_gap"] for row in table) == pytest.approx(3.37, abs=CUT)
-    assert fmean(row["mean_gap"] for row in table) == pytest.approx(4.69, abs=CUT)
     assert fmean(row["best_calls"] for row in table) == pytest.approx(102.77, abs=CUT)
     assert fmean(row["mean_calls"] for row in table) == pytest.approx(107.43, abs=CUT)
     for row in table:

@@ -14,7 +14,6 @@ from synthetic import uniform_tsp
 from islands.errors import InputError
 from islands.instances.catalogue import catalogue
 from islands.problems import load
-from islands.problems.mkp import Mkp
 from islands.studies.papers.cells import Scaled, TableRow
 from islands.studies.papers.experiment import RunResult, Sample
 from islands.studies.papers.jardim2021 import LiteratureTable
@@ -168,6 +167,5 @@ def test_the_kinds_cover_the_set() -> None:
 )
 def test_capacities_have_the_stated_tightness(published: Path, of: ProblemKind) -> None:
     problem = load(of.instances()[-1])
-    assert isinstance(problem, Mkp)
     shares = problem.file.capacities / problem.file.weights.sum(axis=1)
     assert shares == pytest.approx(float(of.tightness), abs=1e-3)

@@ -50,9 +50,7 @@ def _length(matrix: NDArray[Any], tour: NDArray[Any]) -> int:
 
 
 @pytest.mark.parametrize("cycles", [1, 2])
-def test_they_are_shortest_and_their_cycles_are_joined_at_the_lowest_cost(
-    cycles: int, backend: Backend
-) -> None:
+def test_cycles_are_shortest_and_joined_at_the_lowest_cost(cycles: int, backend: Backend) -> None:
     n, checked = 9, 0  # each city is a neighbour of all others
     for seed in range(60):
         matrix = _matrix(n, seed)

@@ -46,9 +46,7 @@ def test_greedy_tours_visit_each_city_once(name: str, spread: int, backend: Back
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_tour_without_random_shares_takes_the_shortest_edges_first(
-    backend: Backend, seed: int
-) -> None:
+def test_tours_without_spread_take_the_shortest_edges_first(backend: Backend, seed: int) -> None:
     # Every city is a neighbour of all others. Distances differ, or many are equal.
     random = np.random.default_rng(seed)
     points = random.integers(0, 10**6, (11, 2))

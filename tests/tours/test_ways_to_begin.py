@@ -45,9 +45,7 @@ def test_a_curve_goes_from_each_cell_to_the_next(backend: Backend) -> None:
 
 @pytest.mark.parametrize("problem", [*PLACES.values(), weights(40)])
 @pytest.mark.parametrize("spread", [0, 128])
-def test_tours_to_the_nearest_visit_each_city_once(
-    problem: Tsp, spread: int, backend: Backend
-) -> None:
+def test_tours_to_the_nearest_visit_all_cities(problem: Tsp, spread: int, backend: Backend) -> None:
     require_tours(Tours(backend, problem).nearest(3, spread), problem)
 
 
@@ -61,9 +59,7 @@ def test_the_nearest_city_is_next(problem: Tsp, backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("way", ["curve", "nearest", "random"])
-def test_individuals_differ_and_are_as_good_as_after_local_search(
-    way: str, backend: Backend
-) -> None:
+def test_individuals_differ_and_are_as_good_as_usual_ones(way: str, backend: Backend) -> None:
     problem = PLACES["random"]
     mine = tours(backend, problem, islands=1, first_tours=way)
     require_consistent(mine)
