@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import islands
-from islands.errors import UsageError
 from islands.instances.grids import grid
 from islands.problems.qap import Qap
 from islands.testing.devices import emulated_gpu
@@ -136,11 +135,3 @@ def test_a_time_limit_in_an_annealing(device: str) -> None:
         result = _solved(problem, seconds=1, **own)
     assert result.generations == 0
     assert result.seconds < 3
-
-
-def test_dense_flows_and_few_growths_are_refused() -> None:
-    words = "growth needs 8 to 1024 items, one symmetric matrix, and few flows"
-    with pytest.raises(UsageError, match=words):
-        islands.solve(islands.qap(np.ones((9, 9)), np.ones((9, 9))), algorithm="growth")
-    with pytest.raises(UsageError, match="growths=8: must be at least 16"):
-        _solved(Qap(grid(6, 7).file()), growths=8)

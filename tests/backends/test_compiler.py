@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shlex
 import shutil
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from programs_for_tests import SCAN
+from scripts_for_tests import script
 
 from islands.backends import choose
 from islands.backends.base import Backend, Block
+from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.errors import CompileError
 
@@ -109,3 +112,18 @@ def test_the_compiler_may_name_the_level_of_optimisation(
     choose("cpu").compile(SCAN, Block())
     used = (tmp_path / "options").read_text().splitlines()[-1].split()
     assert [word for word in used if word.startswith("-O")] == [level]
+
+
+_FOLDER = Path(__file__).parents[1]
+_DIGESTS = script(_FOLDER / "digests")
+_ALGORITHMS = ("brkga", "de", "ga", "cellular", "pso", "memetic", "tempering", "eax")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("optimised")
+@pytest.mark.parametrize("algorithm", _ALGORITHMS)
+def test_results_with_the_usual_optimisation_are_the_recorded_ones(algorithm: str) -> None:
+    assert not CpuBackend(1)._names_level
+    with (_FOLDER / "digests.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if f"--algorithm {algorithm} " in row["run"]]
+    assert _DIGESTS.digest(rows[0]["run"], "cpu", 1) == rows[0]["digest"]

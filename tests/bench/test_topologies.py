@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from statistics import fmean
 
 import pytest
 
+from islands.cli import main
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
 from islands.parallel import Deal
@@ -91,3 +93,13 @@ def test_traffic_agrees_with_a_run(name: str, islands: int, ranks: int) -> None:
         assert found.parcels == pytest.approx(expected.parcels)
         assert found.most_parcels == pytest.approx(expected.most_parcels)
         assert found.most_messages == pytest.approx(expected.most_messages)
+
+
+def test_one_rank_has_rates_of_islands(capsys: pytest.CaptureFixture[str]) -> None:
+    small = ["--instances", "demo/tsp", "--population", "32", "--islands-a-rank", "2"]
+    line = ["bench", "migration", *small, "--interval", "3", "--seconds", "0.01", "--json"]
+    assert main([*line, "--backend", "cpu", "--threads", "1", "--quiet"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    rows = [row for table in tables.values() if isinstance(table, list) for row in table]
+    assert {row["ranks"] for row in rows if "ranks" in row} == {1}
+    assert all(row["generations"] % 3 == 0 for row in rows if "generations" in row)

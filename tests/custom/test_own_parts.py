@@ -1,3 +1,5 @@
+"""Parts of scripts, compared with built-in ones, and errors that show the line of a script."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,6 +13,9 @@ from user_algorithm import Threshold
 import islands
 from islands import Solver, solve
 from islands.algorithms.operators import CROSSOVERS
+from islands.custom.scripts import module_of, script_errors, script_line
+from islands.custom.trust import trust_files
+from islands.errors import InputError
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {
@@ -91,3 +96,17 @@ def test_an_object_without_attributes_stands_for_its_class() -> None:
         for each in (Threshold, Threshold())
     ]
     assert found[0] == found[1]
+
+
+def test_a_later_call_shows_its_line_too(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text("import json\n\ndef outer(text):\n    return json.loads(text)\n")
+    trust_files([path])
+    outer = module_of(path).outer
+    with pytest.raises(InputError, match=r"cost: .*own\.py, line 4, ") as caught:  # noqa: SIM117
+        with script_errors(path, "cost"):
+            outer("nothing")
+    cause = caught.value.__cause__
+    assert cause is not None
+    assert script_line(cause) == f"{path}, line 4, 'return json.loads(text)'"
+    assert script_line(ValueError("of islands")) == ""

@@ -1,6 +1,6 @@
 """A C++ compiler that takes little time: most programs of the tests run only for a moment.
 
-`test_optimisation.py` compares results with those of the usual level.
+`tests/backends/test_compiler.py` compares results with those of the usual level.
 """
 
 from __future__ import annotations

@@ -101,12 +101,8 @@ def test_matrices_too_large_for_a_cache_equal_the_reference(
         compare(backend, problem, generations=1, steps=60)
 
 
-USUAL = ("qap-general", "qap-equals")
-RARE = [pytest.param(each, marks=pytest.mark.slow) for each in PROBLEMS if each not in USUAL]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [*USUAL, *RARE])
+@pytest.mark.parametrize("kind", PROBLEMS)
 def test_several_rounds_of_pairs_equal_the_reference(backend: Backend, kind: str) -> None:
     """The last round of each row is incomplete."""
     compare(backend, PROBLEMS[kind](26), generations=1, steps=90)

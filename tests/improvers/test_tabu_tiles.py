@@ -68,7 +68,7 @@ def test_diagonals_and_sums_of_an_asymmetric_matrix(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [46, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [46, 200])
 def test_deltas_of_the_largest_bytes_are_exact(
     monkeypatch: pytest.MonkeyPatch, gpu: Backend, size: int
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import islands
-from islands.errors import InputError, UsageError
+from islands.errors import UsageError
 
 LENGTHS: list[list[float | None]] = [[0, 12.5, 30], [10.1, 0, None], [29.9, 8, 0]]
 METRES: list[list[float | None]] = [[0, 100, 300], [90, 0, 250], [310, 80, 0]]
@@ -100,50 +100,3 @@ def test_a_tour_of_one_city_is_a_point_or_a_line_of_two_positions() -> None:
     assert path[0]["properties"]["length"] == 0
     line, _ = islands.tsp(distances=[[0]], places=PLACES[:1]).geojson([0])["features"]
     assert line["geometry"] == {"type": "LineString", "coordinates": [PLACES[0]] * 2}
-
-
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "an error": ({"code": "NoTable", "message": "no way"}, "reported 'NoTable': no way"),
-    "too many places": ({"code": "TooBig", "message": "Too many coordinates"}, "Too many coord"),
-    "GraphHopper's error": ({"message": "Cannot find point 0"}, "reported: Cannot find point 0"),
-    "Valhalla's error": (
-        {"error_code": 154, "error": "Path distance exceeds the limit", "status_code": 400},
-        "reported 154: Path distance exceeds the limit",
-    ),
-    "numbers": ({"sources_to_targets": [[0, 1], [1, 0]]}, "a list of cells"),
-    "no rows": ({"sources_to_targets": [0, 1]}, "a list of cells"),
-    "no table": ({"routes": []}, "has none of durations"),
-    "not square": ({"durations": [[0, 1], [1, 0], [2, 2]]}, "must be square"),
-    "a word": ({"durations": [[0, "far"], [1, 0]]}, "must have a row of numbers"),
-    "numbers in words": ({"durations": [["0", "12.5"], ["10", "0"]]}, "must have a row of numbers"),
-    "a truth value": ({"durations": [[0, True], [1, 0]]}, "must have a row of numbers"),
-    "other targets": (OSRM | {"destinations": OSRM["sources"][::-1]}, "destinations differ"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_another_answer_is_refused(name: str) -> None:
-    answer, words = WRONG[name]
-    with pytest.raises(UsageError, match=words):
-        islands.tsp(distances=answer)
-
-
-def test_a_field_that_a_table_lacks_is_refused() -> None:
-    with pytest.raises(UsageError, match="unknown field 'weights'"):
-        islands.tsp(distances=OSRM, field="weights")
-
-
-@pytest.mark.parametrize("field", [3, ["durations"], ""])
-def test_a_field_is_a_name(field: object) -> None:
-    with pytest.raises(UsageError, match="must be the name of a field, such as 'durations'"):
-        islands.tsp(distances=OSRM, field=field)  # type: ignore[arg-type]
-
-
-def test_a_file_that_is_no_answer_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "table.json"
-    path.write_text("[1, 2]")
-    with pytest.raises(UsageError, match="not the response of a routing engine"):
-        islands.tsp(distances=path)
-    path.write_text("{")
-    with pytest.raises(InputError, match="is not JSON"):
-        islands.tsp(distances=path)

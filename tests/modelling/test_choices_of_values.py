@@ -142,12 +142,6 @@ def test_populations_find_the_best_choice(backend: Backend, algorithm: str) -> N
             assert mutation == "swap" or result.cost == least(sizes)
 
 
-@pytest.mark.parametrize("algorithm", ["de", "pso", "brkga", "memetic", "eax"])
-def test_algorithms_of_other_encodings_are_refused(algorithm: str) -> None:
-    with pytest.raises(UsageError, match=r"ga|tempering"):
-        islands.solve(islands.choices(6, 3, **WAYS["cost"]), algorithm=algorithm, generations=1)
-
-
 def test_a_stored_run_goes_on(tmp_path: Path) -> None:
     own = islands.choices(40, [5, 4] * 20, groups=[0, 1] * 20, **WAYS["state"])
     again = restored(own.saved())
@@ -279,8 +273,6 @@ def test_problems_with_other_values_groups_or_limits_are_solved_as_alone() -> No
 def test_limits_that_fill_all_values_leave_exchanges() -> None:
     with pytest.raises(UsageError, match="delta: has no parameter of the type Swap"):
         islands.choices(6, 3, at_most=2, cost=COST, delta=DELTA, data=DATA)
-    with pytest.raises(UsageError, match="leave groups out"):
-        islands.choices(4, 2, groups=[0, 0, 1, 1], at_most=2, cost=COST, data=DATA)
 
 
 def naively_within(choices: list[int], most: list[int]) -> list[int]:

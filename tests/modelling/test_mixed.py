@@ -13,7 +13,6 @@ from mixed_for_tests import PARAMETERS, mixed_by, sum_of
 
 import islands
 from islands import space
-from islands.errors import UsageError
 from islands.modelling.model import Model, restored
 from islands.space.parameters import Order
 
@@ -155,45 +154,6 @@ def test_functions_and_violations_are_checked() -> None:
     result = islands.solve(problem, **SETTINGS)
     assert result.solution["depth"] >= 6
     assert problem.violation({**result.solution, "depth": 2}) == 4
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"depth": 13}, "depth=13: must be a whole number from -3 to 12"),
-        ({"depth": 1.5}, "depth=1.5: must be a whole number from -3 to 12"),
-        ({"depth": "1"}, "depth='1': must be a whole number from -3 to 12"),
-        ({"rate": 0}, "rate=0: must be from 1e-05 to 1.0"),
-        ({"x": float("nan")}, "x=nan: must be from -2.0 to 3.0"),
-        ({"kind": "c"}, "kind='c': must be one of 'a', 'b', None"),
-        ({"order": [0, 1]}, r"order=\[0, 1\]: must be a permutation of 0 to 8"),
-        ({"items": [2, 0, 0, 0, 0]}, r"items=\[2, 0, 0, 0, 0\]: must be 5 numbers 0 or 1"),
-        ({"dept": 1}, "unknown parameter 'dept'. Did you mean 'depth'?"),
-    ],
-)
-def test_wrong_values_are_refused_by_name(change: dict[str, Any], message: str) -> None:
-    problem = mixed_by("function")
-    right = problem.kind.presented(problem.kind.drawn(1, seed=1)[0])
-    with pytest.raises(UsageError, match=message):
-        problem.cost({**right, **change})
-    lacking = {name: value for name, value in right.items() if name != "x"}
-    with pytest.raises(UsageError, match="the solution has no x"):
-        problem.cost(lacking)
-
-
-@pytest.mark.parametrize(
-    ("returned", "message"),
-    [
-        (None, "function= returned None. Return one number"),
-        (float("nan"), "function= returned NaN for the solution {'depth': "),
-        ("1", "function= returned '1'. Return one number"),
-        ([1, 2], r"function= returned an array of shape \(2,\)"),
-    ],
-)
-def test_a_function_that_returns_no_number_is_refused(returned: Any, message: str) -> None:
-    problem = islands.mixed(depth=space.integer(1, 3), function=lambda s: returned)
-    with pytest.raises(islands.IslandsError, match=message):
-        islands.solve(problem, **SETTINGS)
 
 
 def test_an_error_shows_the_line_and_the_values() -> None:

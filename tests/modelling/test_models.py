@@ -14,7 +14,7 @@ import islands
 from islands.backends.source import refused, user_line
 from islands.errors import RunError
 from islands.modelling.kinds import vectors_of
-from islands.modelling.model import Model, restored
+from islands.modelling.model import restored
 from islands.problems.solution_kinds import KeysKind, OrderKind, SubsetKind
 
 
@@ -73,32 +73,23 @@ def test_a_compile_error_shows_the_line_and_the_contract(form: str) -> None:
     assert user_line(problem.header.text or "", "other.cu", 3) is None
 
 
-def require_same(problem: Model) -> None:
-    again = restored(problem.saved())
-    assert (again.name, again.size, again.maximise) == (
-        *(problem.name, problem.size, problem.maximise),
-    )
-    assert (again.functions, again.kind.name) == (problem.functions, problem.kind.name)
-    assert again.defines() == problem.defines()
-    assert again.header == problem.header
-    known = [
-        None if each.best_known is None else each.best_known.value for each in (problem, again)
-    ]
-    assert known[0] == known[1]
-    assert list(again.members) == list(problem.members)
-    for name, value in problem.members.items():
-        found: Any = again.members[name]
-        assert (type(found), found.dtype) == (type(value), value.dtype), name
-        assert np.array_equal(found, value), name
-    solutions = problem.kind.drawn(5, 1)
-    assert np.array_equal(again.kind.stored(solutions), problem.kind.stored(solutions))
-    assert again.kind.holds(solutions)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("maximise", [False, True])
 def test_each_kind_of_problem_is_restored(kind: str, maximise: bool) -> None:
-    require_same(model_of(kind, "cost", maximise=maximise, best_known=70))
+    problem = model_of(kind, "cost", maximise=maximise, best_known=70)
+    again = restored(problem.saved())
+    for name in ("name", "size", "maximise", "functions", "header"):
+        assert getattr(again, name) == getattr(problem, name), name
+    assert (again.kind.name, again.defines()) == (problem.kind.name, problem.defines())
+    assert again.best_known.value == problem.best_known.value == 70
+    assert list(again.members) == list(problem.members)
+    for name, value in problem.members.items():
+        member: Any = again.members[name]
+        assert (type(member), member.dtype) == (type(value), value.dtype), name
+        assert np.array_equal(member, value), name
+    solutions = problem.kind.drawn(5, 1)
+    assert np.array_equal(again.kind.stored(solutions), problem.kind.stored(solutions))
+    assert again.kind.holds(solutions)
 
 
 @pytest.mark.parametrize(

@@ -193,14 +193,13 @@ def test_a_feasible_solution_is_better_than_an_infeasible_one(is_real: bool) -> 
         exact = ordered(own) if is_real else own
         assert (found[feasible] == exact[feasible]).all()
         soft = priced.soft(found, real=is_real)
-        if price == 1.0:
-            expected = np.clip(own + violations, -(2.0**300), 2.0**300) if is_real else None
-            if is_real:
-                np.testing.assert_allclose(real_of(soft), expected, rtol=1e-15)
-            else:
-                added = [max(1, min(int(v), 2 * top)) if v else 0 for v in violations.tolist()]
-                sums = [min(c + v, top) for c, v in zip(own.tolist(), added, strict=True)]
-                assert soft.tolist() == sums
+        if price == 1.0 and is_real:
+            expected = np.clip(own + violations, -(2.0**300), 2.0**300)
+            np.testing.assert_allclose(real_of(soft), expected, rtol=1e-15)
+        elif price == 1.0:
+            added = [max(1, min(int(v), 2 * top)) if v else 0 for v in violations.tolist()]
+            sums = [min(c + v, top) for c, v in zip(own.tolist(), added, strict=True)]
+            assert soft.tolist() == sums
         assert [priced.soft(int(each), real=is_real) for each in found] == soft.tolist()
 
 

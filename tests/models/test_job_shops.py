@@ -1,14 +1,15 @@
-"""Job shops compared with all orders of all machines, and with schedules of plain Python."""
+"""Job shops and flow shops, compared with all orders and with schedules of plain Python."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_gpu import EmulatedGpu
+from colonies_for_tests import begun
 from shops import best_cost, checked_ends
 
 import islands
@@ -16,7 +17,9 @@ from islands.backends.base import Backend
 from islands.errors import RunError
 from islands.modelling.model import Model
 from islands.models.base import text_of
+from islands.models.flow_shops import bound
 from islands.models.shops import Shop
+from islands.testing.devices import emulated_gpu
 
 SEARCH = {"algorithm": "tempering", "seed": 1}
 STATE = text_of("job_shop_paths").code + text_of("job_shop_tabu").code
@@ -170,29 +173,54 @@ def test_a_child_of_equal_parents_differs_from_them(backend: Backend) -> None:
     assert begins(*LONG, found) != begins(*LONG, order)
 
 
-def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str) -> str:
+def digest_of_a_long_shop(state: str, *, is_emulated: bool) -> str:
     """Return the digest of a run on a shop whose operations are dealt to a warp several times."""
-    with patch.context() as within:
-        if not backend:
-            within.setattr("islands.backends._made", lambda *_: EmulatedGpu(64))
-        orders, times = shop(20, 8, 3)
-        own = islands.models.job_shop(orders, [[3 * each + 1 for each in row] for row in times])
-        problem = Model(own.kind, replace(own.statement, state=state))
-        problem.searches = True
-        sizes: Any = {"islands": 1, "population": 2, "proposals": 400}
-        return islands.solve(problem, generations=4, **SEARCH, **sizes, **backend).digest
+    orders, times = shop(20, 8, 3)
+    own = islands.models.job_shop(orders, [[3 * time + 1 for time in row] for row in times])
+    problem = Model(own.kind, replace(own.statement, state=state))
+    problem.searches = True
+    sizes: Any = {"islands": 1, "population": 2, "proposals": 400, "generations": 4}
+    with emulated_gpu(64) if is_emulated else nullcontext():
+        return islands.solve(problem, backend="cpu", **SEARCH, **sizes).digest
 
 
 @pytest.mark.slow
-def test_a_warp_passes_on_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_warp_passes_on_what_changes() -> None:
     """A GPU ends where nothing changes any more; a CPU computes all operations that follow."""
-    on_cpu = digest_of_a_long_shop(STATE, monkeypatch, backend="cpu")
-    assert digest_of_a_long_shop(STATE, monkeypatch) == on_cpu
+    on_cpu = digest_of_a_long_shop(STATE, is_emulated=False)
+    assert digest_of_a_long_shop(STATE, is_emulated=True) == on_cpu
     both = "max(steps_of(c), steps_of(behind[o]))"  # what depends on an operation
     assert STATE.count(both) == 1
     for one in ("steps_of(c)", "steps_of(behind[o])"):
-        wrong = STATE.replace(both, one)
-        found = "another cost than the exact one"
+        digest = "another cost than the exact one"
         with suppress(RunError):
-            found = digest_of_a_long_shop(wrong, monkeypatch)
-        assert found != on_cpu
+            digest = digest_of_a_long_shop(STATE.replace(both, one), is_emulated=True)
+        assert digest != on_cpu
+
+
+TIMES = np.random.default_rng(9).integers(0, 30, (7, 4))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_order_ends_before_the_bound(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    times = draw.integers(0, 9, (int(draw.integers(1, 6)), int(draw.integers(1, 4))))
+    orders = np.array([*permutations(range(len(times)))])
+    assert bound(times.tolist()) <= islands.models.flow_shop(times.tolist()).costs(orders).min()
+
+
+@pytest.mark.parametrize("objective", ["makespan", "flow_time"])
+def test_no_step_climbs_without_heat(backend: Backend, objective: str) -> None:
+    """The search looks at the change that a step would make: this must be its true one."""
+    cold = {"rungs": 2, "proposals": 60, "patience": 0, "coldest": 1e-9, "hottest": 1e-9}
+    problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
+    sizes = {"population": 8, "islands": 2, "seed": 5}
+    mine, _, _ = begun(
+        "tempering", "permutation", cold, sizes=sizes, problem=problem, backend=backend
+    )
+    energies = []
+    for _ in range(6):
+        energies.append(np.sort(mine.snapshot()["energy"]))  # replicas exchange their states
+        mine.advance(1)
+    assert (np.diff(energies, axis=0) <= 0).all()
+    assert (energies[-1] < energies[0]).any()

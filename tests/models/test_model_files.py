@@ -1,4 +1,4 @@
-"""Files of models: small ones that claim to be huge, wrong ones, and networks."""
+"""Files of models: small ones that claim to be huge, wrong ones, networks, and published ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from instance_texts import peak_below
+from instance_texts import entry_of, peak_below
 from scipy.sparse import coo_array
 
 import islands
@@ -175,3 +175,22 @@ def test_a_text_of_several_quadratic_problems_is_recognised(tmp_path: Path) -> N
     assert (problem.maximise, problem.cost([0, 1])) == (True, 9)
     path.write_text("1\n2 1\n0 7 9\n1 2\n2\n")  # a knapsack: the optimum and two profits
     assert islands.load(path).name == "mkp"
+
+
+NAMES = ["jobshop/ft06", "flowshop/tai20_5_0", "setcover/scpclr10", "maxcut/G1", "qubo/gka2f"]
+NAMES += ["qubo/bqp1000-2"]
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_those_of_problems(published: Path, name: str) -> None:
+    problem = islands.load(name)
+    assert problem.instance == name
+    assert problem.best_known == entry_of(name)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.published
+def test_the_optimum_of_a_published_shop_is_found(published: Path) -> None:
+    result = islands.solve("jobshop/ft06", algorithm="tempering", generations=200, seed=1)
+    assert result.cost == 55

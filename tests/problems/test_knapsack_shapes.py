@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,13 +26,9 @@ def _by_dynamic_program(profits: Numbers, weights: Numbers, capacity: int) -> in
 
 
 def _by_branch_and_cut(profits: NDArray[np.float64], weights: object, capacities: object) -> float:
-    solved = milp(
-        -profits,
-        constraints=LinearConstraint(weights, -np.inf, capacities),
-        integrality=np.ones(len(profits)),
-        bounds=Bounds(0, 1),
-        options={"mip_rel_gap": 0.0},
-    )
+    own: Any = {"constraints": LinearConstraint(weights, -np.inf, capacities)}
+    own |= {"integrality": np.ones(len(profits)), "bounds": Bounds(0, 1)}
+    solved = milp(-profits, **own, options={"mip_rel_gap": 0.0})
     assert solved.status == 0
     return -float(solved.fun)
 
@@ -88,13 +85,7 @@ def _demanding(rng: np.random.Generator) -> Shape:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "shape",
-    [
-        *(pytest.param(each, marks=pytest.mark.slow) for each in (_sparse, _demanding)),
-        *(_tight, _cardinality),
-    ],
-)
+@pytest.mark.parametrize("shape", [_sparse, _demanding, _tight, _cardinality])
 def test_a_proven_optimum_is_reached(shape: Callable[[np.random.Generator], Shape]) -> None:
     profits, weights, capacities = shape(np.random.default_rng(5))
     best = round(_by_branch_and_cut(profits.astype(float), weights, capacities))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, csr_matrix
+from scipy.sparse import coo_array, csr_matrix
 
 import islands
 from islands.errors import UsageError
@@ -144,45 +144,6 @@ def test_sparse_matrices_are_taken_and_entries_of_a_pair_are_added() -> None:
     linear = coo_array(([5, 7], ([0, 1], [1, 0])), shape=(2, 2))
     problem = islands.qap([[0, 1], [1, 0]], [[0, 3], [3, 0]], linear=linear)
     assert [problem.cost(order) for order in ([0, 1], [1, 0])] == [6, 18]
-
-
-def _at_0_1(*numbers: float) -> coo_array:
-    places = [0] * len(numbers), [1] * len(numbers)
-    return coo_array((np.array(numbers), places), shape=(3, 3))
-
-
-_RANGE = "must be a whole number from 0 to 2147483647"
-
-
-@pytest.mark.parametrize(
-    ("flows", "words"),
-    [
-        (coo_array((3, 4)), r"flows: has the shape \(3, 4\), must be \(3, 3\)"),
-        (
-            coo_array((4, 4)),
-            r"distances: has the shape \(3, 3\), must be \(4, 4\): flows has 4 rows",
-        ),
-        (coo_array((3, 20_000)), "flows: has 20000 columns, but at most 10000 fit in memory"),
-        (coo_array((20_000, 20_000)), "flows: has 20000 rows, but at most 10000 fit in memory"),
-        (coo_array(np.array([1, 2])), "flows: has 1 dimension, must have 2"),
-        (_at_0_1(np.nan), rf"flows\[0, 1\] = nan: {_RANGE}"),
-        (_at_0_1(-1), rf"flows\[0, 1\] = -1: {_RANGE}"),
-        (_at_0_1(0.5), rf"flows\[0, 1\] = 0.5: {_RANGE}"),
-        (_at_0_1(2**31), rf"flows\[0, 1\] = 2147483648: {_RANGE}"),
-        (_at_0_1(*[2**62] * 4), rf"flows\[0, 1\] = 1.8.*e\+19: {_RANGE}"),
-    ],
-)
-def test_other_shapes_and_numbers_are_refused(flows: Any, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        islands.qap(flows, np.ones((3, 3), np.int64))
-
-
-def test_costs_beyond_64_bits_and_wrong_entries_of_a_quadratic_model_are_refused() -> None:
-    most = csr_array(np.full((3, 3), 2**31 - 1))
-    with pytest.raises(UsageError, match=r"costs may reach \d{20}, the sum of flows times"):
-        islands.qap(most, most)
-    with pytest.raises(UsageError, match=r"q\[3, 5\] = nan: must be a number"):
-        islands.qubo(coo_array(([1.0, np.nan], ([0, 3], [1, 5])), shape=(6, 6)))
 
 
 def test_a_sparse_matrix_on_a_gpu_is_refused() -> None:

@@ -1,10 +1,11 @@
-"""Figures that show their values at the pointer, and what a notebook shows of a result."""
+"""Figures: values at the pointer, maps, and what a notebook shows of a result."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import math
 import re
 from html import unescape
 from pathlib import Path
@@ -21,6 +22,7 @@ from islands.report.figure import inline, new_figure, style
 from islands.report.interactive import SCRIPT
 from islands.report.page import Page, plot
 from islands.report.recorded import RecordedRun
+from islands.report.solution import draw_solution
 
 
 def panels(svg: str) -> list[dict[str, object]]:
@@ -81,3 +83,25 @@ def test_names_are_escaped_and_matplotlib_is_not_needed(monkeypatch: pytest.Monk
     html = islands.solve(problem, **SMALL)._repr_html_()
     assert "<svg" not in html
     assert "instance\n<b>& (tsp)" in texts(html)
+
+
+pytest.importorskip("matplotlib")
+
+
+def test_a_picture_of_places_has_their_names_and_the_shape_of_a_map() -> None:
+    places = [[13.0, 52.0], [14.0, 52.0], [13.0, 53.0]]
+    problem = islands.tsp(distances=np.ones((3, 3)), places=places, labels=["a $1$", "b", "c"])
+    figure, _ = draw_solution(problem, "order", np.array([2, 0, 1]))
+    (axes,) = figure.axes
+    assert [each.get_text() for each in axes.texts] == ["c", "a $1$", "b"]
+    # On a sphere, by the law of cosines.
+    middle, degree = math.radians((52 + 52 + 53) / 3), math.radians(1)
+    east = math.acos(math.sin(middle) ** 2 + math.cos(middle) ** 2 * math.cos(degree))
+    assert axes.get_aspect() == pytest.approx(degree / east, rel=1e-3)
+
+
+def test_a_picture_of_a_plane_has_equal_units() -> None:
+    figure, _ = draw_solution(islands.tsp([[0, 0], [1, 0], [0, 52]]), "order", np.array([0, 1, 2]))
+    (axes,) = figure.axes
+    assert axes.get_aspect() == 1
+    assert not axes.texts
