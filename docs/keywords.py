@@ -111,8 +111,15 @@ def text() -> str:
         _class("_Common", "TypedDict", "The settings that every call takes.", free),
         _class("SolveKeywords", "_Common", "The settings of `solve`.", inner),
         _class("SolverKeywords", "SolveKeywords", "The settings of `Solver`.", of_solver),
-        _class("ManyKeywords", "_Common", "The arguments for each problem of many.", of_each),
-        _class("SessionKeywords", "ManyKeywords", "Those of `Session.solve`.", inner | rest),
-        _class("SolveManyKeywords", "ManyKeywords", "Those of `solve_many`.", of_many),
+        _class(
+            "ManyKeywords",
+            "_Common",
+            "The arguments that apply to every problem of a call.",
+            of_each,
+        ),
+        _class(
+            "SessionKeywords", "ManyKeywords", "The arguments of `Session.solve`.", inner | rest
+        ),
+        _class("SolveManyKeywords", "ManyKeywords", "The arguments of `solve_many`.", of_many),
     ]
     return "".join([_HEAD, *groups, *classes])

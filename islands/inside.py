@@ -25,7 +25,7 @@ _AT_ONCE, _LAST = 1 << 16, 1 << 20
 def inside(folder: Path, *names: str) -> Path:
     """Return a path inside a folder; refuse anything but a file, a folder, or nothing.
 
-    `names` are the names of folders and at last of the file. Use this for every path inside a
+    `names` are those of the subfolders and of the file. Use this function for every path inside a
     folder of a run or of other work.
     """
     path = folder

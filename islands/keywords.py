@@ -156,7 +156,7 @@ class SolverKeywords(SolveKeywords, total=False):
 
 
 class ManyKeywords(_Common, total=False):
-    """The arguments for each problem of many."""
+    """The arguments that apply to every problem of a call."""
 
     algorithm: str | type[Algorithm] | None
     encoding: str | type[Encoding] | None
@@ -177,7 +177,7 @@ class ManyKeywords(_Common, total=False):
 
 
 class SessionKeywords(ManyKeywords, total=False):
-    """Those of `Session.solve`."""
+    """The arguments of `Session.solve`."""
 
     threads: int
     callback: Callback | None
@@ -191,7 +191,7 @@ class SessionKeywords(ManyKeywords, total=False):
 
 
 class SolveManyKeywords(ManyKeywords, total=False):
-    """Those of `solve_many`."""
+    """The arguments of `solve_many`."""
 
     seed: int | None
     seeds: Iterable[int] | None

@@ -44,7 +44,7 @@ class _Run(NamedTuple):
     """One run of a problem."""
 
     number: int
-    """The number of its result."""
+    """The position of its result."""
     problem: Callable[[], Any]
     """Returns the problem; those of a batch are only created by the rank that solves them."""
     seed: int | None
@@ -119,7 +119,7 @@ def iter_many(
     with within(trust):
         request = of_keywords({}, **others)
         trust_files(signed_scripts(request.config, followed, by_user=by_user))
-        # On a GPU, each problem is solved on one.
+        # With GPUs, a problem is solved on one GPU.
         one = {"sized_for_gpus": 1} if on_gpu else {}
         request = request.filled({"stop": STOP_OF_MANY, **one})
     first = seed_for(seed, ranks)

@@ -62,7 +62,7 @@ class Jobs:
         result = islands.solve(problem, stop=stop, seed=seed, record={"every": 1})
         for o, choice, begin in shop.begins(result.solution):
             job = int(shop.job[o])
-            if job < len(self.operations):  # others were added
+            if job < len(self.operations):  # other jobs were added to fill up the shop
                 place = o - int(shop.first[job]), choice - int(shop.choices[o])
                 scheduled.append(Scheduled(job, *place, begin, begin + int(shop.time[choice])))
         # Jobs end at 0 or later: an earlier due date adds the same amount to all schedules.

@@ -43,11 +43,11 @@ class Naming:
 
 
 NAME = Naming()
-"""A value NAME."""
+"""The type of a value NAME."""
 SETTING = Naming(lambda text, _: [text.partition("=")[2].strip()])
-"""A value KEY=NAME."""
+"""The type of a value KEY=NAME."""
 CHOICES = Naming(lambda text, _: map(str.strip, text.partition("=")[2].split(",")))
-"""A value KEY=NAME,NAME."""
+"""The type of a value KEY=NAME,NAME."""
 
 
 def _of_settings(text: str, _: Namespace) -> list[str]:
@@ -58,7 +58,7 @@ def _of_settings(text: str, _: Namespace) -> list[str]:
 
 
 SETTINGS = Naming(_of_settings)
-"""A value KEY=NAME KEY=NAME, as of a colony."""
+"""The type of a value KEY=NAME KEY=NAME, such as the settings of a colony."""
 
 
 def declare_names(parser: ArgumentParser) -> None:

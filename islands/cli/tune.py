@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
     text = "threads of the cpu backend (default: all cores)"
     group.add_argument("--threads", metavar="T", type=arguments.threads, help=text)
-    # Refused with a special message.
+    # This option is refused with a specific message.
     group.add_argument("--colony", action="append", help=argparse.SUPPRESS)
     group.set_defaults(start=None)
     output = parser.add_argument_group("output")

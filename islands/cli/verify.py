@@ -126,7 +126,7 @@ def _format_of_run(path: Path, named: Found) -> str | None:
         solved = find(str(run.get("instance", "")))
         is_same = solved.file().resolve() == named.file().resolve() and solved.part == named.part
     except InputError:
-        return form  # it has moved
+        return form  # the file of the instance has moved
     if not is_same:
         raise InputError(
             f"{path}: is a run of {solved.name}, not of {named.name}. Name its own instance, or a"

@@ -70,7 +70,7 @@ class UnknownSettingError(UsageError):
 def refuse_unknown(sources: Sequence[Source], algorithm: type[Algorithm], problem: Problem) -> None:
     """Refuse a setting that a run with this algorithm does not have."""
     known = known_settings([algorithm], problem)
-    allowed = {*known, *GeneralSettings.names()}  # some have no effect, such as bound
+    allowed = {*known, *GeneralSettings.names()}  # some, such as bound, may have no effect
     unknowns = (
         (source.origin, key) for source in sources for key in source.values if key not in allowed
     )

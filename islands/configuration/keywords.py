@@ -74,7 +74,7 @@ def _criterion(name: str, value: Any) -> Criterion:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)  # also of NumPy
+    return isinstance(value, Real) and not isinstance(value, bool)  # numbers of NumPy as well
 
 
 def _written(value: Any) -> str:

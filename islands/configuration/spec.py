@@ -97,7 +97,7 @@ GROUPS: dict[str, type[Settings]] = {
 
 @dataclass(frozen=True)
 class RunSpec:
-    """All settings of a run: `settings` of the algorithm, `problem` of the problem."""
+    """All settings of a run: `settings` are those of the algorithm, `problem` of the problem."""
 
     instance: str
     format: str | None

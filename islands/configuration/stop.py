@@ -48,7 +48,7 @@ class StopKind:
     words: Callable[[float], str]
     """Describes the criterion."""
     met: Callable[[Any, float], Any]
-    """Whether a run ends now; of several runs, an array."""
+    """Returns whether a run ends now, or an array for several runs."""
     reason: Callable[[Progress, float], str]
     """Explains why the run has ended."""
     needs: str = ""
@@ -80,7 +80,7 @@ def _percent(text: str) -> float:
 def _finite(number: float) -> float:
     try:
         is_finite = math.isfinite(number)
-    except OverflowError:  # an integer
+    except OverflowError:  # a large integer
         is_finite = False
     if not is_finite:
         raise ValueError("must be a finite number")

@@ -75,7 +75,7 @@ def module_of(path: Path, words: str = "") -> ModuleType:
     a file, a folder, a list or a pipe. `words` as in `require_trusted`.
     """
     with reading(path):
-        path.stat()  # a missing script is another error
+        path.stat()  # the error of a missing script comes first
         require_trusted(path, words or str(path))
         text = path.read_bytes()
     digest = hashlib.sha256(text).hexdigest()

@@ -47,7 +47,7 @@ class Entry:
 
     @property
     def full_name(self) -> str:
-        """The unambiguous name."""
+        """The name with the set, which is unambiguous."""
         return f"{self.set}/{self.name}"
 
 

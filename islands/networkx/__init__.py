@@ -48,7 +48,7 @@ _INFERIOR = {
     "TestColoring::test_special_cases": "expects the colours that each strategy needs",
     "TestColoring::test_strategy_as_function": "expects the colours of a strategy",
 }
-"""Tests of networkx that expect the result of one heuristic, often an inferior one, and why."""
+"""Tests of networkx that expect the result of one heuristic, often an inferior one; the reasons."""
 
 
 def get_info() -> dict[str, Any]:
