@@ -11,7 +11,7 @@ from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.locate import Found, Index, find
+from islands.instances.locate import Index, Located, find
 from islands.problems import loaded, read
 from islands.problems.base import Problem
 from islands.text import counted, escaped, show, unknown
@@ -145,7 +145,7 @@ def _check(args: argparse.Namespace) -> int:
         entries = instances.entries.values()
         here = [(entry, path) for entry in entries if (path := index.of_entry(entry)) is not None]
         for entry, path in here:
-            if fault := _fault(Found(entry.full_name, path, entry)):
+            if fault := _fault(Located(entry.full_name, path, entry)):
                 wrong += 1
                 show(fault)
         show(f"{instances.name}: {len(here)} of {len(entries)} instances are here and readable")
@@ -157,7 +157,7 @@ def _check(args: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
-def _fault(instance: Found) -> str | None:
+def _fault(instance: Located) -> str | None:
     """Return what is wrong with a file of the catalogue, or None."""
     path, entry = instance.file(), instance.entry
     try:

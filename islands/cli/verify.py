@@ -16,7 +16,7 @@ from islands.cli.run import of_set
 from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError, UsageError
-from islands.instances.locate import Found, find
+from islands.instances.locate import Located, find
 from islands.instances.solution_files import Remark, solution_file
 from islands.paths import expanded, reading
 from islands.problems import loaded, read
@@ -116,7 +116,7 @@ def _solution_path(name: str, instance: Path) -> Path:
     )
 
 
-def _format_of_run(path: Path, named: Found) -> str | None:
+def _format_of_run(path: Path, named: Located) -> str | None:
     """Return the format of a run's instance, or None; refuse a run of another instance."""
     if not path.is_dir() or not (path / RUN_SETTINGS).exists():
         return None

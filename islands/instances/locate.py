@@ -36,8 +36,8 @@ _DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Found:
-    """The instance of a name; `path` is None for a published instance without a file."""
+class Located:
+    """The instance with a name; `path` is None for a published instance without a file."""
 
     name: str
     path: Path | None
@@ -117,7 +117,7 @@ class Finder:
     def __init__(self) -> None:
         self._seen: _Seen | None = None
 
-    def find(self, instance: str) -> Found:
+    def find(self, instance: str) -> Located:
         """Return the instance with this name."""
         path = expanded(instance)
         with reading(instance):
@@ -143,7 +143,7 @@ class Finder:
         seen = self._seen
         set_name, _, name = instance.partition("/")
         if not matches and (unlisted := seen.index.files.get((set_name, name))):
-            return Found(instance, unlisted, None)
+            return Located(instance, unlisted, None)
         if not matches:
             raise _not_found(instance, path, seen.names)
         if len(matches) > 1:
@@ -154,8 +154,8 @@ class Finder:
         set_name, _, name = matches[0].partition("/")
         entry = catalogue().entry(set_name, name)
         if entry is None:
-            return Found(matches[0], seen.others[matches[0]], None)
-        return Found(entry.full_name, seen.index.of_entry(entry), entry)
+            return Located(matches[0], seen.others[matches[0]], None)
+        return Located(entry.full_name, seen.index.of_entry(entry), entry)
 
     def _matches(self, instance: str) -> list[str]:
         if self._seen is None:
@@ -180,18 +180,18 @@ class _Seen:
         self.stems = {name: stem for name, stem in stems if stem not in known}
 
 
-def find(instance: str) -> Found:
+def find(instance: str) -> Located:
     """Return the instance with this name."""
     return Finder().find(instance)
 
 
-def _embedded(instance: str) -> Found | None:
+def _embedded(instance: str) -> Located | None:
     """Return the embedded instance of a full name, which no file in the folders replaces."""
     set_name, _, name = instance.partition("/")
     entry = catalogue().entry(set_name, name)
     if entry is None or not catalogue().set(set_name).is_embedded:
         return None
-    return Found(entry.full_name, _embedded_file(entry), entry)
+    return Located(entry.full_name, _embedded_file(entry), entry)
 
 
 def _embedded_file(entry: Entry) -> Path:
@@ -217,13 +217,13 @@ def set_of(path: Path) -> str:
     return next((name for name in parents if name in catalogue().sets), parents[0])
 
 
-def _of_path(path: Path, instance: str, part: int | None) -> Found:
+def _of_path(path: Path, instance: str, part: int | None) -> Located:
     set_name = set_of(path)
     entry = catalogue().of_file(set_name, without_gz(path.name), part)
     # Files of the embedded set have other names than their instances.
     if entry is not None and catalogue().set(set_name).is_embedded:
         entry = None
-    return Found(entry.full_name if entry else instance, path, entry, part)
+    return Located(entry.full_name if entry else instance, path, entry, part)
 
 
 def _not_found(instance: str, path: Path, names: list[str]) -> InputError | UsageError:

@@ -26,7 +26,7 @@ from islands.custom.trust import trust_named, trusting
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import EVERY_FORMAT, MODELS, SEVERAL_INSTANCES, recognised
-from islands.instances.locate import Finder, Found, set_of
+from islands.instances.locate import Finder, Located, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
 from islands.problems import messages
 from islands.problems.arrays import FACTS, Arrays, packed
@@ -143,7 +143,7 @@ def hint_of(name: str) -> str:
     return PROBLEMS[name].words.infeasible_fix if name in PROBLEMS else ""
 
 
-def read(found: Found, form: str | None = None) -> Problem:
+def read(found: Located, form: str | None = None) -> Problem:
     """Return the instance in a file, with its data from the catalogue."""
     path, entry = found.file(), found.entry
     if form is not None and form not in EVERY_FORMAT:

@@ -10,7 +10,7 @@ from synthetic import uniform_tsp
 
 from islands.errors import InputError, UsageError
 from islands.instances import locate
-from islands.instances.locate import VARIABLE, Finder, Found, Index, find
+from islands.instances.locate import VARIABLE, Finder, Index, Located, find
 
 
 @pytest.fixture(autouse=True)
@@ -43,10 +43,10 @@ def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
     found = find("two/national/zi929.tsp")
     assert (found.name, found.path) == ("national/zi929", Path("two/national/zi929.tsp"))
     write(folders / "mine/zi929.tsp")
-    assert find("mine/zi929.tsp") == Found("mine/zi929.tsp", Path("mine/zi929.tsp"), None)
+    assert find("mine/zi929.tsp") == Located("mine/zi929.tsp", Path("mine/zi929.tsp"), None)
     # The published file of demo/tsp has another name.
     write(folders / "demo/tsp.tsp")
-    assert find("demo/tsp.tsp") == Found("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
+    assert find("demo/tsp.tsp") == Located("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
 
 
 def test_folders_without_permission_are_named(
@@ -69,7 +69,7 @@ def test_folders_without_permission_are_named(
 
 
 def test_a_file_outside_the_catalogue_has_a_name(folders: Path) -> None:
-    own = Found("vlsi/own", folders / "two/vlsi/own.tsp.gz", None)
+    own = Located("vlsi/own", folders / "two/vlsi/own.tsp.gz", None)
     assert find("vlsi/own") == find("own") == own
     assert Index().others() == {"vlsi/own": folders / "two/vlsi/own.tsp.gz"}
 
@@ -77,7 +77,7 @@ def test_a_file_outside_the_catalogue_has_a_name(folders: Path) -> None:
 def test_a_file_of_any_suffix_is_found_with_its_set(folders: Path) -> None:
     path = folders / "two/setcover/scp41.txt"
     write(path)
-    assert find("setcover/scp41.txt") == Found("setcover/scp41.txt", path, None)
+    assert find("setcover/scp41.txt") == Located("setcover/scp41.txt", path, None)
     for name in ("scp41.txt", "setcover/scp41", "jobshop/scp41.txt"):
         with pytest.raises((InputError, UsageError)):
             find(name)

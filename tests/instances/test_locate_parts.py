@@ -6,7 +6,7 @@ import pytest
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.locate import Found, find
+from islands.instances.locate import Located, find
 
 
 @pytest.fixture(autouse=True)
@@ -32,11 +32,11 @@ def test_an_instance_in_a_file_of_several_is_found_by_name(folder: Path) -> None
 def test_a_path_with_a_number_selects_an_instance() -> None:
     path = Path("mkp/orlib/mknapcb1.txt")
     entry = catalogue().entry("orlib", "mknapcb1-07")
-    assert find(f"{path}:07") == find(f"{path}:7") == Found("orlib/mknapcb1-07", path, entry, 7)
-    assert find(f"{path}:30") == Found(f"{path}:30", path, None, 30)
-    assert find(str(path)) == Found(str(path), path, None)
+    assert find(f"{path}:07") == find(f"{path}:7") == Located("orlib/mknapcb1-07", path, entry, 7)
+    assert find(f"{path}:30") == Located(f"{path}:30", path, None, 30)
+    assert find(str(path)) == Located(str(path), path, None)
     own = Path("mkp/orlib/own.txt")
-    assert find(f"{own}:00") == Found(f"{own}:00", own, None, 0)
+    assert find(f"{own}:00") == Located(f"{own}:00", own, None, 0)
 
 
 def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
@@ -48,8 +48,8 @@ def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
 
 
 def test_a_colon_in_a_file_name_is_possible() -> None:
-    assert find("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
-    assert find("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
+    assert find("a:b.txt") == Located("a:b.txt", Path("a:b.txt"), None)
+    assert find("a:b.txt:01") == Located("a:b.txt:01", Path("a:b.txt"), None, 1)
     with pytest.raises((InputError, UsageError)):
         find("a:b.txt:")
     with pytest.raises((InputError, UsageError)):

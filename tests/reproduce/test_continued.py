@@ -21,7 +21,7 @@ from islands.configuration.request import Request
 from islands.configuration.stop import last_generation, parse
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
-from islands.instances.locate import Found, Index
+from islands.instances.locate import Index, Located
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.studies import papers
@@ -42,7 +42,7 @@ LONGEST = ("soca2010/calibration", "dantas2014/islands", "munhao2019/search")
 SETTINGS = {"what": "a/b", "seeds": {"b": [1, 2]}}
 
 
-def problem(found: Found) -> Problem:
+def problem(found: Located) -> Problem:
     """Return a small problem with a published name."""
     kind = found.name.partition("/")[0]
     if kind in ("national", "vlsi"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from islands.errors import InputError, UsageError
-from islands.instances.locate import VARIABLE, Found, Index
+from islands.instances.locate import VARIABLE, Index, Located
 from islands.studies.papers.table import PaperTable
 from islands.text import counted, either, nearest, unknown
 
@@ -20,7 +20,7 @@ class Selection:
     """A table and its instances."""
 
     table: type[PaperTable]
-    here: list[Found]
+    here: list[Located]
     missing: list[str]
 
 
@@ -57,7 +57,7 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     )
 
 
-def _checked(table: type[PaperTable], picked: list[Found]) -> Selection:
+def _checked(table: type[PaperTable], picked: list[Located]) -> Selection:
     here = [found for found in picked if found.path is not None]
     missing = [found.name for found in picked if found.path is None]
     if missing and (table.needs_all or not here):

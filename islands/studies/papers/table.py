@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from islands.instances.catalogue import catalogue
-from islands.instances.locate import Found, Index
+from islands.instances.locate import Index, Located
 from islands.problems.base import Problem
 from islands.studies.described import columns, described, spliced
 from islands.studies.papers.cells import Cell, Fact, Plot, Scaled, TableRow, figures, with_printed
@@ -34,11 +34,11 @@ def _file(paper: str) -> Path:
     return Path(__file__).with_name(f"{paper}.toml")
 
 
-def named(name: str, index: Index) -> Found:
+def named(name: str, index: Index) -> Located:
     """Return an instance of the catalogue by its full name, with or without a file."""
     set_name, _, short = name.partition("/")
     entry = catalogue().entry(set_name, short)
-    return Found(name, index.of_entry(entry) if entry else None, entry)
+    return Located(name, index.of_entry(entry) if entry else None, entry)
 
 
 class PaperTable(Experiment):
@@ -104,7 +104,7 @@ class PaperTable(Experiment):
         return cls.printed()
 
     @classmethod
-    def instances(cls, index: Index) -> list[Found]:
+    def instances(cls, index: Index) -> list[Located]:
         """Return the table's instances, including missing ones."""
         return [named(name, index) for name in cls.names()]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.locate import Found, Index
+from islands.instances.locate import Index, Located
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.studies.papers.cells import Cell, Fact, TableRow
@@ -129,12 +129,12 @@ class VlsiTable(PaperTable, of="xavier2019/vlsi"):
         return [entry.full_name for entry in catalogue().set("vlsi").entries.values()]
 
     @classmethod
-    def instances(cls, index: Index) -> list[Found]:
+    def instances(cls, index: Index) -> list[Located]:
         """Return the instances of the catalogue, and other files in a folder of the set."""
         others = index.others().items()
         return [
             *(named(name, index) for name in cls.names()),
-            *(Found(name, path, None) for name, path in others if name.startswith("vlsi/")),
+            *(Located(name, path, None) for name, path in others if name.startswith("vlsi/")),
         ]
 
     def skip_reason(self, problem: Problem) -> str:
