@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from eax_for_tests import placed
 from numpy.typing import NDArray
 from problems_for_tests import NUMBERS, facilities, flat, knapsack
 
-from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND, NONE
 from islands.backends.base import Backend
-from islands.migration import MigrationSettings
 from islands.problems.base import Problem
 
 
@@ -64,25 +62,14 @@ def plain_distance(encoding: str, items: int, one: NDArray[Any], other: NDArray[
 
 
 def archipelago(
-    problem: Problem,
-    algorithm: str,
-    encoding: str,
-    population: int,
-    backend: Backend,
-    **settings: Any,
+    problem: Problem, algorithm: str, encoding: str, population: int, backend: Backend, **own: Any
 ) -> Archipelago:
     small = {"elite": 0.5, "mutants": 0.5} if algorithm == "brkga" and population == 2 else {}
-    return one_colony(
-        problem=problem,
-        algorithm=algorithm,
-        encoding=encoding,
-        settings=ALGORITHMS[algorithm].Settings.build(small | settings),
-        population=population,
-        islands=3,
-        seed=5,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
+    sizes = {"population": population, "islands": 3, "seed": 5}
+    mine, _, _ = begun(
+        algorithm, encoding, small | own, sizes=sizes, problem=problem, backend=backend
     )
+    return mine
 
 
 @pytest.mark.slow
@@ -90,7 +77,6 @@ def archipelago(
 def test_diversity_equals_numpy(backend: Backend, case: str) -> None:
     problem, algorithm, encoding, population = CASES[case]
     mine = archipelago(problem, algorithm, encoding, population, backend)
-    mine.start()
     mine.advance(3)
     saved, genes = mine.snapshot(), mine.populations()
     for island, measure in enumerate(mine.measure()):
@@ -114,7 +100,6 @@ def test_diversity_equals_numpy(backend: Backend, case: str) -> None:
 
 def test_the_same_tour_from_another_city_or_backwards_has_no_distance(backend: Backend) -> None:
     mine = archipelago(random_tours(300), "ga", "permutation", 4, backend)
-    mine.start()
     saved = mine.snapshot()
     tour = saved["genes"][0, 0, :300].copy()
     saved["genes"][..., :300] = [tour, np.roll(tour, 7), tour[::-1], np.roll(tour[::-1], 100)]
@@ -130,7 +115,6 @@ ARCHIVED = [3, NONE, 2]
 
 def test_elite_orders_equal_individuals_by_island_and_place(backend: Backend) -> None:
     islands = archipelago(flat(9, 720), "cellular", "permutation", 4, backend, neighbours=2)
-    islands.start()
     saved = islands.snapshot()
     saved["cost"] = np.array(COSTS)
     saved["island"][:, ISLAND.index("archived")] = ARCHIVED

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,16 @@ def _at_once(monkeypatch: Patch) -> None:
     monkeypatch.setattr(follow, "_STATE_SECONDS", 0.0)
 
 
+@contextmanager
+def started(*line: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Yield a command that runs, and kill it at the end."""
+    with subprocess.Popen([*PROGRAM, *line], stdout=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def _has_shown_a_second_run(work: Work | None) -> bool:
     """Return whether the log of a run after the first has rows, which `watch` prints."""
     if work is None or work.number < 2:
@@ -36,8 +48,7 @@ def _has_shown_a_second_run(work: Work | None) -> bool:
 @pytest.mark.slow
 def test_a_series_of_another_process_is_watched_and_named(capsys: Capture) -> None:
     line = [*SERIES, "--runs", "9", "--stop", "generations=1500"]
-    process = subprocess.Popen([*PROGRAM, *line], stdout=subprocess.DEVNULL)
-    try:
+    with started(*line) as process:
         deadline = time.monotonic() + 60
         process.send_signal(signal.SIGSTOP)
         while not _has_shown_a_second_run(work := read_work(Path("a"))):
@@ -50,9 +61,6 @@ def test_a_series_of_another_process_is_watched_and_named(capsys: Capture) -> No
         assert main(["status", "a"]) == 0
         said = capsys.readouterr().out
         assert said.startswith("a: running: a series of runs: demo/tsp, seed")
-    finally:
-        process.kill()
-        process.wait()
     assert main(["watch", "a"]) == 0
     out = capsys.readouterr().out
     assert f"a: demo/tsp, seed {work.number}, {work.number} of 9" in out
@@ -85,14 +93,10 @@ def pages(monkeypatch: Patch) -> list[str]:
 @pytest.mark.slow
 def test_the_page_of_a_running_run_is_loaded_again_until_the_run_ends(pages: list[str]) -> None:
     line = [*SERIES, "--stop", "seconds=5"]
-    process = subprocess.Popen([*PROGRAM, *line], stdout=subprocess.DEVNULL)
-    try:
+    with started(*line) as process:
         wait_until(lambda: "Generation" in log(Path("a")))
         assert main(["watch", "a", "--page", "live.html"]) == 0
         assert process.wait() == 0
-    finally:
-        process.kill()
-        process.wait()
     *running, last = pages
     assert running
     for page in running:

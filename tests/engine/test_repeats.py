@@ -19,6 +19,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
+from islands.configuration.resolved import Resolved
 from islands.engine.repeats import Repeats, seconds_of
 from islands.engine.scheduler import Scheduler
 from islands.engine.workers import SharedIterator, merged
@@ -30,13 +31,16 @@ SMALL |= {"algorithm": "ga", "stop": ["stagnation=9", "generations=25"], "backen
 RUNS = 3
 
 
-def repeated(
-    problems: list[Problem], settings: list[dict[str, Any]], device: Backend
+def scheduled(
+    request: list[Resolved], device: Backend, *, runs: int = RUNS, places: int = RUNS, **how: Any
 ) -> dict[tuple[int, int], Any]:
-    request = [resolve(Request.of(own), each) for own in settings for each in problems]
-    plan = Repeats(request)
-    cells = [[(place, run) for run in range(RUNS)] for place in range(len(request))]
-    return dict(Scheduler(plan, [device], World(), places=RUNS).run(cells))
+    """Return the results of runs of each request, by its number and that of the run."""
+    cells = [[(number, run) for run in range(runs)] for number in range(len(request))]
+    return dict(Scheduler(Repeats(request, **how), [device], World(), places=places).run(cells))
+
+
+def small(**settings: Any) -> Resolved:
+    return resolve(Request.of(SMALL | settings), facilities(9))
 
 
 def tours() -> list[Problem]:
@@ -56,7 +60,8 @@ def test_on_an_emulated_gpu() -> None:
 
 def require_same(backend: Backend, improver: str) -> None:
     problems, settings = tours(), [SMALL | {"improver": improver, "migrants": k} for k in (1, 2)]
-    found = repeated(problems, settings, backend)
+    request = [resolve(Request.of(own), problem) for own in settings for problem in problems]
+    found = scheduled(request, backend)
     assert len(found) == len(problems) * len(settings) * RUNS
     for (place, run), mine in found.items():
         own, problem = settings[place // len(problems)], problems[place % len(problems)]
@@ -66,49 +71,40 @@ def require_same(backend: Backend, improver: str) -> None:
 
 
 def test_faults_of_own_problems_concern_their_run_only() -> None:
-    problems = [own_problems.order(9, np.random.default_rng(1))]
-    found = repeated(problems, [SMALL], choose("cpu", 1))
+    problem = own_problems.order(9, np.random.default_rng(1))
+    found = scheduled([resolve(Request.of(SMALL), problem)], choose("cpu", 1))
     for (_, run), mine in found.items():
-        alone = islands.solve(problems[0], threads=1, **{**SMALL, "seed": 5 + run})
+        alone = islands.solve(problem, threads=1, **{**SMALL, "seed": 5 + run})
         assert facts(mine.result) == facts(alone)
 
 
 def test_runs_in_turn_take_the_sum_of_their_times() -> None:
-    problem = facilities(9)
-    first = resolve(Request.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
     for shares in (True, False):
-        plan = Repeats([first], shares=shares)
-        cells = [[(0, run) for run in range(RUNS)]]
-        found = dict(Scheduler(plan, [choose("cpu", 1)], World(), places=RUNS).run(cells))
-        assert {each.was_alone for each in found.values()} == {not shares}
-        times = [each.result.seconds for each in found.values()]
+        request = [small(algorithm="de", encoding="keys")]
+        found = scheduled(request, choose("cpu", 1), shares=shares)
+        assert {repeat.was_alone for repeat in found.values()} == {not shares}
+        times = [repeat.result.seconds for repeat in found.values()]
         assert seconds_of(found.values()) == (max(times) if shares else sum(times))
 
 
 def test_runs_that_began_in_waves_take_all_of_their_time() -> None:
-    problem = facilities(9)
-    first = resolve(Request.of(SMALL | {"algorithm": "de", "encoding": "keys"}), problem)
-    cells = [[(0, run) for run in range(6)]]
-    devices = [choose("cpu", 1)]
-    found = dict(Scheduler(Repeats([first]), devices, World(), places=2).run(cells))
-    assert seconds_of(found.values()) > 1.5 * max(each.result.seconds for each in found.values())
+    request = [small(algorithm="de", encoding="keys")]
+    repeats = scheduled(request, choose("cpu", 1), runs=6, places=2).values()
+    assert seconds_of(repeats) > 1.5 * max(repeat.result.seconds for repeat in repeats)
 
 
 def test_one_run_has_the_cost_of_its_last_generation() -> None:
-    problem = facilities(9)
-    plan = Repeats([resolve(Request.of(SMALL), problem)])
-    [(_, found)] = Scheduler(plan, [choose("cpu", 1)], World()).run([[(0, 0)]])
+    (found,) = scheduled([small()], choose("cpu", 1), runs=1).values()
     assert (found.was_alone, found.present is None) == (False, False)
 
 
 def test_those_that_cannot_share_a_time_limit_have_their_part_of_it() -> None:
-    problem = facilities(9)
     own = {"algorithm": "de", "encoding": "keys", "stop": "seconds=0.6", "record.every": 10}
-    plan = Repeats([resolve(Request.of(SMALL | own), problem)], shares=False, sharers=RUNS)
-    cells = [[(0, run) for run in range(RUNS)]]
-    for _, each in Scheduler(plan, [choose("cpu", 1)], World()).run(cells):
-        assert each.was_alone
-        assert each.result.reason == "time limit of 0.2 s reached"
+    found = scheduled([small(**own)], choose("cpu", 1), places=1, shares=False, sharers=RUNS)
+    assert len(found) == RUNS
+    for repeat in found.values():
+        assert repeat.was_alone
+        assert repeat.result.reason == "time limit of 0.2 s reached"
 
 
 def test_a_limit_beyond_all_evaluations() -> None:
@@ -118,11 +114,9 @@ def test_a_limit_beyond_all_evaluations() -> None:
 
 
 def test_each_result_has_the_time_of_its_own_compilation() -> None:
-    device, problem = choose("cpu", 1), facilities(9)
-    request = [resolve(Request.of(SMALL | {"migrants": k}), problem) for k in (1, 2)]
-    cells = [[(place, run) for run in range(2)] for place in range(2)]
-    found = dict(Scheduler(Repeats(request), [device], World(), places=2).run(cells))
-    times = [found[place, 0].result.compile_seconds for place in range(2)]
+    device = choose("cpu", 1)
+    found = scheduled([small(migrants=k) for k in (1, 2)], device, runs=2, places=2)
+    times = [found[number, 0].result.compile_seconds for number in range(2)]
     assert sum(times) == pytest.approx(device.compile_seconds)
     assert min(times) < device.compile_seconds
 

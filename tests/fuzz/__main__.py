@@ -20,8 +20,8 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "helpers"))
 
 from fuzz_cases import faults
+from fuzz_files import targets
 from fuzz_models import call_faults
-from fuzz_targets import targets
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Readers of instances, solutions, settings and options, with valid files to damage."""
+"""All readers of files, and valid files of instances, solutions and options to damage."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fuzz_cases import Target
+from fuzz_records import records
+from fuzz_settings import complete_settings
 
 from islands.algorithms.pso import PsoSettings
 from islands.cells.domains import domain
@@ -17,6 +19,12 @@ from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse
 from islands.paths import data_folder
 from islands.problems import load
+
+
+def targets(folder: Path) -> list[Target]:
+    """Return all readers with valid files, some of which are written to the folder."""
+    texts = [*complete_settings(folder), *words()]
+    return [*instances(), *models(), *solutions(), *texts, *records(folder)]
 
 
 def instances() -> list[Target]:

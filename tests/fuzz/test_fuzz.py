@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from fuzz_cases import faults
+from fuzz_files import targets
 from fuzz_models import call_faults
-from fuzz_targets import targets
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ class Launcher:
 
     def __init__(self, backend: Backend, block: Block) -> None:
         self.backend, self.threads = backend, block.threads
+        self.upload, self.download = backend.upload, backend.download
         self._program = backend.compile(CHECKS, block)
 
     def __call__(
@@ -109,12 +110,6 @@ class Launcher:
         call = self.backend.call(self._program, kernel, *arguments, blocks=blocks, room=room)
         self.backend.run([call])
         self.backend.synchronise()
-
-    def upload(self, values: NDArray[Any]) -> Any:
-        return self.backend.upload(values)
-
-    def download(self, array: Any) -> NDArray[Any]:
-        return self.backend.download(array)
 
 
 def random(*shape: int, low: int = -(2**40), high: int = 2**40, seed: int = 5) -> NDArray[np.int64]:

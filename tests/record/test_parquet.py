@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from jobs import ran
 from numpy.typing import NDArray
 
 from islands.errors import InputError
@@ -87,8 +86,7 @@ def test_reading_and_writing_leaves_no_arrow_threads(tmp_path: Path) -> None:
         "write_parquet(Path(sys.argv[1] + '.2'), [table], table.schema)\n"
         "print(len(set(os.listdir('/proc/self/task')) - before))\n"
     )
-    command = [sys.executable, "-c", code, str(written(tmp_path / "a.parquet"))]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
+    done = ran(sys.executable, "-c", code, written(tmp_path / "a.parquet"), check=True)
     assert done.stdout == "0\n"
 
 
@@ -164,9 +162,7 @@ def refused_in_kilobytes(folder: Path) -> tuple[str, int]:
         "        print(error)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )
-    command = [sys.executable, "-c", code, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
-    *errors, size = done.stdout.splitlines()
+    *errors, size = ran(sys.executable, "-c", code, folder, check=True).stdout.splitlines()
     return "\n".join(errors), int(size)
 
 
