@@ -20,7 +20,7 @@ from typing import Any
 from islands.tables import Column, Table
 from islands.text import count, gap
 
-_ARGUMENTS = [each.name for each in fields(Column)]
+_ARGUMENTS = [field.name for field in fields(Column)]
 _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {"count": count, "gap": gap}
 """Functions that any file may name."""
 
@@ -33,8 +33,8 @@ def described(path: Path) -> Mapping[str, Any]:
 
 def table(path: Path, name: str, **functions: Callable[[Any], Any]) -> Table:
     """Return a table of a file, whose columns name these functions."""
-    found = described(path)[name]
-    return Table(name, columns(path, found["columns"], **functions), found.get("above", ""))
+    entry = described(path)[name]
+    return Table(name, columns(path, entry["columns"], **functions), entry.get("above", ""))
 
 
 def columns(
@@ -42,16 +42,16 @@ def columns(
 ) -> tuple[Column, ...]:
     """Return the columns of entries in a file."""
     shared = described(path).get("shared", {})
-    return tuple(_column(each, {**_FUNCTIONS, **functions}) for each in spliced(entries, shared))
+    return tuple(_column(entry, {**_FUNCTIONS, **functions}) for entry in spliced(entries, shared))
 
 
 def spliced(entries: Iterable[Any], shared: Mapping[str, Any]) -> list[Any]:
     """Return entries with the shared lists in place of their names."""
-    found = []
+    result = []
     for entry in entries:
         is_name = isinstance(entry, str) and entry.startswith("*")
-        found += spliced(shared[entry[1:]], shared) if is_name else [entry]
-    return found
+        result += spliced(shared[entry[1:]], shared) if is_name else [entry]
+    return result
 
 
 def _column(entry: Any, functions: Mapping[str, Any]) -> Column:
@@ -64,12 +64,12 @@ def _column(entry: Any, functions: Mapping[str, Any]) -> Column:
 
 def _computed(given: Mapping[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:
     """Return the form and the value of a column, functions in place of their names."""
-    found, form, value = dict[str, Any](), given.get("form"), given.get("value")
+    arguments, form, value = dict[str, Any](), given.get("form"), given.get("value")
     if form is not None:
-        found["form"] = form.format if "{" in form else functions.get(form, form)
+        arguments["form"] = form.format if "{" in form else functions.get(form, form)
     if value is not None and "{" in value:
-        found["value"] = value.format_map
+        arguments["value"] = value.format_map
     elif value is not None:
         get = attrgetter if given.get("name") else itemgetter
-        found["value"] = functions.get(value) or get(value)
-    return found
+        arguments["value"] = functions.get(value) or get(value)
+    return arguments

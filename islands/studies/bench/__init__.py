@@ -4,10 +4,11 @@ Each benchmark is a module with a function `measure`, which takes the options of
 yields rows. `quality` also runs other programs for the same time (`rivals/`). Benchmarks report
 speed; no test asserts it.
 
-- May import: the solver, also its engine, of which they time parts; `islands.studies.pages` for
-  curves; not the papers.
-- The nouns: `BenchRequest`, the options of a command; `Method`, a variant of our settings or a
-  `Rival`, another program; `Row` of a `Table`, what was measured.
+- `BenchRequest`: the options of a command.
+- `Method`: settings of a run that are compared; `Rival` is another program.
+- `Row`: a measurement, in a `Table`.
+
+May import the solver with its engine, and `islands.studies.pages` for curves, but not `papers`.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ if TYPE_CHECKING:
 BENCHES: Mapping[str, Mapping[str, Any]] = described(Path(__file__).with_name("benchmarks.toml"))
 """The benchmarks by name; each is a module or an object with a function `measure`."""
 COLLECTIVE, DRAWN, LONG = (
-    tuple(name for name, each in BENCHES.items() if each.get(key))
+    tuple(name for name, entry in BENCHES.items() if entry.get(key))
     for key in ("collective", "drawn", "long")
 )
-"""Benchmarks that need all ranks, that are drawn, and of which each run is kept."""
+"""Benchmarks that need all ranks, that have plots, and that store each run."""
 
 GPU_INSTANCES: tuple[str, ...] = tuple(BENCHES["gpus"]["instances"])
-"""What `gpus` solves if no instance is named; `sleep` is a cost of a user's own that waits."""
+"""Default instances of `gpus`; `sleep` is a user-defined cost that waits."""
 
 
 def benchmark(name: str) -> tuple[str, Callable[[BenchRequest], Iterator[Row]]]:
     """Return the description of a benchmark and the function that measures it."""
-    found = resolve_name(f"{__name__}.{BENCHES[name]['measured_by']}")
-    return BENCHES[name].get("text") or found.text, found.measure
+    module = resolve_name(f"{__name__}.{BENCHES[name]['measured_by']}")
+    return BENCHES[name].get("text") or module.text, module.measure

@@ -29,73 +29,73 @@ _KEY_BYTES = 4
 def published_or(name: str, generated: Callable[[], Problem]) -> Problem:
     """Return the published instance, or a generated one if its file is missing."""
     try:
-        found = find(name)
-        found.file()
+        instance = find(name)
+        instance.file()
     except IslandsError:
         return generated()
-    return read(found)
+    return read(instance)
 
 
 def cities(name: str, size: int) -> Problem:
     """Return the published instance, or random cities of its size."""
 
-    def made() -> Problem:
+    def generated() -> Problem:
         places = uniform(size, seed=1).astype(np.float64)
         return Tsp(TspFile(f"uniform{size}", None, size, "EUC_2D", places))
 
-    return published_or(name, made)
+    return published_or(name, generated)
 
 
 def facilities(name: str, grid: tuple[int, int]) -> Problem:
     """Return the published instance, or random flows between the places of a grid."""
 
-    def made() -> Problem:
+    def generated() -> Problem:
         n = math.prod(grid)
         flows = np.triu(random_numbers(n * n, seed=1).reshape(n, n) % 10, 1)
         places = np.stack(np.divmod(np.arange(n), grid[1]), axis=1)
         distances = np.abs(places[:, np.newaxis] - places).sum(axis=2)
         return Qap(QapFile(f"grid{n}", None, n, flows + flows.T, distances))
 
-    return published_or(name, made)
+    return published_or(name, generated)
 
 
-def _brkga(found: Throughput) -> Brkga:
-    assert isinstance(found.spec.settings, BrkgaSettings)
-    return Brkga(found.spec.settings, found.spec.general.population)
+def _brkga(row: Throughput) -> Brkga:
+    assert isinstance(row.spec.settings, BrkgaSettings)
+    return Brkga(row.spec.settings, row.spec.general.population)
 
 
-def _keys(found: Throughput) -> float:
+def _keys(row: Throughput) -> float:
     """Return the keys that a generation of BRKGA makes."""
-    general = found.spec.general
-    return general.islands * (general.population - _brkga(found).elite) * found.problem.size
+    general = row.spec.general
+    return general.islands * (general.population - _brkga(row).elite) * row.problem.size
 
 
-def _bytes(found: Throughput) -> float:
+def _bytes(row: Throughput) -> float:
     """Return the minimum of bytes that a generation of BRKGA moves."""
-    general, algorithm = found.spec.general, _brkga(found)
+    general, algorithm = row.spec.general, _brkga(row)
     children = general.population - algorithm.elite - algorithm.mutants
     moved = children * (algorithm.settings.parents + 1) + algorithm.mutants + 2 * algorithm.elite
-    return float(general.islands * moved * found.problem.size * _KEY_BYTES)
+    return float(general.islands * moved * row.problem.size * _KEY_BYTES)
 
 
-def _speedup(found: Throughput) -> float:
+def _speedup(row: Throughput) -> float:
     """Return the published seconds of a run over ours; some are stated for each of the settings."""
-    published = found.reference
+    published = row.reference
     if isinstance(published, Mapping):
-        published = published[found.setting]
-    return float(published) / found.seconds_a_run
+        published = published[row.setting]
+    return float(published) / row.seconds_a_run
 
 
 _COLUMNS: Mapping[str, Callable[[Throughput], Any]] = {
-    "short_instance": lambda found: found.problem.instance.rpartition("/")[2],
-    "microseconds": lambda found: 1000 * found.milliseconds,
-    "evaluations_per_second": lambda found: found.per_second(found.evaluations),
-    "generations_per_second": lambda found: found.per_second(found.runs),
-    "keys_per_second": lambda found: found.per_second(_keys(found)),
-    "bytes_per_second": lambda found: found.per_second(_bytes(found)),
-    "copy_bytes_per_second": lambda found: copy_bandwidth(found.backend),
-    "share_of_copy": lambda found: found.per_second(_bytes(found)) / copy_bandwidth(found.backend),
-    "individuals": lambda found: found.spec.general.islands * found.spec.general.population,
+    "short_instance": lambda row: row.problem.instance.rpartition("/")[2],
+    "microseconds": lambda row: 1000 * row.milliseconds,
+    "evaluations_per_second": lambda row: row.per_second(row.evaluations),
+    "generations_per_second": lambda row: row.per_second(row.runs),
+    "keys_per_second": lambda row: row.per_second(_keys(row)),
+    "bytes_per_second": lambda row: row.per_second(_bytes(row)),
+    "copy_bytes_per_second": lambda row: copy_bandwidth(row.backend),
+    "share_of_copy": lambda row: row.per_second(_bytes(row)) / copy_bandwidth(row.backend),
+    "individuals": lambda row: row.spec.general.islands * row.spec.general.population,
     "speedup": _speedup,
 }
 
@@ -104,7 +104,7 @@ def _bench(
     name: str, read: Callable[[str, Any], Problem] = lambda name, _: loaded(name)
 ) -> AlgorithmBench:
     """Return a benchmark, which reads an instance from its name and its reference value."""
-    others = {key: each for key, each in described(_FILE)[name].items() if key != "columns"}
+    others = {key: value for key, value in described(_FILE)[name].items() if key != "columns"}
     return AlgorithmBench(read=read, table=table(_FILE, name, **_COLUMNS), **others)
 
 

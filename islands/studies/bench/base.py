@@ -1,4 +1,4 @@
-"""The options of benchmarks, and what they have in common."""
+"""The options of benchmarks, and their common functions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BenchRequest:
     seconds: float = 0.5
     """Approximate seconds of one repeat of `migration` and `recording`."""
     of: Sequence[str] = ("sac94",)
-    """What `quality` and `gpus` solve: instances, sets and name patterns."""
+    """The instances of `quality` and `gpus`: names, sets and patterns of names."""
     limit: float = 10.0
     """Maximum seconds of each run of `quality`, `colonies` and `gpus`."""
     seeds: int = 5
@@ -55,7 +55,7 @@ class BenchRequest:
     share_gpu: bool = False
     """Whether several ranks of `gpus` may use the same GPU."""
     every: int | None = None
-    """Generations between two looks at the best cost; None: `EVERY` of the backend."""
+    """Generations between two reads of the best cost; None: `EVERY` of the backend."""
     variant: Sequence[str] = ()
     """The settings of each method of `quality`, `many` and `gpus`; empty: the default run."""
     rivals: Sequence[str] = ()
@@ -88,12 +88,12 @@ def table(name: str, **functions: Callable[[Any], Any]) -> Table:
 
 def timed(backend: Backend, repeats: int, work: Callable[[], object]) -> list[float]:
     """Return the milliseconds of each repeat, after a first one that does not count."""
-    found = []
+    times = []
     for _ in range(1 + repeats):
         with backend.timed() as milliseconds:
             work()
-        found += milliseconds
-    return found[1:]
+        times += milliseconds
+    return times[1:]
 
 
 def spread(repeats: Sequence[float]) -> float:

@@ -35,21 +35,21 @@ def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
             f"bench colonies: {problem.instance} has one colony. Name two or more with --colony"
         )
     share = max(1, request.islands_a_rank // len(stated))
-    mixed = [{"islands": share, **each} for each in stated]
-    islands = sum(int(each["islands"]) for each in mixed)
-    found = _both("together", mixed, request)
-    for number, each in enumerate(stated):
-        names = (str(each[key]) for key in ("algorithm", "encoding") if key in each)
+    mixed = [{"islands": share, **colony} for colony in stated]
+    islands = sum(int(colony["islands"]) for colony in mixed)
+    variants = _both("together", mixed, request)
+    for number, colony in enumerate(stated):
+        names = (str(colony[key]) for key in ("algorithm", "encoding") if key in colony)
         name = " ".join(["colony", str(number), *names])
-        found += _both(name, [{**each, "islands": islands}], request)
-    return found
+        variants += _both(name, [{**colony, "islands": islands}], request)
+    return variants
 
 
 def _both(name: str, colonies: Sequence[Mapping[str, Any]], request: BenchRequest) -> list[Variant]:
     """Return the colonies with migration, and without."""
     run_request = Request(
         {
-            "colony": [dict(each) for each in colonies],
+            "colony": [dict(colony) for colony in colonies],
             "migration.interval": request.interval,
             "migration.migrants": request.migrants,
         }

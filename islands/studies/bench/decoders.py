@@ -74,17 +74,17 @@ def measure(request: BenchRequest) -> Iterator[Row]:
             tsp = cities(instance, INSTANCES[instance])
             built_in = math.nan
             for way in WAYS:
-                found = BRKGA.measured(
+                result = BRKGA.measured(
                     backend, model_of(way, tsp), "xavier2019", 1, None, request.generations
                 )
                 if way == "built-in":
-                    built_in = found.milliseconds
+                    built_in = result.milliseconds
                 yield TABLE.row(
                     device=backend.device,
                     instance=tsp.instance,
                     decoder=way,
-                    milliseconds=found.milliseconds,
-                    spread=found.spread,
-                    ratio=found.milliseconds / built_in,
-                    cost=found.cost,
+                    milliseconds=result.milliseconds,
+                    spread=result.spread,
+                    ratio=result.milliseconds / built_in,
+                    cost=result.cost,
                 )

@@ -24,7 +24,7 @@ from islands.studies.bench.variants import Method, Variant, variants
 from islands.tables import Row
 
 SLEEP = "sleep"
-"""An instance with a cost in Python that only waits, as for another program."""
+"""An instance with a cost in Python that only waits, like that of an external program."""
 SLEEP_SECONDS = 0.005
 _ITEMS = 50
 
@@ -36,7 +36,7 @@ def waiting(order: NDArray[Any]) -> int:
 
 
 _SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
-"""Settings with which an island has much to divide."""
+"""Settings with which the ranks have many evaluations of an island to divide."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
@@ -49,7 +49,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
     problems = world.run_on_all(lambda: [_loaded(name) for name in named(request.of)])
     threads = request.threads or world.bcast(share_of_cores(world.local_size))
     cases = world.run_on_all(
-        lambda: [_Case(request, each, variant, threads) for each in problems for variant in methods]
+        lambda: [_Case(request, p, variant, threads) for p in problems for variant in methods]
     )
     return _measured(request, cases)
 
@@ -63,15 +63,15 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
     work += [(case, TARGET) for case in cases if case.has_target]
     most = len(powers_of_two(world.size)) * request.seeds * request.limit
     for case, purpose in request.heartbeat.over(
-        work, lambda each: f"{each[1]} of {each[0].problem.instance}", seconds=most
+        work, lambda item: f"{item[1]} of {item[0].problem.instance}", seconds=most
     ):
         runs = case.runs(purpose)
         yield from (gpus_rows.RUNS.row_of(row) for ranks in runs.values() for row in ranks)
         gaps = request.gap if purpose == TARGET else ()
-        found = [*gpus_rows.speed_rows(runs)] if purpose == SPEED else []
-        found += [row for gap in gaps for row in gpus_rows.target_rows(gap, runs)]
-        yield from found
-        rows += found
+        new_rows = [*gpus_rows.speed_rows(runs)] if purpose == SPEED else []
+        new_rows += [row for gap in gaps for row in gpus_rows.target_rows(gap, runs)]
+        yield from new_rows
+        rows += new_rows
         laws += [law for gap in gaps for law in gpus_rows.law_rows(gap, runs)]
     yield from laws
     yield from gpus_rows.mean_rows(rows)
@@ -109,8 +109,8 @@ class _Case:
         stop = self._stop() if purpose == SPEED else ()
         rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in self._sizes}
         for seed in range(1, self.request.seeds + 1):
-            for ranks, mine in rows.items():
-                mine.append(self._row(ranks, purpose, seed, stop))
+            for ranks, own_rows in rows.items():
+                own_rows.append(self._row(ranks, purpose, seed, stop))
         return rows
 
     def _stop(self) -> list[str]:
@@ -127,19 +127,19 @@ class _Case:
         method, request = self._methods[ranks, purpose], self.request
         resolved = method.run(seed, stop)
         settings = resolved.spec.to_mapping()
-        asked = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
+        key = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
 
         def run() -> dict[str, Any]:
             options = RankOptions(share_gpu=request.share_gpu)
-            made = request.campaign.on_first(
+            result = request.campaign.on_first(
                 ranks, lambda part: gpus_rows.ran(resolved, part, options)
             )
-            return request.world.bcast(made)  # only rank 0 has the course
+            return request.world.bcast(result)  # only rank 0 has the course
 
         detail = f"{method.name}, ranks {ranks}, {words or f'seed {seed}'}"
         return GpuRunRow(
             **facts(self.problem),
-            **request.campaign.result(asked, run, detail),
+            **request.campaign.result(key, run, detail),
             **method.cells(),
             seed=seed,
             limit=request.limit,

@@ -26,15 +26,15 @@ from islands.tables import Row, Table, columns_of
 
 @dataclass(frozen=True)
 class RestartLaw:
-    """Times to a target that are a fixed start and an exponential rest: T = start + Exp(mean).
+    """Times to a target as the sum of a constant and an exponential time: T = start + Exp(mean).
 
-    Independent searches, of which the first one to arrive counts, only divide the rest.
+    If the first of several independent searches counts, only the exponential part is divided.
     """
 
     start: float
-    """Seconds that each search needs at least."""
+    """Minimum seconds of a search."""
     mean: float
-    """Mean of the seconds beyond them."""
+    """Mean of the seconds beyond this minimum."""
 
     @classmethod
     def fitted(cls, times: Sequence[float], limit: float) -> Self | None:
@@ -52,7 +52,7 @@ class RestartLaw:
         return cls(start, mean) if start >= 0 else cls(0.0, float(spent.sum()) / arrived)
 
     def gain(self, searches: int) -> float:
-        """Return how much sooner the first of some independent searches arrives, in the mean."""
+        """Return the mean speed-up of the first of some independent searches."""
         return (self.start + self.mean) / (self.start + self.mean / searches)
 
     def distance(self, times: Sequence[float]) -> float:
@@ -60,14 +60,14 @@ class RestartLaw:
 
         It is Kolmogorov and Smirnov's, up to the last time that is finite.
         """
-        arrived = np.sort([each for each in times if np.isfinite(each)])
+        arrived = np.sort([time for time in times if np.isfinite(time)])
         rest = np.maximum(0.0, arrived - self.start) / (self.mean or 1e-9)
         law, steps = 1.0 - np.exp(-rest), np.arange(len(arrived) + 1) / len(times)
         return float(np.maximum(steps[1:] - law, law - steps[:-1]).max(initial=0.0))
 
 
 TARGET, SPEED = "target", "speed"
-"""What a run is for: the time to a target, or the speed over a number of generations."""
+"""The purpose of a run: the time to a target, or the speed over a number of generations."""
 SAME, DIFFERENT, NOT_COMPARED = "same", "DIFFER", "-"
 """Whether runs have the digests of one rank."""
 
@@ -85,10 +85,10 @@ class GpuRunRow(RunRow):
     """The largest number of ranks that share an island."""
     idle_ranks: int
     exchange: float
-    """The share of the ranks' time in exchanges of teams, with waiting for each other there."""
+    """The share of the ranks' time in exchanges of teams, including waiting for each other."""
     migration: float
     waiting: float
-    """The share in which ranks with work waited for others elsewhere."""
+    """The share in which ranks with work waited for others outside of these exchanges."""
     idle: float
     """The share of ranks without work."""
     start_seconds: float
@@ -120,13 +120,13 @@ RUNS = Table("gpus_runs", columns_of(GpuRunRow))
 
 def ran(resolved: Resolved, world: World, rank_options: RankOptions) -> dict[str, Any]:
     """Return the fields of a `GpuRunRow` that come from the result; collective."""
-    made, result, course = followed(resolved, world, rank_options)
+    fields, result, course = followed(resolved, world, rank_options)
     is_timed = result.seconds >= time_limit(resolved.spec.stop)
     # Without a look before the end, the whole run is measured.
     first = course.first if course.first is not None and not course.first.generation else None
     first = first if result.generations > 0 else None
     return {
-        **made,
+        **fields,
         "digest": "" if is_timed else result.digest,
         "team": result.team,
         "idle_ranks": result.idle_ranks,
@@ -141,19 +141,19 @@ def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]
 
     These are the ranks that waited longest, as they do nothing else.
     """
-    by_work = sorted(phases, key=lambda each: each[usage.RANKS])
+    by_work = sorted(phases, key=lambda rank: rank[usage.RANKS])
     working, without = by_work[: len(phases) - idle], by_work[len(phases) - idle :]
-    whole = sum(sum(each.values()) for each in phases) or 1.0
-    found = {"exchange": usage.TEAM, "migration": usage.MIGRATION, "waiting": usage.RANKS}
-    spent = {name: sum(each[phase] for each in working) for name, phase in found.items()}
-    spent["idle"] = sum(sum(each.values()) for each in without)
+    whole = sum(sum(rank.values()) for rank in phases) or 1.0
+    phase_of = {"exchange": usage.TEAM, "migration": usage.MIGRATION, "waiting": usage.RANKS}
+    spent = {name: sum(rank[phase] for rank in working) for name, phase in phase_of.items()}
+    spent["idle"] = sum(sum(rank.values()) for rank in without)
     return {name: seconds / whole for name, seconds in spent.items()}
 
 
 def digest_of(settings: Mapping[str, Any]) -> str:
     """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
-    mine = {name: value for name, value in settings.items() if name != "sized_for_gpus"}
-    return hashlib.sha256(json.dumps(mine, sort_keys=True).encode()).hexdigest()
+    others = {name: value for name, value in settings.items() if name != "sized_for_gpus"}
+    return hashlib.sha256(json.dumps(others, sort_keys=True).encode()).hexdigest()
 
 
 def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:
@@ -166,7 +166,7 @@ def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:
     ]
     if not pairs or rows[0].ranks == alone[0].ranks:
         return NOT_COMPARED
-    return SAME if all(mine == other for mine, other in pairs) else DIFFERENT
+    return SAME if all(digest == other for digest, other in pairs) else DIFFERENT
 
 
 _SPENT = ("exchange", "migration", "waiting", "idle")
@@ -268,7 +268,7 @@ def law_rows(gap: float, runs: Runs) -> Iterator[Row]:
         t0=law.start,
         mu=law.mean,
         distance=law.distance(times),
-        **{f"gain_{each}": law.gain(each) for each in SEARCHES},
+        **{f"gain_{searches}": law.gain(searches) for searches in SEARCHES},
         gain=law.gain(last["ranks"]),
         measured=last["speed_up"],
     )
@@ -276,13 +276,13 @@ def law_rows(gap: float, runs: Runs) -> Iterator[Row]:
 
 def mean_rows(rows: Sequence[Row]) -> Iterator[Row]:
     """Yield the mean of each target, or of the speed, on each number of ranks above one."""
-    found: dict[tuple[str, str, str, int], list[float]] = {}
+    speed_ups: dict[tuple[str, str, str, int], list[float]] = {}
     for row in rows:
         of = f"time to {row['target']}" if row.table is TARGETS else "evaluations/s"
         if row["ranks"] > 1 and row["speed_up"] is not None and not row.get("is_at_least"):
             key = (of, row["backend"], row["method"], row["ranks"])
-            found.setdefault(key, []).append(row["speed_up"])
-    for (of, backend, method, ranks), ups in found.items():
+            speed_ups.setdefault(key, []).append(row["speed_up"])
+    for (of, backend, method, ranks), ups in speed_ups.items():
         mean = geometric_mean(ups)
         yield MEANS.row(
             of=of,

@@ -1,4 +1,4 @@
-"""How many instances `islands.solve_many` solves in a second, and how good its solutions are."""
+"""The rate at which `islands.solve_many` solves instances, and the quality of its solutions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from islands.tables import Row
 from islands.text import counted
 
 SIZES = (100, 200, 500), (20,)
-"""Those of tours and assignments if none are asked for."""
+"""Default sizes of tours and of assignments."""
 _EFFORT, _MOST_TOURS = 10_000_000, 10_000
 """There are as many tours as the first number divided by the square of that of their cities, and no
 more than the second."""
 _MORE_ON_GPUS = 10
-"""Times as many tours if only GPUs solve them: they need thousands to be full."""
+"""Factor of the number of tours on GPUs only, which need thousands of tours to be full."""
 _ASSIGNMENTS, _ASSIGNMENTS_ON_GPUS = 200, 10_000
 _FIRST = 16
 _SIDE = 1_000_000
@@ -85,7 +85,7 @@ def _tours(cities: int, more: int) -> int:
 
 @dataclass(frozen=True)
 class _Solved:
-    """What a method found."""
+    """What a method found, and its time."""
 
     method: str
     device: str
@@ -95,19 +95,19 @@ class _Solved:
 
 def _rows(problem: str, solved: Sequence[_Solved], rival: _Solved | None) -> Iterator[Row]:
     every = [*solved] if rival is None else [rival, *solved]
-    best = np.min([each.costs for each in every], axis=0)
-    for each in every:
-        count = len(each.costs)
+    best = np.min([result.costs for result in every], axis=0)
+    for result in every:
+        count = len(result.costs)
         yield TABLE.row(
-            device=each.device,
+            device=result.device,
             problem=problem,
             instances=count,
-            seconds=each.seconds,
-            rate=count / each.seconds,
-            at_best=float((each.costs == best).mean()),
-            as_good=None if rival is None else float((each.costs <= rival.costs).mean()),
-            more=None if rival is None else float((each.costs / rival.costs - 1).mean()),
-            method=each.method,
+            seconds=result.seconds,
+            rate=count / result.seconds,
+            at_best=float((result.costs == best).mean()),
+            as_good=None if rival is None else float((result.costs <= rival.costs).mean()),
+            more=None if rival is None else float((result.costs / rival.costs - 1).mean()),
+            method=result.method,
         )
 
 
@@ -122,12 +122,12 @@ def _by_islands(
         settings["config"] = method.request.config
     solve_many(problems[:_FIRST], **settings)
     began = perf_counter()
-    found = solve_many(problems, **settings)
+    results = solve_many(problems, **settings)
     seconds = perf_counter() - began
     times = f"{world.size} x " if world.size > 1 else ""
     cpu = f"CPU, {counted(cores, 'thread')}"
-    device = times + (cpu if backend == "cpu" else found[0].device)
-    costs = np.array([each.require_solution().cost for each in found], np.int64)
+    device = times + (cpu if backend == "cpu" else results[0].device)
+    costs = np.array([result.require_solution().cost for result in results], np.int64)
     return _Solved(f"{method.name}, {backend}", device, seconds, costs)
 
 
@@ -137,7 +137,7 @@ def _by_lkh(problems: Sequence[Problem], places: NDArray[np.float64], processes:
         began = perf_counter()
         tours = pool.map(_tour, places, chunksize=1)
         seconds = perf_counter() - began
-    costs = [each.cost(np.array(tour)) for each, tour in zip(problems, tours, strict=True)]
+    costs = [problem.cost(np.array(tour)) for problem, tour in zip(problems, tours, strict=True)]
     name = f"{Lkh.name}, {Lkh.package} {version(Lkh.package)}"
     device = f"CPU, {counted(processes, 'thread')}"
     return _Solved(name, device, seconds, np.array(costs, np.int64))
@@ -146,5 +146,5 @@ def _by_lkh(problems: Sequence[Problem], places: NDArray[np.float64], processes:
 def _tour(places: NDArray[np.float64]) -> list[int]:
     from elkai import Coordinates2D
 
-    found: list[int] = Coordinates2D(dict(enumerate(places.tolist()))).solve_tsp(runs=1)
-    return found[:-1]
+    tour: list[int] = Coordinates2D(dict(enumerate(places.tolist()))).solve_tsp(runs=1)
+    return tour[:-1]

@@ -26,15 +26,15 @@ from islands.untrusted import bounded_text, parsing
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 PROVENANCE = "provenance"
-"""The key of what made the tables."""
+"""The key of the provenance of the tables."""
 MEASUREMENT = "measurement"
-"""The key of what was measured, in the provenance."""
+"""The key of the measurement in the provenance."""
 PRINTED = "printed"
 """The key of the texts of the tables; all other keys, but for the provenance, are tables."""
 _MOST_BYTES = 1 << 24
 """Maximum size of the file of a measurement."""
 _DEFINING = ("of", "variant", "mixes", "colony", "instances")
-"""Options that make another measurement; with other ones, it is continued or made again."""
+"""Options that define a measurement; with the same values, it is continued or repeated."""
 
 
 def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
@@ -43,13 +43,13 @@ def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, l
     return {"benchmarks": sorted(benchmarks), **options}
 
 
-def refuse_other_measurement(folder: Path, mine: dict[str, list[str]]) -> None:
+def refuse_other_measurement(folder: Path, defined: dict[str, list[str]]) -> None:
     """Refuse a file, and a folder with another measurement or with anything else."""
     refuse_other_work(folder, FolderKind.MEASUREMENT)
     if not (folder / BENCH).exists():
         return
     made = _made(folder / BENCH)
-    if made.get(MEASUREMENT) != mine:
+    if made.get(MEASUREMENT) != defined:
         command = shlex.join(["islands", *map(str, made.get("command", ()))])
         raise UsageError(
             f"--out {folder}: contains another measurement: {command}. Name a new folder"
@@ -72,7 +72,7 @@ def origin(
     tables: Mapping[str, Sequence[Row]], what: Mapping[str, Any], command: Sequence[str]
 ) -> dict[str, Any]:
     """Return the provenance of the tables, their devices, and their text as printed."""
-    rows = [row for each in tables.values() for row in each if "device" in row]
+    rows = [row for table_rows in tables.values() for row in table_rows if "device" in row]
     devices = dict.fromkeys(str(row["device"]) for row in rows)
     made = {**provenance(), "devices": [*devices], "driver": driver(), "command": [*command]}
     printed = {name: text_of(rows) for name, rows in tables.items() if rows[0].table.header}
@@ -86,7 +86,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[s
         if name == RUNS.name:
             write_plots(folder, read_rows(rows))
     if gains := [
-        row for each in (gpus_rows.TARGETS, gpus_rows.SPEEDS) for row in tables.get(each.name, ())
+        row for kind in (gpus_rows.TARGETS, gpus_rows.SPEEDS) for row in tables.get(kind.name, ())
     ]:
         write_speed_ups(folder, gains)
     with published(inside(folder, BENCH)) as temporary:
@@ -105,7 +105,7 @@ RATIOS = table("ratios")
 
 def compared(before: Tables, now: Tables) -> dict[str, list[Row]]:
     """Return the tables that compare two measurements: of speeds, and of the runs of `quality`."""
-    runs = (read_rows(each.get(RUNS.name, [])) for each in (before, now))
+    runs = (read_rows(tables.get(RUNS.name, [])) for tables in (before, now))
     return {"ratios": [*ratios(before, now)], "changes": [*changes(*runs)]}
 
 
@@ -116,22 +116,22 @@ def read_tables(path: Path) -> tuple[Tables, str]:
     with parsing(path, "is not the output of islands bench --json"):
         whole = json.loads(text)
         tables: dict[str, Any] = whole if isinstance(whole, dict) else {"": None}
-        made, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
+        origin, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
         are_tables = all(
             isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
             for rows in tables.values()
         )
-        if not (isinstance(made, dict) and are_tables):
+        if not (isinstance(origin, dict) and are_tables):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
         read_rows(tables.get(RUNS.name, []))  # refuses rows of another kind
-        return tables, _words(made)
+        return tables, _words(origin)
 
 
-def _words(made: Mapping[str, Any]) -> str:
-    """Return when and from which commit a file was made, as far as it says so."""
-    commit = str(made.get("commit") or "")[:_COMMIT]
-    changed = ", with changes" if made.get("changed") else ""
-    words = [str(made.get("date", "")), f"commit {commit}{changed}" if commit else ""]
+def _words(origin: Mapping[str, Any]) -> str:
+    """Return the date and the commit of a file, as far as it contains them."""
+    commit = str(origin.get("commit") or "")[:_COMMIT]
+    changed = ", with changes" if origin.get("changed") else ""
+    words = [str(origin.get("date", "")), f"commit {commit}{changed}" if commit else ""]
     return ", ".join(filter(None, words))
 
 
@@ -145,7 +145,7 @@ def ratios(before: Tables, now: Tables) -> Iterator[Row]:
                 continue
             new, old = float(row[column]), float(other[column])
             ratio = new / old
-            spread = max(float(each.get("spread") or 0) for each in (row, other))
+            spread = max(float(either.get("spread") or 0) for either in (row, other))
             is_same = abs(ratio - 1) <= spread
             yield RATIOS.row(
                 table=name,

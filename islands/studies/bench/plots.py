@@ -16,7 +16,7 @@ from islands.tables import Row
 
 _MOST_METHODS = 8
 _MOST_INSTANCES = 40
-"""Instances with pictures of their own at most."""
+"""Maximum number of instances with their own pictures."""
 
 
 def write_plots(folder: Path, rows: Sequence[RunRow]) -> None:
@@ -30,18 +30,18 @@ def write_plots(folder: Path, rows: Sequence[RunRow]) -> None:
         if len(instances) > 1:
             _write(folder, "all", curves, methods)
         for instance in instances[:_MOST_INSTANCES]:
-            mine = [curve for curve in curves if curve.instance == instance]
+            own_curves = [curve for curve in curves if curve.instance == instance]
             name = re.sub(r"[^\w.-]+", "-", instance).strip("-.")
-            _write(folder, name, mine, methods)
+            _write(folder, name, own_curves, methods)
 
 
 def _write(folder: Path, name: str, curves: Sequence[Curve], methods: Sequence[str]) -> None:
     save(draw_gaps(curves, methods), inside(folder, f"gap-{name}.png"), "png")
     targets = _targets(curves) if len(methods) > 1 else TARGETS
     times = {
-        f"{method}, {target}": [(c.instance, c.seed, c.time_to(gap)) for c in mine]
+        f"{method}, {target}": [(c.instance, c.seed, c.time_to(gap)) for c in own_curves]
         for method in methods
-        if (mine := [curve for curve in curves if curve.method == method])
+        if (own_curves := [curve for curve in curves if curve.method == method])
         for target, gap in targets.items()
     }
     save(draw_targets(times), inside(folder, f"time-{name}.png"), "png")
@@ -56,7 +56,7 @@ def _targets(curves: Sequence[Curve]) -> dict[str, float]:
 
 
 _MOST = 16
-"""Curves of a panel at most."""
+"""Maximum number of curves of a panel."""
 
 
 def write_speed_ups(folder: Path, rows: Sequence[Row]) -> None:

@@ -22,7 +22,7 @@ from islands.tables import Row
 
 _METHOD = attrgetter("backend", "method")
 EVERY = {"cpu": 1, "cuda": 10}
-"""Generations between two looks at the best cost: a look takes about 0.1 ms on a GPU."""
+"""Generations between two reads of the best cost, which take about 0.1 ms on a GPU."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
@@ -45,7 +45,7 @@ def compared(
     world = request.world
     world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
     methods = world.run_on_all(
-        lambda: {each.instance: _methods(each, request, methods_of(each)) for each in problems}
+        lambda: {p.instance: _methods(p, request, methods_of(p)) for p in problems}
     )
     return _measured(request, problems, methods)
 
@@ -57,12 +57,12 @@ def _measured(
     rows = list[RunRow]()
     with closing(Contest(request)) as contest:
         for problem in request.heartbeat.over(
-            problems, lambda each: each.instance, seconds=runs * request.seeds * request.limit
+            problems, lambda problem: problem.instance, seconds=runs * request.seeds * request.limit
         ):
-            mine = _rows(problem, methods[problem.instance], request, contest)
-            rows += mine
-            yield from map(quality_runs.RUNS.row_of, mine)
-            for one in grouped(mine, KEY):
+            own_rows = _rows(problem, methods[problem.instance], request, contest)
+            rows += own_rows
+            yield from map(quality_runs.RUNS.row_of, own_rows)
+            for one in grouped(own_rows, KEY):
                 yield quality_row(one)
                 yield from (quality_rows.target_row(target, one) for target in quality_rows.TARGETS)
     yield from contrasts(rows)
@@ -77,23 +77,23 @@ def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant])
     if request.threads is not None:
         options["threads"] = request.threads
     return [
-        each.resolved(problem, request.every or EVERY[backend], {**options, "backend": backend})
+        variant.resolved(problem, request.every or EVERY[backend], {**options, "backend": backend})
         for backend in request.backends
-        for each in listed
+        for variant in listed
     ]
 
 
 def _rows(
     problem: Problem, methods: Sequence[Method], request: BenchRequest, contest: Contest
 ) -> list[RunRow]:
-    """Run all methods with one seed after the other, so that each meets the same conditions."""
+    """Run all methods with one seed after the other, so that all have the same conditions."""
     rows = list[RunRow]()
     for seed in range(1, request.seeds + 1):
         shared = {**quality_runs.facts(problem), "seed": seed, "limit": request.limit}
         for method in methods:
             rows.append(RunRow(**shared, **method.cells(), **_result(method, seed, request)))
-        rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
-    order = {(each.backend, each.name): place for place, each in enumerate(methods)}
+        rows += [RunRow(**shared, **fields) for fields in contest.results(problem, seed)]
+    order = {(method.backend, method.name): place for place, method in enumerate(methods)}
     last = len(order)
     rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))
     return quality_runs.with_references(rows)
@@ -103,31 +103,31 @@ def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
     """Return the result of a run, which may be known; collective."""
     resolved = method.run(seed)
     settings, own = resolved.spec.to_mapping(), quality_runs.program()
-    asked = {"settings": settings, "ranks": request.world.size, **own}
+    key = {"settings": settings, "ranks": request.world.size, **own}
     words = f"{method.name}, {method.backend}, seed {seed}"
     run = partial(quality_runs.followed, resolved, request.world)
-    return request.campaign.result(asked, lambda: run()[0], words)
+    return request.campaign.result(key, lambda: run()[0], words)
 
 
 def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the means of each group and set, then their gaps over time, for each method."""
     names = [*(row.group for row in rows), *(set_of(row.instance) for row in rows)]
     groups = [
-        (name, mine)
+        (name, runs)
         for name in dict.fromkeys(names)
-        for mine in grouped((r for r in rows if name in (r.group, set_of(r.instance))), _METHOD)
+        for runs in grouped((r for r in rows if name in (r.group, set_of(r.instance))), _METHOD)
     ]
-    for name, mine in groups:
-        yield quality_rows.means_row(name, [quality_row(one) for one in grouped(mine, KEY)])
-    for name, mine in groups:
-        yield from quality_rows.moment_rows(name, mine)
+    for name, runs in groups:
+        yield quality_rows.means_row(name, [quality_row(one) for one in grouped(runs, KEY)])
+    for name, runs in groups:
+        yield from quality_rows.moment_rows(name, runs)
 
 
 def named(patterns: Sequence[str]) -> list[str]:
     """Return the instances that match names, sets, and patterns such as `orlib/*-?0`."""
     known = catalogue().names()
-    found: list[str] = []
+    names: list[str] = []
     for pattern in patterns:
         matches = [name for name in known if pattern == set_of(name) or fnmatchcase(name, pattern)]
-        found += matches or [pattern]
-    return list(dict.fromkeys(found))
+        names += matches or [pattern]
+    return list(dict.fromkeys(names))

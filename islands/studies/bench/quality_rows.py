@@ -31,10 +31,10 @@ _HALF = {"to_1": "1 %", "to_0_1": "0.1 %", "to_0_01": "0.01 %"}
 
 def at_shares(times: Sequence[float]) -> dict[str, float | None]:
     """Return the seconds until 10, 50 and 90 % of the runs had reached a gap; None: not yet."""
-    found = np.quantile(times, [share / 100 for share in SHARES], method="inverted_cdf")
+    quantiles = np.quantile(times, [share / 100 for share in SHARES], method="inverted_cdf")
     return {
         f"seconds_{share}": float(seconds) if np.isfinite(seconds) else None
-        for share, seconds in zip(SHARES, found, strict=True)
+        for share, seconds in zip(SHARES, quantiles, strict=True)
     }
 
 
@@ -105,7 +105,7 @@ def moment_rows(group: str, rows: Sequence[RunRow]) -> Iterator[Row]:
 def moments(limit: float) -> list[float]:
     """Return 0.1, 0.2, 0.5, 1, ... up to the limit, which is the last."""
     steps = [step * 10.0**power for power in range(-1, 6) for step in (1, 2, 5)]
-    return [*(round(each, 1) for each in steps if each < 0.999 * limit), limit]
+    return [*(round(step, 1) for step in steps if step < 0.999 * limit), limit]
 
 
 def marked(p: float) -> str:
@@ -120,22 +120,23 @@ CHANGES = table("changes", marked=marked)
 
 def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the tests of each method against the first one of its instance."""
-    names, found = labels(rows), list[Row]()
+    names, tests = labels(rows), list[Row]()
     for of_instance in grouped(rows, attrgetter("instance")):
-        mine = {names[each[0].backend, each[0].method]: each for each in grouped(of_instance, KEY)}
-        first, *others = mine
-        found += [_contrast(first, other, mine) for other in others]
-    gaps, times = (holm([row[name] for row in found]) for name in ("p_gap", "p_time"))
-    for row, gap, time in zip(found, gaps, times, strict=True):
+        groups = grouped(of_instance, KEY)
+        rows_of = {names[rows[0].backend, rows[0].method]: rows for rows in groups}
+        first, *others = rows_of
+        tests += [_contrast(first, other, rows_of) for other in others]
+    gaps, times = (holm([row[name] for row in tests]) for name in ("p_gap", "p_time"))
+    for row, gap, time in zip(tests, gaps, times, strict=True):
         yield row.but(p_gap=gap, p_time=time)
 
 
-def _contrast(first: str, other: str, mine: Mapping[str, Sequence[RunRow]]) -> Row:
-    one, two = mine[other], mine[first]
-    curves = [row.curve("") for rows in mine.values() for row in rows]
+def _contrast(first: str, other: str, rows_of: Mapping[str, Sequence[RunRow]]) -> Row:
+    one, two = rows_of[other], rows_of[first]
+    curves = [row.curve("") for rows in rows_of.values() for row in rows]
     target = 0.0 if one[0].is_known and any(row.hits for row in (*one, *two)) else target_of(curves)
     gaps = mann_whitney([row.final for row in one], [row.final for row in two])
-    times = mann_whitney(*([row.curve("").time_to(target) for row in each] for each in (one, two)))
+    times = mann_whitney(*([row.curve("").time_to(target) for row in rows] for rows in (one, two)))
     return CONTRASTS.row(
         instance=one[0].instance,
         first=first,
@@ -167,12 +168,12 @@ def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:
     Devices and numbers of ranks may differ, which is what is compared then.
     """
     earlier = {KEY(rows[0]): rows for rows in grouped(before, KEY)}
-    found = [
+    changes = [
         _change(earlier[KEY(rows[0])], rows)
         for rows in grouped(now, KEY)
         if KEY(rows[0]) in earlier
     ]
-    for change, p in zip(found, holm([each["p"] for each in found]), strict=True):
+    for change, p in zip(changes, holm([change["p"] for change in changes]), strict=True):
         yield change.but(p=p)
 
 
@@ -185,7 +186,7 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
         [r.final if r.limit <= limit else float(r.curve("").at(np.array([limit]))[0]) for r in rows]
         for rows in (old, new)
     ]
-    means = [fmean(each) if np.isfinite(each).all() else None for each in gaps]
+    means = [fmean(values) if np.isfinite(values).all() else None for values in gaps]
     target, seconds = _times(old, new)
     if len({*gaps[0], *gaps[1]}) == 1:
         to_best = [[row.curve("").time_to(row.final) for row in rows] for rows in (old, new)]
@@ -214,7 +215,7 @@ def _times(
     """Return the smallest target with both median times."""
     for name, gap in sorted(TARGETS.items(), key=itemgetter(1)):
         times = [[row.curve("").time_to(gap) for row in rows] for rows in (old, new)]
-        before, now = (float(np.quantile(each, 0.5, method="inverted_cdf")) for each in times)
+        before, now = (float(np.quantile(values, 0.5, method="inverted_cdf")) for values in times)
         if np.isfinite(before) and np.isfinite(now):
             return name, (before, now)
     return None, None

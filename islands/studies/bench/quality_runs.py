@@ -93,8 +93,8 @@ class RunRow:
 
     def curve(self, method: str) -> Curve:
         """Return the gap over time, as a run of a method with this name."""
-        seconds = np.array([each[0] for each in self.course] or [self.seconds])
-        losses = np.array([self.loss(each[1]) for each in self.course] or [np.inf])
+        seconds = np.array([point[0] for point in self.course] or [self.seconds])
+        losses = np.array([self.loss(point[1]) for point in self.course] or [np.inf])
         return Curve(self.instance, method, self.seed, seconds, losses)
 
 
@@ -114,17 +114,17 @@ def with_references(rows: Sequence[RunRow]) -> list[RunRow]:
 
 def grouped(rows: Iterable[RunRow], by: Callable[[RunRow], Hashable]) -> list[list[RunRow]]:
     """Group runs by what `by`, such as `KEY`, returns for them; keep their order."""
-    found: dict[Hashable, list[RunRow]] = {}
+    groups: dict[Hashable, list[RunRow]] = {}
     for row in rows:
-        found.setdefault(by(row), []).append(row)
-    return list(found.values())
+        groups.setdefault(by(row), []).append(row)
+    return list(groups.values())
 
 
 def labels(rows: Iterable[RunRow]) -> Mapping[tuple[str, str], str]:
     """Return the names of the methods by backend and method, with the backend if it differs."""
     methods = dict.fromkeys((row.backend, row.method) for row in rows)
     several = len({backend for backend, _ in methods}) > 1
-    return {each: f"{each[1]} ({each[0]})" if several else each[1] for each in methods}
+    return {key: f"{key[1]} ({key[0]})" if several else key[1] for key in methods}
 
 
 def read_rows(table: Sequence[Mapping[str, Any]]) -> list[RunRow]:
@@ -179,13 +179,13 @@ def followed(
     result = require_complete(run(resolved, world, Output(callback=course.see), rank_options))
     whole = course.passed()
     course.add(result.seconds, result.cost)
-    made = {
+    fields = {
         **{name: getattr(result, name) for name in _OF_THE_RESULT},
         "other_seconds": max(0.0, whole - result.seconds - result.compile_seconds),
         "proved": False,
         "course": course.points,
     }
-    return made, result, course
+    return fields, result, course
 
 
 def facts(problem: Problem) -> dict[str, Any]:

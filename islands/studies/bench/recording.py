@@ -1,4 +1,4 @@
-"""What records cost: the same run, with and without a folder to which it writes."""
+"""The cost of records: the same run, with and without a folder to which it writes."""
 
 from __future__ import annotations
 

@@ -110,10 +110,10 @@ class AlgorithmBench:
                     request.heartbeat.skip()
                     continue
                 for label, runs in variants:
-                    found = self.measured(
+                    result = self.measured(
                         backend, problem, label, runs, reference, request.generations
                     )
-                    yield self.table.row_of(found)
+                    yield self.table.row_of(result)
 
     def measured(
         self,
@@ -178,7 +178,7 @@ class _OneRun:
 
     def evaluations(self) -> int:
         """Return the number of calls of the objective so far."""
-        return sum(each.evaluations for each in self._islands.measure())
+        return sum(measures.evaluations for measures in self._islands.measure())
 
     def cost(self) -> int:
         """Return the best cost."""

@@ -156,9 +156,9 @@ def traffic(name: str, islands: int, ranks: int) -> Traffic:
 def counted_traffic(topology: Topology, islands: int, ranks: int) -> Traffic:
     """Count the traffic between `ranks` ranks, each with a block of the islands."""
     draws = range(1, 1 + (_DRAWS if topology.changes else 1))
-    each = [_at(topology, Scene(islands, 1, epoch), ranks) for epoch in draws]
-    _, *means = np.mean(each, axis=0).tolist()
-    return Traffic(max(one.arriving for one in each), *means)
+    traffic = [_at(topology, Scene(islands, 1, epoch), ranks) for epoch in draws]
+    _, *means = np.mean(traffic, axis=0).tolist()
+    return Traffic(max(draw.arriving for draw in traffic), *means)
 
 
 def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:

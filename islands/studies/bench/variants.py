@@ -1,4 +1,4 @@
-"""The methods that `quality` compares: each is a run with settings of its own."""
+"""The methods that `quality` compares: runs with different settings."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FIXED = ("instance", "seed", "stop", "backend", "threads")
 
 @dataclass(frozen=True)
 class Variant:
-    """A method as it was asked for: its name and its settings."""
+    """A requested method: its name and its settings."""
 
     name: str
     request: Request
     origin: str = ""
-    """The option that states it, for errors."""
+    """The option that defines it, for error messages."""
 
     def resolved(self, problem: Problem, every: int | None, options: Mapping[str, Any]) -> Method:
         """Return runs with these settings and `options`, which have a backend.
@@ -65,17 +65,17 @@ class Method:
 
 def variants(texts: Sequence[str]) -> list[Variant]:
     """Return the methods of `--variant TEXT`, by default one: the default run."""
-    found = [_variant(text) for text in texts] or [Variant(DEFAULT, Request())]
-    names = [each.name for each in found]
+    methods = [_variant(text) for text in texts] or [Variant(DEFAULT, Request())]
+    names = [method.name for method in methods]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"--variant {name!r} is given twice. Give each variant once")
-    return found
+    return methods
 
 
 @contextmanager
 def _naming(origin: str) -> Iterator[None]:
-    """Let errors about settings and files say which variant has them."""
+    """Add the name of the variant to errors about settings and files."""
     try:
         yield
     except (UsageError, InputError) as error:

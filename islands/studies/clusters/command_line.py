@@ -36,13 +36,13 @@ class CommandWords:
 
     def values(self, name: str) -> list[str]:
         """Return all values of an option."""
-        found: list[str] = []
+        values: list[str] = []
         for place, word in enumerate(self.all):
             if word == name:
-                found += self.all[place + 1 : place + 2]
+                values += self.all[place + 1 : place + 2]
             elif word.startswith(f"{name}="):
-                found.append(word.partition("=")[2])
-        return found
+                values.append(word.partition("=")[2])
+        return values
 
     def value(self, name: str) -> str | None:
         """Return the last value of an option, or None."""

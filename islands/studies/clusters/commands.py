@@ -82,8 +82,8 @@ def ending(job: str, restarts: int) -> str | None:
 
 def requeue(job: str) -> str:
     """Requeue a job; return Slurm's message if it refuses, otherwise an empty string."""
-    asked = _run(["scontrol", "requeue", job])
-    return "" if asked.returncode == 0 else asked.stderr.strip() or "no reason given"
+    done = _run(["scontrol", "requeue", job])
+    return "" if done.returncode == 0 else done.stderr.strip() or "no reason given"
 
 
 def sbatch(options: Sequence[str], script: str = "") -> subprocess.CompletedProcess[str]:

@@ -142,29 +142,29 @@ def _state_of_work(folder: Path) -> JobState:
             f"{folder}: contains no run, series, tuning, experiment, measurement or submitted job."
             " Name the folder of one"
         )
-    work, made = read_work(folder), ""
+    work, count = read_work(folder), ""
     if kind is folders.FolderKind.MEASUREMENT and (runs := folders.results_in(folder)):
-        made = f"; {counted(runs, 'run')} so far"
+        count = f"; {counted(runs, 'run')} so far"
     # A run of a series may be running without being part of the series now.
     in_series = kind is folders.FolderKind.SERIES and any(
         is_locked(run) for run in folders.runs_in(folder)
     )
     if is_locked(folder, kind.lock) or in_series:
         about = kind.words if work is None else f"{kind.words}: {work}"
-        return JobState("running", about + made)
+        return JobState("running", about + count)
     lacks_results = kind in _RANKED and not folders.results_of(folder, kind)
     if work is None and not lacks_results:
         return JobState("done", f"{kind.words}; {_outcome(folder, kind)}")
-    at = ("" if work is None else f" at {work.words}") + made
+    at = ("" if work is None else f" at {work.words}") + count
     return JobState("stopped", f"{kind.words}{at}; {folders.how_to_continue(folder, kind)}")
 
 
 def _outcome(folder: Path, kind: folders.FolderKind) -> str:
     """Return how many runs a measurement has, and where the results are."""
     runs = folders.results_in(folder) if kind is folders.FolderKind.MEASUREMENT else 0
-    made = f"{counted(runs, 'run')}; " if runs else ""
+    count = f"{counted(runs, 'run')}; " if runs else ""
     if results := folders.results_of(folder, kind):
-        return f"{made}{results}"
+        return f"{count}{results}"
     inside = counted(len([*folders.runs_in(folder)]), "run")
     return inside if kind is folders.FolderKind.SERIES else f"tables: {folder}"
 
@@ -220,10 +220,10 @@ def _state(
 def _begun(folder: Path) -> list[int]:
     """Return the numbers of the runs that have a folder."""
     return [
-        int(each.name)
-        for each in folder.glob("[0-9]*")
-        if each.name.isdecimal()
-        and ((each / folders.JOB).is_dir() or (each / folders.RUN_SETTINGS).exists())
+        int(place.name)
+        for place in folder.glob("[0-9]*")
+        if place.name.isdecimal()
+        and ((place / folders.JOB).is_dir() or (place / folders.RUN_SETTINGS).exists())
     ]
 
 
@@ -252,7 +252,7 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
         options = latest[number].options(folder, number) if number in latest else []
         own = {"element": number, "state": said, "options": " ".join(options)}
         own["folder"] = str(place)
-        row = _TABLE.row(**{each.name: values.get(each.name) for each in _TABLE.columns} | own)
+        row = _TABLE.row(**{c.name: values.get(c.name) for c in _TABLE.columns} | own)
         rows.append(row)
         lines.append(row.line() if values else f"{number:>7}  {one_line(said)}")
     path = _TABLE.write(folder, rows, end="\n")

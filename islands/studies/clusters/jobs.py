@@ -227,7 +227,7 @@ def latest_job(folder: Path) -> str | None:
 def refuse_second_job(folder: Path, own: str | None = None) -> None:
     """Refuse a job for a folder for which another job is queued or running."""
     job, attempt = submitted(folder), JobAttempts(folder).last()
-    numbers = {each.job for each in (job, attempt) if each is not None}
+    numbers = {work.job for work in (job, attempt) if work is not None}
     for number in sorted(numbers - {own}):
         if is_active(number):
             raise UsageError(

@@ -35,12 +35,12 @@ class Signals:
     @contextmanager
     def handled(self) -> Iterator[Signals]:
         """Handle SIGUSR1 and SIGTERM inside the block."""
-        previous = {each: signal.signal(each, self._receive) for each in (_NOTICE, _END)}
+        previous = {number: signal.signal(number, self._receive) for number in (_NOTICE, _END)}
         try:
             yield self
         finally:
-            for each, handler in previous.items():
-                signal.signal(each, handler)
+            for number, handler in previous.items():
+                signal.signal(number, handler)
 
     def run(self, command: Sequence[str], variables: Mapping[str, str]) -> int:
         """Run a command until it ends, and return its exit status as a shell reports it."""

@@ -101,10 +101,10 @@ class Allocation:
 
 def _tasks(words: str) -> tuple[int, ...]:
     """Return the tasks of each node: (2, 2, 1) for `2(x2),1`."""
-    found = [_TASKS.fullmatch(word) for word in words.split(",")]
-    if not all(found):
+    matches = [_TASKS.fullmatch(word) for word in words.split(",")]
+    if not all(matches):
         raise UsageError(f"SLURM_TASKS_PER_NODE={words}: Slurm writes counts such as 2(x3),1")
-    counts = [(int(each[1]), int(each[2] or 1)) for each in found if each]
+    counts = [(int(match[1]), int(match[2] or 1)) for match in matches if match]
     return tuple(tasks for tasks, nodes in counts for _ in range(nodes))
 
 
@@ -169,15 +169,15 @@ def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> La
     chosen = environment.get(LAUNCHER) or "auto"
     if ranks == 1 and chosen == "auto":
         return Launcher((), {})
-    found = vendor()
-    if found is None:
+    library = vendor()
+    if library is None:
         raise UsageError(
             f"mpi4py is missing, which {ranks} ranks need. Install it with:"
             " pip install 'islands[mpi]'"
         )
     # PyPI's MPI libraries install their commands next to Python.
     path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
-    is_open_mpi = found[0].startswith("Open MPI")
+    is_open_mpi = library[0].startswith("Open MPI")
     variables = {**_OPEN_MPI, "PATH": path} if is_open_mpi else {}
     if chosen == "auto":
         chosen = "mpirun" if is_open_mpi else "srun"

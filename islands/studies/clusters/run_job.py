@@ -95,7 +95,7 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
     """Return whether the run in the folder continues; refuse the folder of another run."""
     if given.resumes:
         return True
-    last = next((each for each in reversed(attempts.all()) if each.holds_run), None)
+    last = next((attempt for attempt in reversed(attempts.all()) if attempt.holds_run), None)
     if last is not None and last.job == job:
         return True
     # The same job, submitted again, continues: its --force was for the run before it. If it is
@@ -116,7 +116,7 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
 
 
 def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
-    """Return the words of `islands` that begin the run in the folder, or continue it."""
+    """Return the arguments of `islands` that begin or continue the run in the folder."""
     if given.resumes:
         return [*given.all]
     if goes_on and (folder / RUN_SETTINGS).exists():
@@ -136,8 +136,8 @@ def _scripts(folder: Path) -> list[str]:
     if has_problem(folder) and all(map(is_trusted, scripts_in(instance))):
         words += _unchanged(folder, str(instance))
     for name, values in parts_in(stored).items():
-        for each in values:
-            words += [f"--{name}", each] if all(map(is_trusted, scripts_in(each))) else []
+        for value in values:
+            words += [f"--{name}", value] if all(map(is_trusted, scripts_in(value))) else []
     return words
 
 

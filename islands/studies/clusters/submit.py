@@ -38,7 +38,7 @@ from islands.untrusted import bounded_text
 
 SITE = "site.env"
 _TIME_LIMIT = re.compile(r"(\d+-)?\d+(:\d\d){1,2}|\d+-\d+")
-"""What sbatch reads as a time limit."""
+"""The forms of a time limit that sbatch accepts."""
 _NOTICE_SECONDS = 120
 """The time before its limit at which a job writes a checkpoint."""
 _SIGNAL = re.compile(r"R?B:(SIG)?(USR1|10)(@\d+)?", re.IGNORECASE)
@@ -73,7 +73,7 @@ def seconds_of(limit: str) -> int | None:
     if not (_TIME_LIMIT.fullmatch(limit) or limit.isdecimal()):
         return None
     days, dash, clock = limit.rpartition("-")
-    parts = [int(each) for each in clock.split(":")]
+    parts = [int(part) for part in clock.split(":")]
     if not dash and len(parts) < 3:
         parts = [0, *parts]  # minutes, or minutes and seconds
     hours, minutes, rest = (*parts, 0, 0)[:3]
@@ -133,11 +133,11 @@ def take_gpus(directives: dict[str, str], nodes: int) -> Gpus | None:
 
 def _take_gres(directives: dict[str, str]) -> str | None:
     """Remove the GPUs from --gres, such as `gpu:a100:4`; return the rest of their words."""
-    resources = [each for each in directives.pop("gres", "").split(",") if each]
-    others = [each for each in resources if each.split(":")[0] not in ("gpu", "gres/gpu")]
+    resources = [gres for gres in directives.pop("gres", "").split(",") if gres]
+    others = [gres for gres in resources if gres.split(":")[0] not in ("gpu", "gres/gpu")]
     if others:
         directives["gres"] = ",".join(others)
-    gpus = [each for each in resources if each not in others]
+    gpus = [gres for gres in resources if gres not in others]
     return gpus[0].partition(":")[2] or "1" if gpus else None
 
 
@@ -252,7 +252,7 @@ def _of_sbatch(text: str) -> tuple[str, str]:
         raise UsageError(f"{written}: write the long name, such as nodelist=n1")
     if instead := _SBATCH["reserved"].get(name):
         raise UsageError(f"{written}: islands submit sets this option. Use {instead}")
-    if name == "gres" and any(each.startswith("gpu") for each in value.split(",")):
+    if name == "gres" and any(gres.startswith("gpu") for gres in value.split(",")):
         raise UsageError(f"{written}: use --gpus-per-node [TYPE:]G for GPUs")
     return name, value
 

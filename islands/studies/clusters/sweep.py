@@ -35,7 +35,7 @@ LIST = "sweep.txt"
 """The file in DIR/slurm with the options of each element."""
 _LOCK = ".array.lock"
 _PATIENCE_SECONDS = 60.0
-"""How long an element waits for another one to submit the collecting job."""
+"""Maximum time that an element waits for another one to submit the collecting job."""
 _PLACES = ("account", "partition", "qos")
 _SIZES = {
     "nodes": "SLURM_JOB_NUM_NODES",
@@ -166,7 +166,7 @@ def arrays_of(folder: Path) -> list[Array]:
                 continue
             tuples = {name: tuple(values[name]) for name in ("elements", "words", "command")}
             arrays.append(Array(**(values | tuples)))
-    return sorted(arrays, key=lambda each: each.began)
+    return sorted(arrays, key=lambda array: array.began)
 
 
 def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
@@ -209,7 +209,7 @@ def _queried(job: str) -> dict[int, dict[str, str]]:
     names = ("element", *_PLACES, "time")
     rows = elements_in_queue([job], "%K|%a|%P|%q|%l")
     values = [dict(zip(names, row, strict=False)) for row in rows]
-    return {int(each["element"]): each for each in values if each["element"].isdecimal()}
+    return {int(row["element"]): row for row in values if row["element"].isdecimal()}
 
 
 def _range() -> tuple[int, ...]:
@@ -224,7 +224,7 @@ def _range() -> tuple[int, ...]:
 def _submit_collecting(folder: Path, job: str, of_element: Mapping[str, str]) -> str | None:
     """Submit the job that writes the table of a sweep; return its number, or None."""
     program = shlex.join([sys.executable, "-P", "-m", "islands", "collect", str(folder)])
-    asked = sbatch(
+    submission = sbatch(
         [
             *("--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),
             *(f"--dependency=afterany:{job}", f"--output={output_in(folder, 'collect.out')}"),
@@ -232,30 +232,30 @@ def _submit_collecting(folder: Path, job: str, of_element: Mapping[str, str]) ->
             f"--wrap={program}",
         ]
     )
-    if asked.returncode != 0:
+    if submission.returncode != 0:
         show(
-            f"islands job: Slurm refuses the collecting job: {reason(asked.stderr)}. When all"
+            f"islands job: Slurm refuses the collecting job: {reason(submission.stderr)}. When all"
             " elements have ended, write the table with:"
             f" islands collect {shlex.quote(str(folder))}",
             file=sys.stderr,
         )
         return None
-    return asked.stdout.strip().partition(";")[0]
+    return submission.stdout.strip().partition(";")[0]
 
 
 def _places(of_element: Mapping[str, str]) -> list[str]:
     """Return the options that give a job the same account, partition and QOS."""
-    found = ((name, of_element.get(name, "")) for name in _PLACES)
-    return [f"--{name}={value}" for name, value in found if value not in ("", "(null)", "N/A")]
+    options = ((name, of_element.get(name, "")) for name in _PLACES)
+    return [f"--{name}={value}" for name, value in options if value not in ("", "(null)", "N/A")]
 
 
 def _command(folder: Path, words: Sequence[str], of_element: Mapping[str, str]) -> list[str]:
     """Return the words after `sbatch --array=...` that run elements again."""
     if (submitted := again(folder)) is not None:
         return shlex.split(submitted)[1:]
-    asked = os.environ
-    sizes = [f"--{name}={asked[key]}" for name, key in _SIZES.items() if asked.get(key)]
+    environment = os.environ
+    sizes = [f"--{name}={environment[key]}" for name, key in _SIZES.items() if environment.get(key)]
     time = of_element.get("time", "")
     limit = [f"--time={time}"] if time[:1].isdigit() else []
-    script = asked.get("ISLANDS_SCRIPT", "slurm/sweep.sbatch")
+    script = environment.get("ISLANDS_SCRIPT", "slurm/sweep.sbatch")
     return [*sizes, *limit, *_places(of_element), script, *words, "--out", str(folder)]

@@ -27,7 +27,7 @@ Row = Mapping[str, str]
 
 _ROWS, _SHORT_TABLE = 1000, 60
 _PLOT_BYTES = 1 << 20
-"""Larger plots stay out of the page."""
+"""Maximum size of a plot on a page."""
 _BETWEEN_CELLS = re.compile(" {2,}")
 _BARS = 25
 _LONGEST = 34
@@ -35,32 +35,33 @@ _DOTS = {"markersize": 4, "color": COLOURS[0]}
 
 
 def _made_by(folder: Path) -> dict[str, Any]:
-    """Return what made the tables of a folder; empty if they are not complete."""
+    """Return the provenance of the tables in a folder; empty if they are not complete."""
     path = folder / PROVENANCE
     if not path.is_file():
         return {}
     with parsing(path):
-        made = json.loads(bounded_text(path))
-        _ = str(made["date"])[:10], made["commit"], made["changed"]  # a damaged file has no such
-        return dict(made)
+        origin = json.loads(bounded_text(path))
+        for name in ("date", "commit", "changed"):
+            _ = origin[name]  # a damaged file may lack it
+        return dict(origin)
 
 
-def _facts_of(made: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _facts_of(origin: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     """Yield when and with which program tables were made, how long it took, and the driver."""
-    if not made:
+    if not origin:
         return
-    commit = str(made["commit"])[:12] if made["commit"] else None
-    yield "date", str(made["date"])[:10]
-    yield "commit", f"{commit}, with changes" if commit and made["changed"] else commit
-    yield "ranks", made.get("ranks")
-    yield "GPU driver", made.get("driver")
-    if isinstance(made.get("seconds"), int | float):
-        yield "time", duration(made["seconds"])
+    commit = str(origin["commit"])[:12] if origin["commit"] else None
+    yield "date", str(origin["date"])[:10]
+    yield "commit", f"{commit}, with changes" if commit and origin["changed"] else commit
+    yield "ranks", origin.get("ranks")
+    yield "GPU driver", origin.get("driver")
+    if isinstance(origin.get("seconds"), int | float):
+        yield "time", duration(origin["seconds"])
 
 
-def _command_of(made: Mapping[str, Any]) -> str:
+def _command_of(origin: Mapping[str, Any]) -> str:
     """Return the command that made the tables as a part of a page; empty if it is unknown."""
-    command = made.get("command")
+    command = origin.get("command")
     if not isinstance(command, list):
         return ""
     line = shlex.join(["islands", *map(str, command)])
@@ -106,24 +107,24 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
     """Return one page of several experiments, with a list of contents."""
     page = Page(f"Experiments in {folder.name or folder}")
     _add_note(page, folder)
-    names = [each.name for each in experiments]
+    names = [experiment.name for experiment in experiments]
     links = [f'<li><a href="#{escape(name)}">{escape(name)}</a></li>' for name in names]
     page.add(f"<nav><ul>{''.join(links)}</ul></nav>")
-    for name, each in zip(names, experiments, strict=True):
+    for name, experiment in zip(names, experiments, strict=True):
         page.add(f'<article id="{escape(name)}"><h1>{escape(name)}</h1>')
-        _add_experiment(page, each)
+        _add_experiment(page, experiment)
         page.add("</article>")
     return page
 
 
 def _add_experiment(page: Page, folder: Path) -> None:
-    settings, made = read_toml(folder / EXPERIMENT_SETTINGS), _made_by(folder)
+    settings, origin = read_toml(folder / EXPERIMENT_SETTINGS), _made_by(folder)
     shown = ("what", "backend", "device", "islands")
-    page.add(html.facts([*((name, settings.get(name)) for name in shown), *_facts_of(made)]))
-    _add_note(page, folder, is_complete=bool(made))
-    page.add(_command_of(made))
+    page.add(html.facts([*((name, settings.get(name)) for name in shown), *_facts_of(origin)]))
+    _add_note(page, folder, is_complete=bool(origin))
+    page.add(_command_of(origin))
     # A table comes before the rows of its instances, TABLE-parts.csv.
-    for path in sorted(folder.glob("*.csv"), key=lambda each: each.stem):
+    for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
         page.section(path.stem, *_section(path))
     text = bounded_text(folder / EXPERIMENT_SETTINGS)
     page.section("Settings", html.folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
@@ -187,11 +188,11 @@ def _whole(path: Path) -> Iterator[str]:
 
 def _plots(path: Path) -> Iterator[str]:
     # Another table may have a longer name: TABLE-parts, or local-searches-always.
-    longer = [each.stem for each in path.parent.glob(f"{path.stem}-*.csv")]
+    longer = [table.stem for table in path.parent.glob(f"{path.stem}-*.csv")]
     plots = [
-        each
-        for each in inside_all(path.parent, f"{path.stem}*.svg")
-        if each.stat().st_size <= _PLOT_BYTES and not each.stem.startswith(tuple(longer))
+        picture
+        for picture in inside_all(path.parent, f"{path.stem}*.svg")
+        if picture.stat().st_size <= _PLOT_BYTES and not picture.stem.startswith(tuple(longer))
     ]
     yield html.figures(*(html.figure(*stored_picture(plot)) for plot in plots))
 
@@ -202,8 +203,8 @@ def stored_picture(path: Path) -> tuple[str, str]:
     In an image, browsers run no scripts and load no other files.
     """
     text = bounded_text(path)
-    found = re.search("<title>([^<]*)</title>", text)
-    title = " ".join(unescape(found[1]).split()) if found else path.stem
+    match = re.search("<title>([^<]*)</title>", text)
+    title = " ".join(unescape(match[1]).split()) if match else path.stem
     coded = b64encode(text.encode()).decode()
     return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{coded}">', title
 
@@ -213,19 +214,19 @@ def page_of_tuning(folder: Path) -> Page:
     page = Page(f"Tuning in {folder.name or folder}")
     tasks = _rows_of(folder / TUNING_TABLE, "\t") if (folder / TUNING_TABLE).is_file() else []
     is_ranked = (folder / RANKING).is_file()
-    made = _made_by(folder) if is_ranked else {}
-    page.add(html.facts([*_sizes(tasks), *_facts_of(made)]))
+    origin = _made_by(folder) if is_ranked else {}
+    page.add(html.facts([*_sizes(tasks), *_facts_of(origin)]))
     if not is_ranked:
         page.add(html.note("This tuning is not finished: there is no ranking yet."))
         return page
-    page.add(_command_of(made))
+    page.add(_command_of(origin))
     ranked = _rows_of(folder / RANKING, "\t")
     with parsing(folder / RANKING):
         values = [json.loads(row["values"]) for row in ranked]
         ranks = [float(row["mean_rank"]) for row in ranked]
         names = [
-            " ".join(f"{name}={value}" for name, value in each.items()) or "as given"
-            for each in values
+            " ".join(f"{name}={value}" for name, value in settings.items()) or "as given"
+            for settings in values
         ]
     words = "Mean rank of each configuration, 1 is the best; light: significantly worse"
     labels = [
@@ -233,13 +234,13 @@ def page_of_tuning(folder: Path) -> Page:
         for row, name in zip(ranked, names, strict=True)
     ]
     pictures = [plot(_bars(ranked, labels, ranks), words)]
-    keys = list(dict.fromkeys(k for each in values for k in each))
+    keys = list(dict.fromkeys(k for settings in values for k in settings))
     pictures += [plot(_scatter(key, values, ranks), f"Mean rank over {key}") for key in keys]
-    # What the terminal said: first about the columns, last which configurations differ.
+    # The output of the command: first about the columns, last which configurations differ.
     told = folder / CONCLUSION
     legend, *others = bounded_text(told).strip().split("\n\n") if told.is_file() else [""]
     page.section("Conclusion", *map(html.paragraph, others[-1].splitlines() if others else ()))
-    metric = str(made.get("metric") or "loss")
+    metric = str(origin.get("metric") or "loss")
     columns = [html.paragraph(line, "soft") for line in legend.splitlines()]
     page.section(
         "Configurations",
@@ -251,7 +252,7 @@ def page_of_tuning(folder: Path) -> Page:
 
 
 def _sizes(tasks: Sequence[Row]) -> list[tuple[str, object]]:
-    """Return what was tuned: the numbers of instances, configurations and runs, and the devices."""
+    """Return the numbers of instances, configurations and runs, and the devices."""
 
     def distinct(name: str) -> list[str]:
         return list(dict.fromkeys(row.get(name, "") for row in tasks))
@@ -291,23 +292,23 @@ def _rounded(text: str, form: str) -> str:
 
 def _bars(ranked: Sequence[Row], labels: Sequence[str], ranks: Sequence[float]) -> Any:
     count = min(len(ranks), _BARS)
-    made = new_figure(WIDTH, max(1.2, 0.6 + 0.2 * count))
-    axes = made.add_subplot()
+    figure = new_figure(WIDTH, max(1.2, 0.6 + 0.2 * count))
+    axes = figure.add_subplot()
     worse = [(_number(row.get("p", "")) or 1.0) < 0.05 for row in ranked[:count]]
-    alphas = [0.45 if each else 1.0 for each in worse]
+    alphas = [0.45 if is_worse else 1.0 for is_worse in worse]
     for place in range(count):
         axes.barh(place, ranks[place], color=COLOURS[0], alpha=alphas[place])
     axes.set_yticks(range(count), labels[:count])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("mean rank")
-    return made
+    return figure
 
 
 def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[float]) -> Any:
-    made = new_figure(WIDTH, HEIGHT * 0.8)
-    axes = made.add_subplot()
-    given = [(each[key], rank) for each, rank in zip(values, ranks, strict=True) if key in each]
+    figure = new_figure(WIDTH, HEIGHT * 0.8)
+    axes = figure.add_subplot()
+    given = [(value[key], rank) for value, rank in zip(values, ranks, strict=True) if key in value]
     if all(isinstance(value, Real) and not isinstance(value, bool) for value, _ in given):
         axes.plot([value for value, _ in given], [rank for _, rank in given], "o", **_DOTS)
         if all(isinstance(value, int) for value, _ in given):
@@ -319,4 +320,4 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
         axes.set_xticks(range(len(names)), names)
         axes.margins(x=0.2)
     axes.set(xlabel=key, ylabel="mean rank")
-    return made
+    return figure

@@ -21,7 +21,7 @@ from islands.studies.significance import mann_whitney
 
 _TEXTS: Mapping[str, str] = described(Path(__file__).with_suffix(".toml"))
 _DRAWN = 8
-"""Instances with a picture of their own at most."""
+"""Maximum number of instances with their own picture."""
 _METHODS = 16
 _PAIRS = 60
 _LISTED = 500
@@ -86,8 +86,8 @@ def _gaps(
         pictures[words] = [curve for curve in curves if curve.instance == instance]
     yield figures(
         *(
-            plot(courses.draw_gaps(mine, methods), words, label=f"Gap over time. {words}")
-            for words, mine in pictures.items()
+            plot(courses.draw_gaps(shown, methods), words, label=f"Gap over time. {words}")
+            for words, shown in pictures.items()
         )
     )
     if len(references) > _DRAWN:
@@ -104,7 +104,7 @@ def _targets(common: Sequence[Curve], pooled: str) -> Iterator[str]:
         words = f"{pooled}: {words[0].lower()}{words[1:]}"
     pictures = [plot(courses.draw_targets(times), words, table(_target_rows(times)))]
     ratios = courses.profiles(times) if len(times) > 1 else {}
-    if ratios and all(len(each) for each in ratios.values()):
+    if ratios and all(len(values) for values in ratios.values()):
         pictures.append(plot(courses.draw_profiles(ratios), _TEXTS["profiles"]))
     yield paragraph(_TEXTS["target"], "soft")
     yield figures(*pictures)
@@ -113,11 +113,11 @@ def _targets(common: Sequence[Curve], pooled: str) -> Iterator[str]:
 def _target_rows(
     times: Mapping[str, Sequence[tuple[str, int, float]]],
 ) -> Iterator[dict[str, object]]:
-    for method, each in times.items():
-        reached = [time for _, _, time in each if np.isfinite(time)]
+    for method, runs in times.items():
+        reached = [time for _, _, time in runs if np.isfinite(time)]
         yield {
             "method": method,
-            "runs": len(each),
+            "runs": len(runs),
             "at the target": len(reached),
             "median seconds": f"{median(reached):.2f}" if reached else "-",
             "longest": f"{max(reached):.2f}" if reached else "-",
@@ -131,8 +131,8 @@ def _tests(curves: Sequence[Curve]) -> Iterator[str]:
         ranks, all_equal = mean_ranks(losses), friedman(losses)
         p = against(losses, int(np.argmin(ranks)))
         words = f" Friedman's test that all are equal: p = {_p(all_equal)}."
-        told = _TEXTS["ranks"].format(problems=len(losses), significant=SIGNIFICANT)
-        yield paragraph(told if all_equal is None else told + words)
+        sentence = _TEXTS["ranks"].format(problems=len(losses), significant=SIGNIFICANT)
+        yield paragraph(sentence if all_equal is None else sentence + words)
         yield table(
             {"method": methods[i], "mean rank": f"{ranks[i]:.2f}", "p": _p(p[i])}
             for i in np.argsort(ranks, kind="stable")
@@ -159,15 +159,15 @@ def _pair_rows(
             for method in (one, other)
         )
         if first and second:
-            found = mann_whitney(first, second)
+            test = mann_whitney(first, second)
             yield {
                 "instance": instance,
                 "first": one,
                 "second": other,
                 "runs": f"{len(first)}, {len(second)}",
-                "p": _p(found.p),
-                "A": f"{found.a:.2f}",
-                "effect": found.size,
+                "p": _p(test.p),
+                "A": f"{test.a:.2f}",
+                "effect": test.size,
             }
 
 
@@ -179,12 +179,12 @@ def _instances(
     curves: Sequence[Curve], references: Mapping[str, Reference]
 ) -> Iterator[dict[str, object]]:
     for instance, method in dict.fromkeys((c.instance, c.method) for c in curves):
-        mine = [c for c in curves if (c.instance, c.method) == (instance, method)]
-        gaps = [c.final for c in mine if np.isfinite(c.final)]
+        own_curves = [c for c in curves if (c.instance, c.method) == (instance, method)]
+        gaps = [c.final for c in own_curves if np.isfinite(c.final)]
         yield {
             "instance": instance,
             "method": method,
-            "runs": len(mine),
+            "runs": len(own_curves),
             "best gap": _percent(min(gaps, default=None)),
             "mean": _percent(statistics.mean(gaps) if gaps else None),
             "worst": _percent(max(gaps, default=None)),

@@ -89,9 +89,9 @@ def _reference(runs: Sequence[RecordedRun]) -> Reference:
     """Return the reference of runs of one instance."""
     courses = [run.history for run in runs if run.history is not None]
     known = (run.best_known for run in runs if run.history is not None)
-    if (value := next((each for each in known if each is not None), None)) is not None:
+    if (value := next((best for best in known if best is not None), None)) is not None:
         return Reference(value, True)
-    ends = [(each.maximise, float(each.overall()[-1])) for each in courses]
+    ends = [(course.maximise, float(course.overall()[-1])) for course in courses]
     solved = [(maximise, end) for maximise, end in ends if not np.isnan(end)]
     better = max if solved and solved[0][0] else min
     return Reference(better((end for _, end in solved), default=0.0), False)
@@ -110,14 +110,14 @@ def methods_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     These are the settings in which runs of an algorithm on the same instance differ.
     """
     values = defaultdict[tuple[object, str, str], set[str]](set)
-    for each in settings:
-        for name, value in each.items():
-            values[each.get("instance"), method_of(each), name].add(json.dumps(value))
+    for run in settings:
+        for name, value in run.items():
+            values[run.get("instance"), method_of(run), name].add(json.dumps(value))
     differing = defaultdict[str, dict[str, None]](dict)
-    for (_, algorithm, name), found in values.items():
-        if len(found) > 1 and name not in _NOT_METHOD:
+    for (_, algorithm, name), texts in values.items():
+        if len(texts) > 1 and name not in _NOT_METHOD:
             differing[algorithm][name] = None
-    return [_name(each, [*differing[method_of(each)]]) for each in settings]
+    return [_name(run, [*differing[method_of(run)]]) for run in settings]
 
 
 def _name(settings: Mapping[str, Any], differing: Sequence[str]) -> str:
@@ -145,8 +145,8 @@ def times_of(curves: Sequence[Curve]) -> Floats:
 def bands(curves: Sequence[Curve], times: Floats) -> Floats:
     """Return the quartiles of the losses at each time, one row each; infinite without solutions."""
     losses = np.stack([curve.at(times) for curve in curves])
-    found: Floats = np.quantile(losses, [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
-    return found
+    quartiles: Floats = np.quantile(losses, [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
+    return quartiles
 
 
 def target_of(curves: Sequence[Curve]) -> float:
@@ -160,12 +160,12 @@ def times_to_targets(curves: Sequence[Curve]) -> dict[str, list[tuple[str, int, 
         instance: target_of([c for c in curves if c.instance == instance])
         for instance in dict.fromkeys(curve.instance for curve in curves)
     }
-    found: dict[str, list[tuple[str, int, float]]] = {}
+    times: dict[str, list[tuple[str, int, float]]] = {}
     for curve in curves:
         target = targets[curve.instance]
         time = curve.time_to(target) if np.isfinite(target) else np.inf
-        found.setdefault(curve.method, []).append((curve.instance, curve.seed, time))
-    return found
+        times.setdefault(curve.method, []).append((curve.instance, curve.seed, time))
+    return times
 
 
 def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str, Floats]:
@@ -177,7 +177,7 @@ def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str,
         method: {(instance, seed): time for instance, seed, time in rows}
         for method, rows in times.items()
     }
-    common = sorted(set.intersection(*(set(each) for each in tables.values())))
+    common = sorted(set.intersection(*(set(table) for table in tables.values())))
     rows = [[table[key] for key in common] for table in tables.values()]
     seconds = np.array(rows).clip(min=_SHORTEST)
     with np.errstate(invalid="ignore"):
@@ -194,8 +194,8 @@ def final_losses(curves: Sequence[Curve]) -> tuple[list[str], Floats]:
     for curve in curves:
         finals.setdefault(curve.method, {})[curve.instance, curve.seed] = curve.final
     of_methods = list(finals.values())
-    common = sorted(set.intersection(*(set(each) for each in of_methods))) if finals else []
-    return [*finals], np.array([[each[key] for each in of_methods] for key in common])
+    common = sorted(set.intersection(*(set(losses) for losses in of_methods))) if finals else []
+    return [*finals], np.array([[losses[key] for losses in of_methods] for key in common])
 
 
 def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
@@ -204,21 +204,21 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
     axes = figure.add_subplot()
     times, drawn, labels = times_of(curves), [0.0], list[str]()
     for place, method in enumerate(methods):
-        mine = [curve for curve in curves if curve.method == method]
-        if not mine:
+        own_curves = [curve for curve in curves if curve.method == method]
+        if not own_curves:
             continue
-        low, middle, high = np.where(np.isinf(b := bands(mine, times)), np.nan, b)
+        low, middle, high = np.where(np.isinf(b := bands(own_curves, times)), np.nan, b)
         look, label = curve_look(place), method
         if np.isnan(middle).all():
-            solved = sum(np.isfinite(curve.final) for curve in mine)
-            label += f" (no median: {solved} of {len(mine)} runs found a solution)"
+            solved = sum(np.isfinite(curve.final) for curve in own_curves)
+            label += f" (no median: {solved} of {len(own_curves)} runs found a solution)"
         labels.append(label)
         axes.plot(times, middle, drawstyle="steps-post", label=label, **look)
-        if len(mine) > 1:
+        if len(own_curves) > 1:
             axes.fill_between(
                 times, low, high, step="post", color=look["color"], alpha=0.2, linewidth=0
             )
-        drawn += [float(each) for each in (*middle, *high) if np.isfinite(each)]
+        drawn += [float(gap) for gap in (*middle, *high) if np.isfinite(gap)]
     axes.set(xlabel="seconds", ylabel="gap in %")
     drawing.logarithmic(axes.xaxis, times[0], times[-1])
     _scale_gaps(axes, np.array(drawn))
@@ -240,7 +240,7 @@ def draw_targets(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> Any:
         method: np.array([time for *_, time in rows]).clip(min=_SHORTEST)
         for method, rows in times.items()
     }
-    finite = np.concatenate([each[np.isfinite(each)] for each in reached.values()])
+    finite = np.concatenate([times[np.isfinite(times)] for times in reached.values()])
     first, last = (finite.min(), finite.max()) if finite.size else (_SHORTEST, _SHORTEST)
     labels = {"xlabel": "seconds", "ylabel": "share of runs at the target"}
     return _draw_shares(reached, float(first), 1.2 * float(last), **labels)
@@ -248,7 +248,7 @@ def draw_targets(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> Any:
 
 def draw_profiles(ratios: Mapping[str, Floats]) -> Any:
     """Return a figure with the performance profile of each method."""
-    finite = np.concatenate([each[np.isfinite(each)] for each in ratios.values()])
+    finite = np.concatenate([values[np.isfinite(values)] for values in ratios.values()])
     last = 1.2 * float(finite.max(initial=1.0))
     labels = {"xlabel": "time to the target, relative to the fastest"}
     labels["ylabel"] = "share of problems"
@@ -256,16 +256,16 @@ def draw_profiles(ratios: Mapping[str, Floats]) -> Any:
 
 
 def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis: Any) -> Any:
-    """Return a figure with the empirical distribution of each method; infinite values miss.
+    """Return a figure with the empirical distribution of each method; infinite values are missing.
 
-    The legend says how many of its values a method has, unless it has all.
+    The legend shows the number of finite values of a method, unless all are finite.
     """
     figure = drawing.new_figure(WIDTH, HEIGHT + 0.13 * len(values))
     axes, labels = figure.add_subplot(), list[str]()
-    for place, (method, each) in enumerate(values.items()):
-        x = np.sort(each[np.isfinite(each)])
-        share = np.arange(len(x) + 1) / len(each)
-        labels.append(method if len(x) == len(each) else f"{method} ({len(x)} of {len(each)})")
+    for place, (method, sample) in enumerate(values.items()):
+        x = np.sort(sample[np.isfinite(sample)])
+        share = np.arange(len(x) + 1) / len(sample)
+        labels.append(method if len(x) == len(sample) else f"{method} ({len(x)} of {len(sample)})")
         look = {"drawstyle": "steps-post", "label": labels[-1], **curve_look(place)}
         axes.plot([*x, last], [*share[1:], share[-1]], **look)
     axes.set(ylim=(0, 1.03), **axis)

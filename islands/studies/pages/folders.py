@@ -23,7 +23,7 @@ from islands.text import counted, escaped
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
-"""Folders of runs that are named at most."""
+"""Maximum number of folders of runs that are named."""
 _SHARE = 0.1
 """Maximum share of the time that is spent on drawing a live page."""
 
@@ -36,8 +36,8 @@ def page_for(
 ) -> Page:
     """Return the page of one folder, or of all runs in several folders.
 
-    `say` is told which runs a page compares. `moved` names the instance or the script of a single
-    run.
+    `say` receives a line with the runs that a page compares. `moved` names the instance or the
+    script of a single run.
     """
     for folder in folders:
         if not folder.is_dir():
@@ -129,7 +129,7 @@ class LivePage:
     def update(self, *, is_final: bool) -> None:
         """Write the page if it is due or final; the final page is not reloaded.
 
-        Before the first run has begun, the page says so. It stays if the folder cannot be read now.
+        Before the first run has begun, the page has a note. It is kept if the folder is unreadable.
         """
         began = time.monotonic()
         if began < self._due and not is_final:

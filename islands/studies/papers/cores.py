@@ -1,4 +1,4 @@
-"""The cores of this host, all of which a run may use whose CPU time is compared."""
+"""The cores of this host: a run whose CPU time is compared may use all of them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def on_cores(cores: Set[int]) -> Iterator[None]:
         yield
         return
     before = {thread: os.sched_getaffinity(thread) for thread in _threads()}
-    for thread, mine in before.items():
-        _bind(thread, mine | cores)
+    for thread, old_cores in before.items():
+        _bind(thread, old_cores | cores)
     try:
         yield
     finally:
@@ -41,8 +41,8 @@ def _own() -> Set[int]:
 
 
 def _threads() -> list[int]:
-    """Return the threads of this process: those that wait for work keep their cores."""
-    return [int(each.name) for each in _THREADS.iterdir()]
+    """Return the threads of this process, each of which has its own set of cores."""
+    return [int(path.name) for path in _THREADS.iterdir()]
 
 
 def _bind(thread: int, cores: Set[int]) -> None:

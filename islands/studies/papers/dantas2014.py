@@ -82,12 +82,12 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division."""
-        for each in ALL:
-            sample = self.sample(problem, **each.options())
+        for division in ALL:
+            sample = self.sample(problem, **division.options())
             yield {
                 "instance": problem.instance,
-                "islands": each.count,
-                "migration": each.migration,
+                "islands": division.count,
+                "migration": division.migration,
                 "last": fmean(sample.last_gaps) if sample.last_gaps else None,
                 "found": fmean(sample.best_generations),
                 **sample.cells(self.seconds(sample)),
@@ -95,7 +95,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Summarise a kind."""
-        of = next(each for each in KINDS if each.name == group)
+        of = next(division for division in KINDS if division.name == group)
         row: dict[str, Cell] = {
             **of._asdict(),
             "kind": group,
@@ -103,17 +103,17 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
             "generations": self.made_generations,
             "runs": len(self.seeds),
         }
-        for each in ALL:
-            mine = matching(parts, islands=each.count, migration=each.migration)
-            row[each.name] = average(mine, "mean_gap")
-            row |= {f"{each.name}_{name}": average(mine, name) for name in _POOLED}
+        for division in ALL:
+            own_parts = matching(parts, islands=division.count, migration=division.migration)
+            row[division.name] = average(own_parts, "mean_gap")
+            row |= {f"{division.name}_{name}": average(own_parts, name) for name in _POOLED}
         yield self.filled(**row)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return means by m, n and tightness, and the effect of islands."""
         return [
             *(fact for name in ("m", "n", "tightness") for fact in self._level_facts(rows, name)),
-            *(self._change_fact(rows, each) for each in SEVERAL),
+            *(self._change_fact(rows, division) for division in SEVERAL),
             self._found_fact(rows),
             *self._last_facts(rows),
         ]
@@ -121,9 +121,9 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
     def _level_facts(self, rows: Sequence[TableRow], name: str) -> Iterator[Fact]:
         """Yield the mean gaps of each m, n or tightness, for each division."""
         for level in dict.fromkeys(row[name] for row in rows):
-            mine = matching(rows, **{name: level})
-            gaps = {each.name: mean(mine, each.name) for each in ALL}
-            shown = _listed({each.words: gaps[each.name] for each in ALL}, ".2f", ";  ")
+            level_rows = matching(rows, **{name: level})
+            gaps = {division.name: mean(level_rows, division.name) for division in ALL}
+            shown = _listed({division.words: gaps[division.name] for division in ALL}, ".2f", ";  ")
             values = named(f"mean_gap_{name}_{level}", gaps)
             yield self.fact("level", rows, values, level=f"{name} = {level}:", gaps=shown)
 
@@ -131,8 +131,8 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
         """Return the difference of a division's gap from one island's, by m and n."""
         changes: dict[str, float] = {}
         for m, n in dict.fromkeys((row["m"], row["n"]) for row in rows):
-            mine = matching(rows, m=m, n=n)
-            changes[f"{m} x {n}"] = mean(mine, division.name) - mean(mine, ONE.name)
+            size_rows = matching(rows, m=m, n=n)
+            changes[f"{m} x {n}"] = mean(size_rows, division.name) - mean(size_rows, ONE.name)
         worse = sum(change > 0 for change in changes.values())
         name, shown = division.name, _listed(changes, "+.2f", ";  ")
         values = {f"sizes_worse_{name}": worse, **named(f"change_{name}", changes)}
@@ -142,21 +142,21 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
         """Return the mean generation of the best by n: late if runs have not converged."""
         parts = []
         for n in dict.fromkeys(row["n"] for row in rows):
-            mine = matching(rows, n=n)
-            found = {each.words: mean(mine, f"{each.name}_found") for each in ALL}
-            parts.append(f"n = {n}: {_listed(found, '.0f')}")
+            size_rows = matching(rows, n=n)
+            means = {division.words: mean(size_rows, f"{division.name}_found") for division in ALL}
+            parts.append(f"n = {n}: {_listed(means, '.0f')}")
         ours = {"found": mean(rows, f"{ONE.name}_found")}
         return self.fact("found", rows, ours, generations=";  ".join(parts))
 
     def _last_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the difference between the last generation's best and the best ever."""
         lost = {
-            each: mean(rows, f"{each.name}_last") - mean(rows, each.name)
-            for each in ALL
-            if any(row[f"{each.name}_last"] is not None for row in rows)
+            division: mean(rows, f"{division.name}_last") - mean(rows, division.name)
+            for division in ALL
+            if any(row[f"{division.name}_last"] is not None for row in rows)
         }
-        values = named("lost", {each.name: points for each, points in lost.items()})
-        shown = _listed({each.words: points for each, points in lost.items()}, ".2f")
+        values = named("lost", {division.name: points for division, points in lost.items()})
+        shown = _listed({division.words: points for division, points in lost.items()}, ".2f")
         return [self.fact("lost", rows, values, points=shown)] if lost else []
 
 
@@ -166,7 +166,7 @@ class PrototypeTable(PaperTable, of="dantas2014/prototype"):
     @classmethod
     def divisions(cls) -> list[Division]:
         """Return the divisions of which the program has gaps."""
-        return [each for each in ALL if each.name in next(iter(cls.printed().values()))]
+        return [division for division in ALL if division.name in next(iter(cls.printed().values()))]
 
     def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance in each division."""
@@ -175,20 +175,22 @@ class PrototypeTable(PaperTable, of="dantas2014/prototype"):
             "generations": self.made_generations,
             "runs": len(self.seeds),
         }
-        for each in self.divisions():
-            sample, its = self.sample(problem, **each.options()), self.printed()[problem.instance]
-            row[each.name], row[f"{each.name}_prototype"] = sample.mean_gap, its[each.name]
-            row[f"{each.name}_deviation"] = sample.deviation
+        for division in self.divisions():
+            name, sample = division.name, self.sample(problem, **division.options())
+            row[name], row[f"{name}_deviation"] = sample.mean_gap, sample.deviation
+            row[f"{name}_prototype"] = self.printed()[problem.instance][name]
         yield self.row(problem, **row)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the means, and whether the two programs differ."""
         facts, pairs = [], list[tuple[float, ...]]()
-        for each in self.divisions():
-            ours, its = mean(rows, each.name), mean(rows, f"{each.name}_prototype")
-            found = {f"mean_gap_{each.name}": ours}
-            facts.append(self.fact("mean", rows, found, division=each.words, ours=ours, its=its))
-            pairs += numbers(rows, each.name, f"{each.name}_prototype")
+        for division in self.divisions():
+            ours, its = mean(rows, division.name), mean(rows, f"{division.name}_prototype")
+            values = {f"mean_gap_{division.name}": ours}
+            facts.append(
+                self.fact("mean", rows, values, division=division.words, ours=ours, its=its)
+            )
+            pairs += numbers(rows, division.name, f"{division.name}_prototype")
         words = "all divisions, ours against the prototype's"
         return [*facts, *significance("prototype", words, pairs)]
 
@@ -222,18 +224,18 @@ class EqualTimeTable(SizeTable, of="dantas2014/islands"):
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division, up to three times."""
         one_island = self.sample(problem, is_warm=True, **ONE.options())
-        for each in _COMPARED:
-            equal = one_island if each == ONE else self.sample(problem, **each.options())
+        for division in _COMPARED:
+            equal = one_island if division == ONE else self.sample(problem, **division.options())
             generations = self.made_generations
             in_time = max(1, round(generations * one_island.seconds / equal.seconds))
             samples = {
                 "evaluations": equal,
-                "time": self._longer(problem, each, equal, in_time),
-                "processors": self._longer(problem, each, equal, generations * each.count),
+                "time": self._longer(problem, division, equal, in_time),
+                "processors": self._longer(problem, division, equal, generations * division.count),
             }
             yield {
                 "instance": problem.instance,
-                "division": each.words,
+                "division": division.words,
                 **{way: sample.mean_gap for way, sample in samples.items()},
                 **{f"{way}_generations": sample.generations for way, sample in samples.items()},
                 "seconds": equal.seconds,
@@ -253,36 +255,36 @@ class EqualTimeTable(SizeTable, of="dantas2014/islands"):
         """Summarise a size for each division."""
         ones = matching(parts, division=ONE.words)
         averaged = (*self.ways, *(f"{way}_generations" for way in self.ways), "seconds")
-        for each in _COMPARED:
-            mine = matching(parts, division=each.words)
+        for division in _COMPARED:
+            own_parts = matching(parts, division=division.words)
             changes = {
-                f"{way}_change": mean(mine, way) - mean(ones, way) if each != ONE else None
+                f"{way}_change": mean(own_parts, way) - mean(ones, way) if division != ONE else None
                 for way in self.ways
             }
             yield self.size_row(
                 group,
                 parts,
-                division=each.words,
-                islands=each.count,
-                migration=each.migration,
-                **{name: average(mine, name) for name in averaged},
+                division=division.words,
+                islands=division.count,
+                migration=division.migration,
+                **{name: average(own_parts, name) for name in averaged},
                 **changes,
-                runs=total(mine, "runs"),
+                runs=total(own_parts, "runs"),
             )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return how often and by how much each division differs from one island."""
         facts = []
         for way, words in self.ways.items():
-            for each in _DIVIDED:
-                mine = matching(rows, division=each.words)
-                change = mean(mine, f"{way}_change")
-                worse = [str(row["size"]) for row in mine if mean([row], f"{way}_change") > 0]
+            for division in _DIVIDED:
+                own_rows = matching(rows, division=division.words)
+                change = mean(own_rows, f"{way}_change")
+                worse = [str(row["size"]) for row in own_rows if mean([row], f"{way}_change") > 0]
                 where = f" ({', '.join(worse)})" if worse else ""
-                values = {f"change_{way}_{each.name}": change}
-                found: dict[str, Any] = {"change": change, "worse": len(worse), "where": where}
-                found |= {"way": words, "division": each.words}
-                facts.append(self.fact("change", mine, values, **found))
+                values = {f"change_{way}_{division.name}": change}
+                texts: dict[str, Any] = {"change": change, "worse": len(worse), "where": where}
+                texts |= {"way": words, "division": division.words}
+                facts.append(self.fact("change", own_rows, values, **texts))
         return facts
 
 
@@ -310,18 +312,19 @@ class SizeTimesTable(SizeTable, of="dantas2014/times"):
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
         """Return the means of a size."""
-        names = ["seconds", *map(_name, COUNTS), *(each.name for each in self.cpu_columns())]
+        names = ["seconds", *map(_name, COUNTS), *(column.name for column in self.cpu_columns())]
         means = {name: average(parts, name) for name in names}
-        yield self.size_row(group, parts, ranks=self.asked.world.size, **means)
+        yield self.size_row(group, parts, ranks=self.request.world.size, **means)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean seconds by n, and the mean speed-ups over our CPU."""
         sizes = dict.fromkeys(row["n"] for row in rows)
         by_size = {f"n = {n}:": mean(matching(rows, n=n), "seconds") for n in sizes}
-        divided = {each: mean(rows, _name(each)) for each in COUNTS}
-        values = named("mean", {_name(each): seconds for each, seconds in divided.items()})
+        divided = {count: mean(rows, _name(count)) for count in COUNTS}
+        values = named("mean", {_name(count): seconds for count, seconds in divided.items()})
         shown = _listed(by_size, ".4f", " s, ") + " s"
-        by_islands = _listed({f"{each}:": divided[each] for each in COUNTS}, ".4f", " s, ") + " s"
+        ends = {f"{count}:": seconds for count, seconds in divided.items()}
+        by_islands = _listed(ends, ".4f", " s, ") + " s"
         return [
             self.fact("seconds", rows, {"mean_seconds": mean(rows, "seconds")}, sizes=shown),
             self.fact("islands", rows, values, islands=by_islands),

@@ -28,7 +28,7 @@ from islands.text import counted
 
 @dataclass(frozen=True)
 class Sample:
-    """The results of a batch of runs of one instance, as the ledger has them."""
+    """The results of a batch of runs of one instance, as they are stored."""
 
     costs: Sequence[float]
     """Costs of the runs that found a feasible solution."""
@@ -52,7 +52,7 @@ class Sample:
     @classmethod
     def of(cls, problem: Problem, batch: Sequence[Repeat]) -> Sample:
         """Return the statistics of a batch."""
-        ends = [each.result for each in batch]
+        ends = [repeat.result for repeat in batch]
         costs = [end.cost for end in ends if end.cost is not None]
         gaps = _gaps(problem, costs)
         return cls(
@@ -61,7 +61,7 @@ class Sample:
             without=len(ends) - len(costs),
             gaps=gaps,
             hits=sum(gap <= 0 for gap in gaps),
-            last_gaps=_gaps(problem, [each.present for each in batch]),
+            last_gaps=_gaps(problem, [repeat.present for repeat in batch]),
             best_generations=[end.best_generation for end in ends if end.cost is not None],
             evaluations=[end.evaluations for end in ends],
             generations=max(end.generations for end in ends),
@@ -143,7 +143,7 @@ class ExperimentRequest:
 
 
 class Experiment(ABC):
-    """Makes the runs of a table, which share a preset, or takes known ones."""
+    """Executes the runs of a table, which share a preset, or reads known results."""
 
     name: ClassVar[str]
     """The name of the table."""
@@ -160,13 +160,13 @@ class Experiment(ABC):
     """Whether results count only on the same device and number of ranks, as they are times."""
 
     def __init__(self, request: ExperimentRequest) -> None:
-        self.asked = request
+        self.request = request
         self.made_generations = request.generations or self.generations
         """Generations of each run."""
         self.seeds = range(1, (request.runs or self.runs) + 1)
         self.places = defaultdict[str, Counter[str]](Counter)
-        """The number of results of each place, by the place where they would be made now; a place
-        is a device, with its number of ranks."""
+        """The number of results of each place, by the place where they would be computed now; a
+        place is a device, with its number of ranks."""
 
     @classmethod
     def presets(cls) -> str:
@@ -182,10 +182,10 @@ class Experiment(ABC):
         """Return the result of one run; an interrupt ends the experiment."""
         settings, threads = self._options(problem, seed, options), options.get("threads")
         # A run with a given number of threads, to compare with, uses only those of one rank.
-        ranks = 1 if threads else self.asked.world.size
+        ranks = 1 if threads else self.request.world.size
 
         def run(world: World) -> dict[str, Any]:
-            with on_cores(self.asked.cores if threads else frozenset()):
+            with on_cores(self.request.cores if threads else frozenset()):
                 result = require_complete(
                     run_requested(Request.of(settings), world, Output(), problem)
                 )
@@ -193,7 +193,7 @@ class Experiment(ABC):
 
         device = f"CPU, {counted(threads, 'thread')}" if threads else None
         on = counted(threads, "thread") if threads else settings["backend"]
-        make = partial(self.asked.campaign.on_first, ranks, run)
+        make = partial(self.request.campaign.on_first, ranks, run)
         return RunResult(**self._recorded(settings, ranks, device, make, f"seed {seed} on {on}"))
 
     def results(self, problem: Problem, **options: Any) -> list[RunResult]:
@@ -216,7 +216,7 @@ class Experiment(ABC):
 
         settings = {**self._options(problem, 1, options), "runs": count, "is_warm": is_warm}
         words = f"a batch of {counted(count, 'run')}"
-        ranks = min(count, self.asked.world.size)
+        ranks = min(count, self.request.world.size)
         return Sample(**self._recorded(settings, ranks, None, make, words))
 
     def _recorded(
@@ -227,29 +227,29 @@ class Experiment(ABC):
         make: Callable[[], dict[str, Any]],
         words: str,
     ) -> dict[str, Any]:
-        """Return a known result, or make it on these ranks, by default on their devices."""
+        """Return a known result, or compute it on these ranks, by default on their devices."""
         place = self._place(ranks) if device is None else device
         key = {"table": self.name, **settings}
         if self.is_timed:
             key["place"] = place
-        found = self.asked.campaign.result(key, lambda: {**make(), "place": place}, words)
-        self.places[place][found.pop("place", "an unknown device")] += 1
-        return found
+        result = self.request.campaign.result(key, lambda: {**make(), "place": place}, words)
+        self.places[place][result.pop("place", "an unknown device")] += 1
+        return result
 
     def batch(self, problem: Problem, runs: int, **options: Any) -> list[Repeat]:
-        """Return the runs with seeds 1, 2, ..., which all ranks make at the same time."""
-        campaign, made = self.asked.campaign, dict[int, Repeat]()
+        """Return the runs with seeds 1, 2, ..., which all ranks execute at the same time."""
+        campaign, repeats = self.request.campaign, dict[int, Repeat]()
         resolved = resolve(Request.of(self._options(problem, 1, options)), problem)
-        devices = [take_device(campaign.world, self.asked.backend)]
+        devices = [take_device(campaign.world, self.request.backend)]
         a_rank = -(-runs // campaign.world.size)
         plan = Repeats([resolved])
         cells = [(0, run) for run in range(runs)]
         groups = [cells[first : first + a_rank] for first in range(0, runs, a_rank)]
-        for (_, run), found in campaign.cells(plan, groups, devices, a_rank):
-            if isinstance(found, IslandsError):
-                campaign.world.agree_on(found)
-            made[run] = found
-        return [made[run] for run in range(runs)]
+        for (_, run), repeat in campaign.cells(plan, groups, devices, a_rank):
+            if isinstance(repeat, IslandsError):
+                campaign.world.agree_on(repeat)
+            repeats[run] = repeat
+        return [repeats[run] for run in range(runs)]
 
     def paper_seconds(self, run: RunResult | Sample) -> float:
         """Return seconds scaled to the paper's generations; generation 0 counts as one."""
@@ -282,12 +282,12 @@ class Experiment(ABC):
 
     def _place(self, ranks: int) -> str:
         """Return the device, and the number of ranks that use one if there are several."""
-        device = self.asked.device
+        device = self.request.device
         return f"{device} on each of {ranks} ranks" if ranks > 1 else device
 
     def words(self) -> str:
         """Return a description of the runs, and how they differ from the paper's."""
-        place, count = self._place(self.asked.world.size), self.made_generations
+        place, count = self._place(self.request.world.size), self.made_generations
         text = f"preset {self.presets()}, {counted(count, 'generation')}, on {place}"
         if self.batched:
             text += ", in batches"
@@ -300,7 +300,7 @@ class Experiment(ABC):
             "instance": problem.instance,
             "preset": self.preset,
             "seed": seed,
-            "backend": self.asked.backend,
+            "backend": self.request.backend,
         }
         return {**settings, **({} if "stop" in options else {"stop": self.stop()}), **options}
 

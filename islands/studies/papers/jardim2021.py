@@ -39,9 +39,9 @@ class ImplementationsTable(PaperTable, of="jardim2021/implementations"):
     def rows(self, problem: Problem) -> Iterator[Row]:
         """Run an instance: all runs in one batch, and one run alone for its time."""
         thesis, sample = self.printed()[problem.instance], self.sample(problem)
-        fastest = min(each["seconds"] for each in thesis.values())
+        fastest = min(row["seconds"] for row in thesis.values())
         theirs = {
-            f"{each}_{figure}": cell for each, row in thesis.items() for figure, cell in row.items()
+            f"{name}_{figure}": cell for name, row in thesis.items() for figure, cell in row.items()
         }
         yield self.timed_row(
             problem,
@@ -56,14 +56,14 @@ class ImplementationsTable(PaperTable, of="jardim2021/implementations"):
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean gaps, a comparison with the thesis, and the ratios of times."""
         ours, theirs = mean(rows, "gap"), self.means_of(rows)
-        means = {each: mean(rows, f"{each}_gap") for each in IMPLEMENTATIONS}
-        words = ", ".join(f"{each} {theirs[f'{each}_gap']}" for each in IMPLEMENTATIONS)
+        means = {name: mean(rows, f"{name}_gap") for name in IMPLEMENTATIONS}
+        words = ", ".join(f"{name} {theirs[f'{name}_gap']}" for name in IMPLEMENTATIONS)
         facts = [
             self.fact("means", rows, {"mean_gap": ours, **named("mean_gap", means)}, theirs=words)
         ]
-        for each in IMPLEMENTATIONS:
-            pairs = numbers(rows, "gap", f"{each}_gap")
-            facts += significance(f"gap_{each}", f"gaps, ours against {each}", pairs)
+        for name in IMPLEMENTATIONS:
+            pairs = numbers(rows, "gap", f"{name}_gap")
+            facts += significance(f"gap_{name}", f"gaps, ours against {name}", pairs)
         at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
         counts = {"as_good": good, "at_most_the_least": at_most}
         facts += [self.fact("at_most", rows, counts, noise=_NOISE), self._ratio_fact(rows)]
@@ -81,7 +81,7 @@ class ImplementationsTable(PaperTable, of="jardim2021/implementations"):
 
 def _is_as_good(row: TableRow, noise: float) -> bool:
     """Return whether our mean gap is at most the least plus `noise` standard errors."""
-    (thesis,) = numbers([row], *(f"{each}_gap" for each in IMPLEMENTATIONS))
+    (thesis,) = numbers([row], *(f"{name}_gap" for name in IMPLEMENTATIONS))
     errors = [sd * sqrt(1 / runs + 1 / _RUNS) for sd, runs in numbers([row], "deviation", "runs")]
     return any(gap <= min(thesis) + noise * sum(errors) for (gap,) in numbers([row], "gap"))
 
@@ -112,13 +112,13 @@ class LocalSearchesTable(PaperTable, of="jardim2021/local-searches"):
         """Return the means of each local search, and the smallest ratio of times."""
         facts = []
         for search, printed in self.printed_gaps.items():
-            mine = matching(rows, search=search)
-            gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
-            calls = mean_ratio(mine, "calls", "thesis_calls")
-            theirs = with_printed(thesis, printed, is_whole=len(mine) == len(self.printed()))
+            search_rows = matching(rows, search=search)
+            gap, thesis = mean(search_rows, "gap"), mean(search_rows, "thesis_gap")
+            calls = mean_ratio(search_rows, "calls", "thesis_calls")
+            theirs = with_printed(thesis, printed, is_whole=len(search_rows) == len(self.printed()))
             values = {"mean_gap": gap, "mean_gap_thesis": thesis, "mean_calls_ratio": calls}
-            pairs = numbers(mine, "gap", "thesis_gap")
-            facts.append(self.fact("search", mine, values, search, theirs=theirs))
+            pairs = numbers(search_rows, "gap", "thesis_gap")
+            facts.append(self.fact("search", search_rows, values, search, theirs=theirs))
             facts += significance(search, f"{search}: gaps, ours against 2021", pairs)
         least = min(ratio for (ratio,) in numbers(rows, "speedup"))
         return [*facts, self.fact("least", rows, {"least_speedup": least})]

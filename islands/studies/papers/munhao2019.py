@@ -98,7 +98,7 @@ class ModelsTable(PooledTable):
     @classmethod
     def group(cls, instance: str) -> str:
         """Return the group that contains the instance."""
-        return next(name for name, each in cls.groups().items() if instance in each.instances)
+        return next(name for name, group in cls.groups().items() if instance in group.instances)
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance with both models; time the CPU on the first instance of each group."""
@@ -121,8 +121,8 @@ class ModelsTable(PooledTable):
         """Summarise a group for each model."""
         of = self.groups()[group]
         for model, paper in of.printed.items():
-            mine = matching(parts, model=model)
-            seconds = average(mine, "seconds") or 0.0
+            model_parts = matching(parts, model=model)
+            seconds = average(model_parts, "seconds") or 0.0
             milliseconds = type(seconds)(1000 * seconds)
             cpu = self.cpu_columns()
             yield self.filled(
@@ -130,35 +130,35 @@ class ModelsTable(PooledTable):
                 n=of.n,
                 m=of.m,
                 model=model,
-                best=least(mine, "best_gap"),
-                mean=average(mine, "mean_gap"),
-                deviation=average(mine, "deviation"),
-                error=standard_error(mine),
+                best=least(model_parts, "best_gap"),
+                mean=average(model_parts, "mean_gap"),
+                deviation=average(model_parts, "deviation"),
+                error=standard_error(model_parts),
                 **named("paper", paper),
                 # The standard error of the mean over the instances.
-                paper_error=float(paper["deviation"] / sqrt(RUNS * len(mine))),
-                **{name: total(mine, name) for name in ("hits", "without", "runs")},
+                paper_error=float(paper["deviation"] / sqrt(RUNS * len(model_parts))),
+                **{name: total(model_parts, name) for name in ("hits", "without", "runs")},
                 milliseconds=milliseconds,
                 ratio=float(paper["milliseconds"] / milliseconds),
                 wanted=self.goals.get(group, GOAL),
-                **{column.name: average(mine, column.name) for column in cpu},
-                generations=max(total([row], "generations") for row in mine),
+                **{column.name: average(model_parts, column.name) for column in cpu},
+                generations=max(total([row], "generations") for row in model_parts),
             )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the comparison of our gaps, times and hits with the paper's."""
         facts = []
         for model in MODELS:
-            mine = matching(rows, model=model)
-            if numbers(mine, "mean"):
-                facts += [self.mean_fact(model, mine), self._best_fact(model, mine)]
+            model_rows = matching(rows, model=model)
+            if numbers(model_rows, "mean"):
+                facts += [self.mean_fact(model, model_rows), self._best_fact(model, model_rows)]
                 for which in ("mean", "best"):
                     words = f"{model}: {which} gaps, ours against 2019"
-                    pairs = numbers(mine, which, f"paper_{which}")
+                    pairs = numbers(model_rows, which, f"paper_{which}")
                     facts += significance(f"{which}_{model}", words, pairs)
-                facts += self._hit_facts(model, mine)
+                facts += self._hit_facts(model, model_rows)
         facts += [self._ratio_fact(rows), self._without_fact()]
-        return [*facts, *(self._speedup_fact(rows, *each) for each in SPEEDUPS.items())]
+        return [*facts, *(self._speedup_fact(rows, *speedup) for speedup in SPEEDUPS.items())]
 
     @classmethod
     def mean_fact(cls, model: str, rows: Sequence[TableRow]) -> Fact:
@@ -193,7 +193,7 @@ class ModelsTable(PooledTable):
     def _ratio_fact(self, rows: Sequence[TableRow]) -> Fact:
         """Return the smallest and the largest ratio of times, and how many reach the target."""
         least, most = (pick(rows, key=lambda row: numbers([row], "ratio")) for pick in (min, max))
-        enough = sum(found >= goal for found, goal in numbers(rows, "ratio", "wanted"))
+        enough = sum(ratio >= goal for ratio, goal in numbers(rows, "ratio", "wanted"))
         goals = sorted({str(int(goal)) for (goal,) in numbers(rows, "wanted")}, key=int)
         values = {"least_ratio": least["ratio"], "largest_ratio": most["ratio"]}
         values["as_fast_as_wanted"] = enough
@@ -203,14 +203,14 @@ class ModelsTable(PooledTable):
 
     def _speedup_fact(self, rows: Sequence[TableRow], model: str, printed: float) -> Fact:
         """Return our CPU's seconds over ours, and the printed speed-ups."""
-        mine = matching(rows, model=model)
-        paper = mean(mine, "paper_speedup")
-        means = {each: mean(mine, f"speedup_cpu_{each}") for each in self.asked.threads}
+        model_rows = matching(rows, model=model)
+        paper = mean(model_rows, "paper_speedup")
+        means = {n: mean(model_rows, f"speedup_cpu_{n}") for n in self.request.threads}
         ours = "our CPU with {} takes {:.1f} times as long as ours; "
         shown = "".join(ours.format(counted(k, "thread"), v) for k, v in means.items())
         values = {f"paper_speedup_{model}": paper, **named(f"speedup_{model}_cpu", means)}
         words = {"model": model, "shown": shown, "paper": paper, "printed": printed}
-        return self.fact("speedup", mine, values, **words)
+        return self.fact("speedup", model_rows, values, **words)
 
     def _without_fact(self) -> Fact:
         """Return the number of runs without a feasible solution, by instance."""
@@ -321,8 +321,8 @@ class SearchTable(PooledTable, of="munhao2019/search"):
         for model in MODELS:
             rows = []
             for number, configuration in enumerate(configurations(model)):
-                mine = matching(parts, model=model, configuration=number)
-                rows.append(self._summary(model, number, configuration, mine))
+                own_parts = matching(parts, model=model, configuration=number)
+                rows.append(self._summary(model, number, configuration, own_parts))
             yield from sorted(rows, key=lambda row: numbers([row], "rank", "configuration"))
 
     def _summary(
@@ -344,15 +344,15 @@ class SearchTable(PooledTable, of="munhao2019/search"):
         """Return the best configuration of each model, and the rank of the paper's choice."""
         facts = []
         for model in MODELS:
-            mine = matching(rows, model=model)
-            found = [rank for (rank,) in numbers(mine, "rank")]
-            own = mean(matching(mine, configuration=0), "rank")
-            place = 1 + sum(rank < own for rank in found)
-            others = found.count(own) - 1
+            model_rows = matching(rows, model=model)
+            ranks = [rank for (rank,) in numbers(model_rows, "rank")]
+            own = mean(matching(model_rows, configuration=0), "rank")
+            place = 1 + sum(rank < own for rank in ranks)
+            others = ranks.count(own) - 1
             shared = f" with {counted(others, 'other')}" if others else ""
-            best = ", ".join(f"{name} {mine[0][name]:.6g}" for name in _OF_MODEL[model])
+            best = ", ".join(f"{name} {model_rows[0][name]:.6g}" for name in _OF_MODEL[model])
             values, words = {"place_of_the_papers": place}, {"best": best, "shared": shared}
-            facts.append(self.fact("place", mine, values, model, **words))
+            facts.append(self.fact("place", model_rows, values, model, **words))
         return facts
 
 
@@ -363,14 +363,14 @@ def configurations(model: str) -> Sequence[Mapping[str, Any]]:
     names = _OF_MODEL[model]
     domains = [Range(name, *RANGES[name]) for name in names]
     drawn = random(domains, RANDOM, _SEED, lambda values: tuple(values.items())).configurations[1:]
-    return [{name: preset[name] for name in names}, *(each.values for each in drawn)]
+    return [{name: preset[name] for name in names}, *(c.values for c in drawn)]
 
 
 def _loss(row: TableRow) -> float:
     """Return the mean gap of all runs; a run without a feasible solution has 100 %."""
     without, runs = total([row], "without"), total([row], "runs")
-    found = (runs - without) * sum(gap for (gap,) in numbers([row], "mean_gap"))
-    return round((found + 100 * without) / runs, _DIGITS)
+    loss = (runs - without) * sum(gap for (gap,) in numbers([row], "mean_gap"))
+    return round((loss + 100 * without) / runs, _DIGITS)
 
 
 PAPER = Paper.of("munhao2019", *(Sac94Table, GkTable, ComparisonTable, OrLibraryTable, SearchTable))

@@ -36,7 +36,7 @@ class ProblemKind(NamedTuple):
 
 
 _TIGHTNESS = ("0.25", "0.50", "0.75")
-KINDS = [ProblemKind(*each) for each in product((5, 10, 30), (100, 250, 500), _TIGHTNESS)]
+KINDS = [ProblemKind(*values) for values in product((5, 10, 30), (100, 250, 500), _TIGHTNESS)]
 """All kinds; each size has its own file, with the tighter problems first."""
 
 
@@ -48,9 +48,9 @@ def kind(instance: str) -> ProblemKind:
 
 def all_names() -> list[str]:
     """Return the names of all instances, kind by kind."""
-    return [name for each in KINDS for name in each.instances()]
+    return [name for group in KINDS for name in group.instances()]
 
 
 def first_names() -> list[str]:
     """Return the name of the first problem of each kind."""
-    return [each.instances()[0] for each in KINDS]
+    return [group.instances()[0] for group in KINDS]

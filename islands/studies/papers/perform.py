@@ -88,11 +88,11 @@ class ExperimentFolder:
         return path
 
     def write_provenance(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
-        """Write what made the tables, unless all results are from earlier runs."""
+        """Write the provenance of the tables, unless all results are from earlier runs."""
         if (self.path / PROVENANCE).exists() and not self.store.has_new:
             return
-        made = {**provenance(), "seconds": self.store.seconds()}
-        write_provenance(self.path / PROVENANCE, made)
+        origin = {**provenance(), "seconds": self.store.seconds()}
+        write_provenance(self.path / PROVENANCE, origin)
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""
@@ -127,9 +127,9 @@ def _curves(
 ) -> Iterator[tuple[str, list[tuple[float, ...]]]]:
     """Yield the label and the points of each curve that is not empty."""
     for group in dict.fromkeys(row.get(plot.by) for row in rows):
-        mine = [row for row in rows if row.get(plot.by) == group]
+        group_rows = [row for row in rows if row.get(plot.by) == group]
         for column, words in plot.curves.items():
-            points = sorted(numbers(mine, size, column))
+            points = sorted(numbers(group_rows, size, column))
             if points:
                 named = [str(group)] if plot.by else []
                 if not plot.by or len(plot.curves) > 1:
@@ -151,14 +151,14 @@ def perform(
     if known := len(request.campaign.store):
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
-        here = [found.name for found in selection.here]
+        here = [instance.name for instance in selection.here]
         table = selection.table(request, selection.missing, here)
         lines = [f"{table.title}   {table.words()}\n\n{table.layout.header}"]
         say(f"\n{lines[0]}")
         rows = _rows(table, selection, say, folder, lines)
         facts = [*table.facts(rows), *table.scaled_facts(rows)] if rows else []
         sentences = [*(fact.sentence for fact in facts), *_places(table)]
-        sentences += [f"our interpretation: {each}" for each in table.interpretations]
+        sentences += [f"our text: {text}" for text in table.interpretations]
         end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
         if folder is not None and rows:
@@ -176,7 +176,7 @@ def perform(
 
 def _places(table: PaperTable) -> list[str]:
     """Return the devices and ranks of the results, if those of equal runs differ."""
-    several = [each for each in table.places.values() if len(each) > 1]
+    several = [places for places in table.places.values() if len(places) > 1]
     if not several:
         return []
     total = sum(several, Counter[str]())
@@ -196,17 +196,17 @@ def _rows(
 ) -> list[Row]:
     """Run the instances; return the rows, and add them to the printed lines."""
     rows = list[Row]()
-    name, campaign = table.name, table.asked.campaign
+    name, campaign = table.name, table.request.campaign
     heartbeat = campaign.heartbeat
-    for found in heartbeat.over(
+    for instance in heartbeat.over(
         selection.here,
-        lambda each: f"{name}: {each.name}",
-        effort=lambda each: each.entry.size if each.entry is not None else 1,
+        lambda instance: f"{name}: {instance.name}",
+        effort=lambda instance: instance.entry.size if instance.entry is not None else 1,
     ):
-        problem = campaign.world.run_on_all(partial(read, found))
+        problem = campaign.world.run_on_all(partial(read, instance))
         why = table.skip_reason(problem)
         if why:
-            say(f"{found.name}: skipped, as {why}")
+            say(f"{instance.name}: skipped, as {why}")
             heartbeat.skip()
             continue
         for row in table.rows(problem):

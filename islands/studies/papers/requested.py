@@ -1,4 +1,4 @@
-"""What `islands reproduce` asks for: the tables of one paper or of all, and folders for them."""
+"""The request of `islands reproduce`: the tables of one paper or of all, and their folders."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from islands.studies.papers.table import Paper, PaperTable
 from islands.text import meant, unknown
 
 UNFINISHED = Path("runs")
-"""Where results are until a command without --out is complete."""
+"""The folder of results until a command without --out is complete."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class PaperExperiment:
     out: Path | None
 
     def opened(self) -> ExperimentFolder | None:
-        """Return the folder; without --out, only open one that has the results until all are made.
+        """Return the folder; without --out, open a temporary one for the results instead.
 
         The command closes it.
         """
@@ -78,8 +78,8 @@ def prepared(
         )
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
-        for each in papers if args.what == ALL else ():
-            refuse_other_work(args.out / each, FolderKind.EXPERIMENT)
+        for name in papers if args.what == ALL else ():
+            refuse_other_work(args.out / name, FolderKind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []
@@ -93,15 +93,15 @@ def prepared(
             campaign=Campaign(ranks, heartbeat),
             cores=cores,
         )
-        mine = [each for each in selections if each.table in tables.values()]
+        own = [selection for selection in selections if selection.table in tables.values()]
         whole = args.what == ALL
-        # Words that are the same on any machine.
-        words = args.threads or ",".join(str(each or "all") for each in paper.threads)
-        asked = name if whole or "/" not in args.what else f"{name}/{next(iter(tables))}"
-        settings = _settings(asked, request, words, mine)
+        # This text is the same on any machine.
+        words = args.threads or ",".join(str(number or "all") for number in paper.threads)
+        what = name if whole or "/" not in args.what else f"{name}/{next(iter(tables))}"
+        settings = _settings(what, request, words, own)
         out = args.out / name if whole and args.out is not None else args.out
-        experiments.append(PaperExperiment(name, paper, request, mine, settings, out))
-    return [each for each in experiments if each.selections]
+        experiments.append(PaperExperiment(name, paper, request, own, settings, out))
+    return [experiment for experiment in experiments if experiment.selections]
 
 
 def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]]:
@@ -110,13 +110,11 @@ def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]
     name = meant(name, (*PAPERS, ALL))
     if name not in PAPERS and (name != ALL or slash):
         raise UsageError(unknown("paper", name, (*PAPERS, ALL)))
-    papers = {
-        each: import_module(PAPERS[each]).PAPER for each in (PAPERS if name == ALL else [name])
-    }
+    papers = {key: import_module(PAPERS[key]).PAPER for key in (PAPERS if name == ALL else [name])}
     if not slash:
         return {
-            each: (paper, {table.name: table for table in paper.kinds if not table.is_extra})
-            for each, paper in papers.items()
+            key: (paper, {table.name: table for table in paper.kinds if not table.is_extra})
+            for key, paper in papers.items()
         }
     paper: Paper = papers[name]
     table = meant(table, (*paper.tables, *paper.printed))
@@ -126,36 +124,36 @@ def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]
     return {name: (paper, {table: paper.tables[table]})}
 
 
-def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
+def _threads(words: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
     """Return the requested numbers of threads; by default the usual ones up to all cores."""
-    if asked is None:
-        return tuple(dict.fromkeys(each or cores for each in usual if each <= cores))
-    if asked == "none":
+    if words is None:
+        return tuple(dict.fromkeys(number or cores for number in usual if number <= cores))
+    if words == "none":
         return ()
     try:
-        numbers = [cores if each == "all" else int(each) for each in asked.split(",")]
+        numbers = [cores if word == "all" else int(word) for word in words.split(",")]
     except ValueError:
         numbers = []
     if not numbers or min(numbers) < 1:
         raise UsageError(
-            f"--threads {asked}: must be none, or whole numbers of at least 1, such as 1,4,all"
+            f"--threads {words}: must be none, or whole numbers of at least 1, such as 1,4,all"
         )
     return tuple(dict.fromkeys(numbers))
 
 
 def _settings(
-    what: str, asked: ExperimentRequest, threads: str, selections: list[Selection]
+    what: str, request: ExperimentRequest, threads: str, selections: list[Selection]
 ) -> dict[str, object]:
-    tables = [each.table for each in selections]
+    tables = [selection.table for selection in selections]
     return {
         "what": what,
         "preset": {table.name: table.presets() for table in tables},
-        "generations": {table.name: asked.generations or table.generations for table in tables},
-        "seeds": {table.name: list(range(1, (asked.runs or table.runs) + 1)) for table in tables},
-        "instances": {each.table.name: [found.name for found in each.here] for each in selections},
-        "backend": asked.backend,
+        "generations": {table.name: request.generations or table.generations for table in tables},
+        "seeds": {table.name: list(range(1, (request.runs or table.runs) + 1)) for table in tables},
+        "instances": {s.table.name: [i.name for i in s.here] for s in selections},
+        "backend": request.backend,
         # The threads of a CPU depend on the machine and the number of ranks, and change no result.
-        "device": "CPU" if asked.backend == "cpu" else asked.device,
+        "device": "CPU" if request.backend == "cpu" else request.device,
         "threads": threads,
         "islands": islands.__version__,
     }

@@ -1,4 +1,4 @@
-"""The selection of the instances of tables by the names that `--only` has."""
+"""The selection of the instances of tables by the names in `--only`."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def select(tables: Sequence[type[PaperTable]], only: Sequence[str]) -> list[Sele
     """Return the tables with instances that match `only`; all instances if it is empty."""
     index = Index()
     instances = {table: table.instances(index) for table in tables}
-    known = [found.name for each in instances.values() for found in each]
+    known = [instance.name for listed in instances.values() for instance in listed]
     for name in only:
         if not any(_matches(name, full) for full in known):
             raise UsageError(f"--only: {_unknown(name, known)}")
     picked = {
-        table: [found for found in each if not only or any(_matches(o, found.name) for o in only)]
-        for table, each in instances.items()
+        table: [i for i in listed if not only or any(_matches(o, i.name) for o in only)]
+        for table, listed in instances.items()
     }
-    return [_checked(table, each) for table, each in picked.items() if each or not only]
+    return [_checked(table, listed) for table, listed in picked.items() if listed or not only]
 
 
 def _matches(pattern: str, full: str) -> bool:
@@ -58,8 +58,8 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 
 
 def _checked(table: type[PaperTable], picked: list[Located]) -> Selection:
-    here = [found for found in picked if found.path is not None]
-    missing = [found.name for found in picked if found.path is None]
+    here = [instance for instance in picked if instance.path is not None]
+    missing = [instance.name for instance in picked if instance.path is None]
     if missing and (table.needs_all or not here):
         set_name = missing[0].partition("/")[0]
         raise InputError(

@@ -70,8 +70,8 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
         """Return the means of the rows with each level of a setting."""
         words, values = [], dict[str, Cell]()
         for level in FACTORS[name]:
-            mine = matching(rows, **{name: level})
-            gap, seconds = mean(mine, "mean_gap"), mean(mine, "seconds")
+            level_rows = matching(rows, **{name: level})
+            gap, seconds = mean(level_rows, "mean_gap"), mean(level_rows, "seconds")
             words.append(f"{level}: {gap:.2f} %, {seconds:.4f} s")
             values |= {f"mean_gap_{name}_{level}": gap, f"mean_seconds_{name}_{level}": seconds}
         values = {f"levels_{name}": len(words), **values}
@@ -83,19 +83,20 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
         gaps = {levels: _gap(rows, levels) for levels in combinations}
         best = min(gaps, key=lambda levels: gaps[levels])
         place = 1 + sum(gap < gaps[CHOSEN] for gap in gaps.values())
-        found: dict[str, Cell] = {"best_setting": _words(best), "mean_gap_best_setting": gaps[best]}
+        values: dict[str, Cell] = {"best_setting": _words(best)}
+        values["mean_gap_best_setting"] = gaps[best]
         own, words = {"mean_gap_paper_setting": gaps[CHOSEN]}, _words(CHOSEN)
         return [
-            self.fact("best", rows, found),
+            self.fact("best", rows, values),
             self.fact("chosen", rows, own, chosen=words, place=place, places=len(gaps)),
         ]
 
     @classmethod
     def plan_fact(cls, rows: Sequence[TableRow]) -> Fact:
         """Return the setting that the plan alone would choose: the best levels by mean."""
-        mine = matching(rows, in_plan=1)
+        plan_rows = matching(rows, in_plan=1)
         chosen = tuple(
-            min(levels, key=lambda level: mean(matching(mine, **{name: level}), "mean_gap"))
+            min(levels, key=lambda level: mean(matching(plan_rows, **{name: level}), "mean_gap"))
             for name, levels in FACTORS.items()
         )
         gap, words = _gap(rows, chosen), _words(chosen)

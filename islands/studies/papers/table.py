@@ -52,7 +52,7 @@ class PaperTable(Experiment):
     sentences: ClassVar[Mapping[str, str]]
     """The sentences of facts by name, with the names of values in braces."""
     noun: ClassVar[str] = "instance"
-    """What a row is."""
+    """The noun for a row."""
     theirs: ClassVar[str]
     """The file of the figures that the paper prints."""
     by: ClassVar[str] = ""
@@ -64,33 +64,33 @@ class PaperTable(Experiment):
     needs_all: ClassVar[bool] = True
     """Whether the table needs the files of all its instances."""
     interpretations: ClassVar[Sequence[str]] = ()
-    """What was chosen where the paper is silent, or states a rule twice."""
+    """Choices where the paper is silent, or states a rule in two ways."""
     is_extra: ClassVar[bool] = False
     """Whether the table is not in the paper; it is then filled only if it is named."""
 
     def __init_subclass__(cls, of: str = "") -> None:
-        """Take what the file of a paper says about a table, such as `xavier2019/values`."""
+        """Set the attributes of a table, such as `xavier2019/values`, from its paper's file."""
         super().__init_subclass__()
         if of:
             paper, _, cls.name = of.partition("/")
             file = described(_file(paper))
-            for name, found in {**file["usual"], **file[cls.name]}.items():
+            for name, value in {**file["usual"], **file[cls.name]}.items():
                 if name == "shown":
-                    found = columns(_file(paper), found)
+                    value = columns(_file(paper), value)
                 elif name == "plots":
-                    found = [Plot(**each) for each in found]
+                    value = [Plot(**plot) for plot in value]
                 elif name == "interpretations":
-                    found = spliced(found, file["shared"])
-                setattr(cls, name, found)
+                    value = spliced(value, file["shared"])
+                setattr(cls, name, value)
 
     def __init__(
         self,
-        asked: ExperimentRequest,
+        request: ExperimentRequest,
         missing: Sequence[str] = (),
         here: Sequence[str] | None = None,
     ) -> None:
         """Take the names of missing instances, and of those that will be run (None: all)."""
-        super().__init__(asked)
+        super().__init__(request)
         self.missing, self.here = missing, here
 
     @classmethod
@@ -113,20 +113,20 @@ class PaperTable(Experiment):
         """The table with its columns."""
         cpu = self.cpu_columns()
         columns = [
-            each for column in self.shown for each in (cpu if column.name == _CPU else [column])
+            shown for column in self.shown for shown in (cpu if column.name == _CPU else [column])
         ]
         return Table(self.name, columns)
 
     def filled(self, **cells: Any) -> Row:
         """Return a row with the cells of the columns; others are left out."""
-        return self.layout.row(**{each.name: cells[each.name] for each in self.layout.columns})
+        return self.layout.row(**{c.name: cells[c.name] for c in self.layout.columns})
 
     def row(self, problem: Problem, sample: Sample | None = None, /, **others: Any) -> Row:
         """Return the row of an instance, made from its runs and from `others`."""
         known = problem.best_known.value if problem.best_known else None
-        found = {"instance": problem.instance, "n": problem.size, "known": known}
+        cells = {"instance": problem.instance, "n": problem.size, "known": known}
         of_runs = {} if sample is None else sample.cells(self.seconds(sample))
-        return self.filled(**{**found, **of_runs, **others})
+        return self.filled(**{**cells, **of_runs, **others})
 
     def timed_row(self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any) -> Row:
         """Return a row of a batch, of one run alone, of the CPU, and of the paper's figures."""
@@ -161,7 +161,7 @@ class PaperTable(Experiment):
         Its sentence also has other words.
         """
         usual = {"of": of, "count": len(rows), "in_all": counted(len(rows), cls.noun)}
-        stated = {f"{each}_{of}": value for each, value in values.items()} if of else values
+        stated = {f"{key}_{of}": value for key, value in values.items()} if of else values
         return Fact(cls.sentences[name].format(**{**usual, **values, **words}), stated)
 
     @classmethod
@@ -187,16 +187,16 @@ class PaperTable(Experiment):
     def cpu_columns(self) -> list[Column]:
         """Return the columns of `cpu_cells`."""
         cpu, ratios = [], []
-        for each in self.asked.threads:
-            cpu += [Column(f"cpu_{each}_seconds", f"CPU {each} s", 9, ".2f")]
-            cpu += [Column(f"cpu_{each}_generations")]
-            ratios += [Column(f"speedup_cpu_{each}", f"CPU {each}/ours", 10, ".1f")]
+        for threads in self.request.threads:
+            cpu += [Column(f"cpu_{threads}_seconds", f"CPU {threads} s", 9, ".2f")]
+            cpu += [Column(f"cpu_{threads}_generations")]
+            ratios += [Column(f"speedup_cpu_{threads}", f"CPU {threads}/ours", 10, ".1f")]
         return [*cpu, *ratios]
 
     def cpu_cells(self, problem: Problem, ours: float, **settings: Any) -> TableRow:
         """Time the CPU with each number of threads; return the cells of `cpu_columns`."""
         cells: dict[str, Cell] = {}
-        for threads in self.asked.threads:
+        for threads in self.request.threads:
             result = self.timed(problem, **settings, threads=threads)
             seconds = self.paper_seconds(result)
             cells[f"cpu_{threads}_seconds"] = seconds
@@ -207,15 +207,15 @@ class PaperTable(Experiment):
     def curves(self, plot: Plot) -> dict[str, str]:
         """Return the labels of the columns of a plot, those of our times first."""
         curves = {"seconds": "ours, {device}"} if plot.with_times else {}
-        for each in self.asked.threads if plot.with_times else ():
-            curves[f"cpu_{each}_seconds"] = f"our CPU, {counted(each, 'thread')}"
+        for threads in self.request.threads if plot.with_times else ():
+            curves[f"cpu_{threads}_seconds"] = f"our CPU, {counted(threads, 'thread')}"
         curves |= plot.curves
-        return {name: label.format(device=self.asked.device) for name, label in curves.items()}
+        return {name: label.format(device=self.request.device) for name, label in curves.items()}
 
     def speedup_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return our mean speed-ups over our CPU, with the printed ones if there are any."""
         facts = []
-        for threads in self.asked.threads:
+        for threads in self.request.threads:
             cpu = f"cpu_{threads}_seconds"
             mean = mean_ratio(rows, cpu, "seconds")
             words = counted(threads, "thread")

@@ -33,7 +33,7 @@ _PROGRAMS = {"cuda": "brkgaCuda", "api": "brkgaAPI"}
 
 def _costs(results: Sequence[RunResult]) -> list[float]:
     """Return the costs of runs that found a feasible solution."""
-    return [each.cost for each in results if each.cost is not None]
+    return [result.cost for result in results if result.cost is not None]
 
 
 def _values(problem: Problem, costs: Sequence[float], random: float) -> Mapping[str, Cell]:
@@ -106,13 +106,13 @@ class NationalTimesTable(PaperTable, of="xavier2019/times"):
 
     def rows(self, problem: Problem) -> Iterator[Row]:
         """Time an instance: the median of several runs."""
-        if self.asked.backend == "cpu":
+        if self.request.backend == "cpu":
             results = [self.timed(problem, seed) for seed in self.seeds]
         else:
             results = self.results(problem)
         times, paper = self.time_cells(problem, results), self.printed()[problem.instance]
-        found = {**paper, "instance": problem.instance, "cities": problem.size, **times}
-        yield self.filled(**found, speedup_paper=paper["cuda_seconds"] / times["seconds"])
+        cells = {**paper, "instance": problem.instance, "cities": problem.size, **times}
+        yield self.filled(**cells, speedup_paper=paper["cuda_seconds"] / times["seconds"])
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean speed-ups over our CPU and over the paper's times."""

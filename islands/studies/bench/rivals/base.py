@@ -44,7 +44,7 @@ class Rival(ABC):
     """Supported problems, for error messages."""
 
     def __init_subclass__(cls, of: str = "") -> None:
-        """Take what `rivals.toml` says about a program."""
+        """Set the attributes of a program from `rivals.toml`."""
         super().__init_subclass__()
         if of:
             cls.name = of

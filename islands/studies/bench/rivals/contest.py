@@ -31,11 +31,11 @@ from islands.studies.bench.rivals.tours import Lkh, OrTools
 from islands.text import counted, unknown
 
 _PATIENCE = 10
-"""How many times its limit a rival that cannot be interrupted may take."""
+"""Maximum time of a rival that cannot be interrupted, as a multiple of its limit."""
 _STARTING = 60.0
 
 _ALL = (Lkh(), OrTools(), Highs(), CpSat(), DwaveTabu(), DwaveAnnealing(), Networkx(), Faq())
-RIVALS: dict[str, Rival] = {each.name: each for each in _ALL}
+RIVALS: dict[str, Rival] = {rival.name: rival for rival in _ALL}
 
 
 def require_installed(names: Sequence[str]) -> None:
@@ -77,7 +77,7 @@ class Contest:
         self._pool: Pool | None = None
 
     def results(self, problem: Problem, seed: int) -> Iterator[dict[str, Any]]:
-        """Yield the results that a `RunRow` needs of each rival that fits."""
+        """Yield the fields of a `RunRow` for each suitable rival."""
         for name in self._request.rivals:
             rival = RIVALS[name]
             if rival.refusal(problem) is None and (rival.is_seeded or seed == 1):
@@ -103,13 +103,13 @@ class Contest:
         copies = self._copies if rival.is_seeded and not rival.is_parallel else 1
         first = (seed - 1) * copies + 1
         answers = self._answers(rival, problem, range(first, first + copies))
-        for each in answers:
-            _check(rival, problem, each)
+        for answer in answers:
+            _check(rival, problem, answer)
         course = Course(maximise=problem.maximise)
-        for seconds, cost in sorted(point for each in answers for point in each.course):
+        for seconds, cost in sorted(point for answer in answers for point in answer.course):
             course.add(seconds, cost)
         known, reached = problem.best_known, course.points[-1] if course.points else None
-        ended = [each.seconds for each in answers]
+        ended = [answer.seconds for answer in answers]
         if known is not None and reached is not None and problem.gap(reached[1]) == 0:
             ended = [min(ended)]  # a run ends when one copy is at the best known value
         return {
@@ -125,7 +125,7 @@ class Contest:
             "other_seconds": 0.0,
             "generations": 0,
             "evaluations": 0,
-            "proved": any(each.proved for each in answers),
+            "proved": any(answer.proved for answer in answers),
             "course": course.points,
         }
 
@@ -138,8 +138,8 @@ class Contest:
         threads = self._copies if rival.is_parallel else 1
         work = [(rival.name, given, seed, limit, threads) for seed in seeds]
         try:
-            asked = self._pool.starmap_async(_solved, work, chunksize=1)
-            return asked.get(_PATIENCE * limit + _STARTING)
+            answers = self._pool.starmap_async(_solved, work, chunksize=1)
+            return answers.get(_PATIENCE * limit + _STARTING)
         except multiprocessing.TimeoutError:
             self.close()
             return []

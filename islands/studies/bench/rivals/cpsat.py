@@ -1,4 +1,4 @@
-"""CP-SAT of OR-tools on models: a statement of each, as its users would write it."""
+"""CP-SAT of OR-tools on models, in formulations as its users would write them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _shop_in(model: Any, shop: Shop) -> Values:
 
 
 def _all(variables: list[Any]) -> Values:
-    return lambda value: np.array([value(each) for each in variables])
+    return lambda value: np.array([*map(value, variables)])
 
 
 def _covering_in(model: Any, covering: Covering) -> Values:
@@ -86,7 +86,7 @@ def _covering_in(model: Any, covering: Covering) -> Values:
     chosen = [model.new_bool_var("") for _ in covering.costs]
     for first, end in zip(covering.row_first[:-1], covering.row_first[1:], strict=True):
         model.add_bool_or([chosen[j] for j in covering.column[first:end].tolist()])
-    model.minimize(sum(int(by) * each for by, each in zip(covering.costs, chosen, strict=True)))
+    model.minimize(sum(int(by) * column for by, column in zip(covering.costs, chosen, strict=True)))
     return _all(chosen)
 
 
@@ -95,7 +95,7 @@ def _table(model: Any, rows: int, columns: int) -> tuple[list[list[Any]], Values
     table = [[model.new_bool_var("") for _ in range(columns)] for _ in range(rows)]
     for row in table:
         model.add_exactly_one(row)
-    return table, lambda value: np.array([[value(each) for each in row].index(1) for row in table])
+    return table, lambda value: np.array([[*map(value, row)].index(1) for row in table])
 
 
 def _count(model: Any, columns: int) -> list[Any]:
@@ -115,8 +115,8 @@ def _colouring_in(model: Any, graph: Colouring) -> Values:
     table, values = _table(model, graph.nodes, graph.most)
     used = _count(model, graph.most)
     for i in range(graph.nodes):
-        for c, each in enumerate(used):
-            model.add_implication(table[i][c], each)
+        for c, is_used in enumerate(used):
+            model.add_implication(table[i][c], is_used)
     cliques = _cliques(graph)
     for clique in cliques:
         for c in range(graph.most):
@@ -132,7 +132,7 @@ def _cliques(graph: Colouring) -> list[list[int]]:
     are_near = np.zeros((graph.nodes, graph.nodes), bool)
     are_near[graph.edges[:, 0], graph.edges[:, 1]] = True
     are_near |= are_near.T
-    left, found = are_near.copy(), []
+    left, cliques = are_near.copy(), []
     for i, j in graph.edges.tolist():
         if not left[i, j]:
             continue
@@ -143,8 +143,8 @@ def _cliques(graph: Colouring) -> list[list[int]]:
             clique.append(k)
             others &= are_near[k]
         left[np.ix_(clique, clique)] = False
-        found.append(clique)
-    return found
+        cliques.append(clique)
+    return cliques
 
 
 def _packing_in(model: Any, packing: Packing) -> Values:
@@ -168,12 +168,12 @@ def _medians_in(model: Any, medians: Medians) -> Values:
     table, _ = _table(model, customers, places)
     chosen = [model.new_bool_var("") for _ in range(places)]
     for row in table:
-        for own, each in zip(row, chosen, strict=True):
-            model.add_implication(own, each)
+        for is_own, is_chosen in zip(row, chosen, strict=True):
+            model.add_implication(is_own, is_chosen)
     model.add(sum(chosen) == medians.p)
     lengths = medians.distances.T.flatten().tolist()
-    each = [own for row in table for own in row]
-    model.minimize(sum(by * own for by, own in zip(lengths, each, strict=True)))
+    entries = [entry for row in table for entry in row]
+    model.minimize(sum(by * entry for by, entry in zip(lengths, entries, strict=True)))
     return _all(chosen)
 
 
@@ -184,7 +184,7 @@ def _choice_in(model: Any, choice: Quadratic) -> Values:
     terms = []
     numbers = whole(choice.pairs[2])
     assert numbers is not None
-    for i, j, by in zip(*(each.tolist() for each in (*choice.pairs[:2], numbers)), strict=True):
+    for i, j, by in zip(*(array.tolist() for array in (*choice.pairs[:2], numbers)), strict=True):
         both = model.new_bool_var("")
         if by < 0:
             model.add_implication(both, chosen[i])

@@ -32,14 +32,14 @@ class Networkx(Rival, of="networkx"):
         return None if isinstance(plain, Quadratic) and plain.size is not None else plain
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Call its function again and again; the first call ends in any case."""
+        """Call its function repeatedly; the first call is always completed."""
         is_graph = isinstance(problem, Colouring)
         sign = 1 if is_graph else problem.sign
         course, random = Course(maximise=sign < 0), Random(seed)
         best: Any = None
-        for found in _colourings(problem, random) if is_graph else _choices(problem, random):
-            if not is_graph or found.max() < problem.most:
-                solution, cost = problem.answer(found)
+        for answer in _colourings(problem, random) if is_graph else _choices(problem, random):
+            if not is_graph or answer.max() < problem.most:
+                solution, cost = problem.answer(answer)
                 known = len(course.points)
                 course.now(cost)
                 best = solution if len(course.points) > known else best
@@ -81,7 +81,7 @@ def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
     alone = problem.single + np.bincount(one, half, count) + np.bincount(two, half, count)
     graph = nx.empty_graph(count + 1)
     graph.add_weighted_edges_from(zip(one.tolist(), two.tolist(), half.tolist(), strict=True))
-    graph.add_weighted_edges_from((count, k, -each) for k, each in enumerate(alone.tolist()))
+    graph.add_weighted_edges_from((count, k, -weight) for k, weight in enumerate(alone.tolist()))
     while True:
         first = {node for node in graph if random.random() < 0.5}
         _, sides = nx.approximation.one_exchange(graph, first, random.getrandbits(31), "weight")
@@ -100,7 +100,7 @@ class Faq(Rival, of="faq"):
         return problem.file.a, problem.file.b, known.value if known is not None else None
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Call it again and again; the first call ends in any case."""
+        """Call it repeatedly; the first call is always completed."""
         from scipy.optimize import quadratic_assignment
 
         a, b, known = problem
@@ -163,7 +163,7 @@ class Highs(Rival, of="highs"):
 
 
 _SWEEPS = 1000
-"""Those of a first annealing: the default of D-Wave's sampler."""
+"""Sweeps of the first annealing: the default of D-Wave's sampler."""
 
 
 def _dwave() -> Any:
@@ -177,7 +177,7 @@ def _binary(problem: Quadratic) -> Any:
     if problem.size is not None:
         # For the square of the difference, no less than an item can win.
         pairs, price = np.tril_indices(len(single), -1), problem.size * float(np.abs(by).max())
-        one, two = (np.concatenate(each) for each in zip((one, two), pairs, strict=True))
+        one, two = map(np.concatenate, zip((one, two), pairs, strict=True))
         by = np.concatenate([by, np.full(len(pairs[0]), 2 * price)])
         single = single + price * (1 - 2 * problem.size)
         constant = price * problem.size**2
@@ -197,15 +197,15 @@ class Sampler(Rival):
         return None if problem.size <= self.most else f"takes at most {self.most:,g} items here"
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Sample again and again."""
+        """Sample repeatedly."""
         model = _binary(problem)
         course = Course(maximise=problem.sign < 0)
         best: NDArray[Any] | None = None
         self.begin()
         while (left := seconds - course.passed()) > 0 or best is None:
-            found = self.sample(model, seed, max(left, 0.01), problem)
+            samples = self.sample(model, seed, max(left, 0.01), problem)
             seed += 1_000_003  # far from the seeds of other copies
-            first = found.first.sample
+            first = samples.first.sample
             chosen = np.array([first[i] for i in range(len(first))])
             cost = problem.cost(chosen)
             course.now(cost)
@@ -224,7 +224,7 @@ class Sampler(Rival):
 
 
 class DwaveTabu(Sampler, of="dwave-tabu"):
-    """Its tabu search, for the whole time; only the end of a run tells its cost."""
+    """Its tabu search, for the whole time; the cost is only known at the end of a run."""
 
     def sample(self, model: Any, seed: int, seconds: float, problem: Quadratic) -> Any:
         """Search until the time is up."""
@@ -251,10 +251,10 @@ class DwaveAnnealing(Sampler, of="dwave-annealing"):
         if fitting < 2 * self._sweeps + _SWEEPS:
             self._sweeps = max(1, fitting)  # what would remain is too short for another one
         began = time.perf_counter()
-        found = (
+        samples = (
             _dwave()
             .SimulatedAnnealingSampler()
             .sample(model, num_reads=1, num_sweeps=self._sweeps, seed=seed % 2**31)
         )
         self._rate = self._sweeps / (time.perf_counter() - began)
-        return found
+        return samples

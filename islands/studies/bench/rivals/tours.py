@@ -22,7 +22,7 @@ from islands.studies.bench.rivals.base import Answer, Rival
 _MOST_IN_MATRIX = 3000
 """Cities of tours for which a program needs a matrix of all distances."""
 _METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO")
-"""Those of which LKH takes coordinates."""
+"""Metrics with which LKH accepts coordinates."""
 
 
 class TourRival(Rival):
@@ -87,21 +87,21 @@ class OrTools(TourRival, of="ortools"):
         guided = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
         options.local_search_metaheuristic = guided
         options.time_limit.FromMilliseconds(max(1, int(1000 * seconds)))
-        found = routing.SolveWithParameters(options)
+        assignment = routing.SolveWithParameters(options)
         taken = course.passed()
-        if found is None:
+        if assignment is None:
             return Answer((), None, taken)
         index, tour = routing.Start(0), []
         while not routing.IsEnd(index):
             tour.append(manager.IndexToNode(index))
-            index = found.Value(routing.NextVar(index))
+            index = assignment.Value(routing.NextVar(index))
         cost = problem.cost(np.array(tour))
         course.add(taken, cost)
         return Answer(course.points, tour, taken)
 
 
 _TRIALS = 1_000_000_000
-"""More than any time limit allows."""
+"""A number of trials that no time limit allows."""
 _LONGEST_DIRECTED = 10_000_000
 """LKH multiplies directed legs by 100, as 32-bit integers."""
 _READY = re.compile(r"Preprocessing time = ([\d.]+)")
@@ -119,7 +119,7 @@ class Lkh(TourRival, of="lkh"):
     """
 
     def refusal(self, problem: Problem) -> str | None:
-        """Refuse directed legs that are too long, too."""
+        """Also refuse directed legs that are too long."""
         near = problem.near if isinstance(problem, Tsp) else None
         if (
             isinstance(near, Legs)
@@ -134,7 +134,7 @@ class Lkh(TourRival, of="lkh"):
         return isinstance(tsp.near, Legs) or tsp.near.metric not in _METRICS
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Run LKH until the time limit; its first trial ends in any case."""
+        """Run LKH until the time limit; its first trial is always completed."""
         from elkai import _elkai
 
         assert isinstance(problem, Tsp)
@@ -151,10 +151,10 @@ class Lkh(TourRival, of="lkh"):
         text = _tsplib(problem)
         with _printed() as output:
             began = time.perf_counter()
-            found = _elkai.solve_problem("\n".join(parameters) + "\n", text)
+            cities = _elkai.solve_problem("\n".join(parameters) + "\n", text)
             taken = time.perf_counter() - began
             printed = output.read_text(errors="replace")
-        tour = [city - 1 for city in found]
+        tour = [city - 1 for city in cities]
         course = _course(printed)
         cost = problem.cost(np.array(tour))
         if not course or course[-1][1] != cost:
@@ -183,13 +183,13 @@ def _tsplib(problem: Tsp) -> str:
 
 def _course(output: str) -> list[tuple[float, float]]:
     """Return the costs that LKH marks as better; the clock of a run begins after preprocessing."""
-    before, found = 0.0, list[tuple[float, float]]()
+    before, points = 0.0, list[tuple[float, float]]()
     for line in output.splitlines():
         if ready := _READY.search(line):
             before = float(ready[1])
         elif better := _BETTER.search(line):
-            found.append((before + float(better[2]), int(better[1])))
-    return found
+            points.append((before + float(better[2]), int(better[1])))
+    return points
 
 
 @contextmanager
