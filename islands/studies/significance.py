@@ -94,7 +94,7 @@ def mann_whitney(one: Sequence[float], other: Sequence[float]) -> Comparison:
 def _exact(ranks: NDArray[np.float64], count: int) -> float:
     """Return the exact p-value of the first `count` ranks.
 
-    SciPy only knows the distribution without ties, and runs that reach the optimum are ties.
+    SciPy only implements the distribution without ties, and runs that reach the optimum are ties.
     """
     doubled = np.rint(2 * ranks).astype(int)
     # Of the first ranks, the ways to choose a number of them with a sum.

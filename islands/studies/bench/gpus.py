@@ -42,7 +42,7 @@ _SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each instance, those of rank 0 on every rank; collective.
 
-    Refuse wrong methods, instances and machines at once, before the first row is asked for.
+    Refuse wrong methods, instances and machines immediately, before the first row is requested.
     """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))

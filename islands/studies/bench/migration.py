@@ -36,7 +36,7 @@ SCALING = table("scaling")
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each instance, those of rank 0 on every rank; collective.
 
-    Refuse wrong instances and settings at once, before the first row is asked for.
+    Refuse wrong instances and settings immediately, before the first row is requested.
     """
     world = request.world
     problems = world.run_on_all(lambda: {name: _problem(name) for name in request.instances})

@@ -28,7 +28,7 @@ EVERY = {"cpu": 1, "cuda": 10}
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each method on each instance and backend, then comparisons and means.
 
-    Refuse wrong methods and instances at once, before the first row is asked for; collective.
+    Refuse wrong methods and instances immediately, before the first row is requested; collective.
     """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
