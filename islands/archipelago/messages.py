@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from islands.backends.base import Backend
 from islands.errors import UsageError
+from islands.parallel import Deal
 from islands.text import counted, option
 
 
@@ -41,25 +43,24 @@ def too_many_individuals(islands: int, population: int, ranks: int, most: int) -
 
 
 def too_little_memory(
-    *,
-    sizes: Sequence[tuple[int, int]],
-    ranks: int,
-    needed: int,
-    free: int,
-    device: str,
-    lower: Sequence[str],
-    elsewhere: str,
+    sizes: Sequence[tuple[int, int]], needed: int, free: int, backend: Backend, deal: Deal
 ) -> UsageError:
     """Return the error for islands of a rank that need more memory than its device has.
 
-    `sizes` are the islands of the colonies and their populations, `lower` the settings to lower,
-    and `elsewhere` the place for more ranks, if they would help.
+    `sizes` are the islands of each colony on this rank, and their population.
     """
     colonies = [f"{counted(islands, 'island')} x population={size}" for islands, size in sizes]
-    more = f", or start more ranks {elsewhere}" if elsewhere else ""
+    mine, share = sum(islands for islands, _ in sizes), free / needed
+    limits = {
+        "islands to at most": int(mine * share) * deal.teams,
+        "population to about": 0 if sizes[1:] else int(sizes[0][1] * share),
+    }
+    lower = [f"{words} {number}" for words, number in limits.items() if number > 1]
+    place = "on other hosts" if backend.in_host_memory else "with GPUs of their own"
+    more = f", or start more ranks {place}" if deal.teams < deal.islands else ""
     return UsageError(
-        f"{' + '.join(colonies)}{_of(ranks)} need at least {_shown(needed)} of memory, but this"
-        f" rank has {_shown(free)} free ({device}). Lower"
+        f"{' + '.join(colonies)}{_of(deal.ranks)} need at least {_shown(needed)} of memory, but"
+        f" this rank has {_shown(free)} free ({backend.device}). Lower"
         f" {' or '.join(lower) or 'islands or population'}{more}"
     )
 

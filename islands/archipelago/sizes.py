@@ -45,23 +45,8 @@ def require_memory(
     needed = bytes_needed(backend, colonies, migration, layout, (deal.islands, seed))
     if backend.free is None or needed <= backend.free:
         return
-    shapes = [parts.shape for parts in colonies]
-    mine = sum(shape.islands for shape in shapes)
-    share = backend.free / needed
-    lower = {
-        "islands to at most": int(mine * share) * deal.teams,
-        "population to about": 0 if shapes[1:] else int(shapes[0].population * share),
-    }
-    place = "on other hosts" if backend.in_host_memory else "with GPUs of their own"
-    raise messages.too_little_memory(
-        sizes=[(shape.islands, shape.population) for shape in shapes],
-        ranks=deal.ranks,
-        needed=needed,
-        free=backend.free,
-        device=backend.device,
-        lower=[f"{words} {number}" for words, number in lower.items() if number > 1],
-        elsewhere=place if deal.teams < deal.islands else "",
-    )
+    sizes = [(parts.shape.islands, parts.shape.population) for parts in colonies]
+    raise messages.too_little_memory(sizes, needed, backend.free, backend, deal)
 
 
 def bytes_needed(

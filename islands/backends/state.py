@@ -60,6 +60,15 @@ class Field:
         return math.prod(self.shape[1:]) * np.dtype(self.dtype).itemsize
 
 
+def require_array(name: str, array: NDArray[Any], shape: tuple[int, ...], dtype: DTypeLike) -> None:
+    """Refuse a saved array with another shape or type than a run needs."""
+    if (array.shape, array.dtype) != (shape, np.dtype(dtype)):
+        raise InputError(
+            f"the saved array {name} has shape {array.shape} and type {array.dtype}, but this run"
+            f" needs {shape} and {np.dtype(dtype)}"
+        )
+
+
 class IslandArrays:
     """The arrays of a number of islands."""
 
@@ -120,12 +129,7 @@ class IslandArrays:
                 f" {', '.join(sorted(self._kept))}"
             )
         for name, field in self._kept.items():
-            array, shape, dtype = saved[name], (self._islands, *field.shape), np.dtype(field.dtype)
-            if (array.shape, array.dtype) != (shape, dtype):
-                raise InputError(
-                    f"the saved array {name} has shape {array.shape} and type {array.dtype}, but"
-                    f" this run needs {shape} and {dtype}"
-                )
+            require_array(name, saved[name], (self._islands, *field.shape), field.dtype)
 
     def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
         """Upload arrays that were saved in this generation and passed `require_fit`."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.base import Array, Backend
+from islands.backends.state import require_array
 from islands.encodings import Encoding
 from islands.errors import InputError, UsageError
 from islands.migration.kernels import Kernels, Side
@@ -310,7 +311,10 @@ class Exchange:
     def restore(self, migrations: int, emigrants: NDArray[np.uint8] | None) -> None:
         """Continue after this number of migrations; saved `emigrants` are sent next."""
         if emigrants is not None:
-            self._require_shape(emigrants)
+            if not self.active:
+                raise InputError("it holds emigrants, but this run has no migration")
+            row = self._settings.migrants * self._migrant_bytes
+            require_array("emigrants", emigrants, (len(self._planner.mine), row), np.uint8)
         self.migrations = migrations
         self.in_flight = self._completed = None
         if emigrants is not None:
@@ -319,17 +323,6 @@ class Exchange:
             packed = np.ascontiguousarray(emigrants[leaving])
             self._backend.upload(packed, self._buffer[: len(leaving)])
             self._stage(self.in_flight, self._backend.mark())
-
-    def _require_shape(self, emigrants: NDArray[np.uint8]) -> None:
-        if not self.active:
-            raise InputError("it holds emigrants, but this run has no migration")
-        migrant_bytes = self._settings.migrants * self._migrant_bytes
-        expected = (len(self._planner.mine), migrant_bytes)
-        if emigrants.shape != expected or emigrants.dtype != np.uint8:
-            raise InputError(
-                f"the saved array emigrants has shape {emigrants.shape} and type {emigrants.dtype},"
-                f" but this run needs {expected} and uint8"
-            )
 
 
 def require_same_senders(settings: MigrationSettings) -> None:

@@ -13,7 +13,8 @@ import pytest
 from programs_for_tests import SCAN
 
 from islands.backends.base import Block
-from islands.backends.cpu import CpuBackend, free_bytes
+from islands.backends.cpu import CpuBackend
+from islands.backends.host_memory import free_bytes
 from islands.progress.usage import EnergyMeter
 from islands.testing.ranks import on_ranks
 
