@@ -26,7 +26,7 @@ from islands.progress.progress import Callback
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, require_run
 from islands.record.inputs import trust_folder
-from islands.record.one_run import strangers
+from islands.record.one_run import files_of_other_runs
 from islands.record.solution import recorded
 from islands.record.tables import stored_table
 from islands.report.notebook import html, of_result
@@ -172,7 +172,7 @@ class _Stored:
 
     def _require_own(self, *names: str) -> None:
         """Refuse records of another run."""
-        faults = strangers(self.folder) if self.folder.is_dir() else {}
+        faults = files_of_other_runs(self.folder) if self.folder.is_dir() else {}
         mixed = [fault for file, fault in faults.items() if file.split("/")[0] in names]
         if mixed:
             raise InputError(f"{self.folder}: {'; '.join(mixed)}. Restore the files of the run")

@@ -26,7 +26,7 @@ from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Calls
 from islands.migration import MigrantLayout
 from islands.migration.settings import MigrationSettings, migrates
-from islands.migration.shared import Landing, SharedExchange
+from islands.migration.shared import MigrationOutcome, SharedExchange
 from islands.problems.base import Problem
 
 _ALIGNED = 16
@@ -289,9 +289,9 @@ class SharedRuns:
         self._backend.synchronise()
         return self.reader.rows.reshape(self.runs, self.islands_per_run, -1)
 
-    def landings(self) -> Mapping[int, Landing]:
+    def migration_outcomes(self) -> Mapping[int, MigrationOutcome]:
         """Return the outcome of the last migration for each run that took part, once."""
-        return {} if self._exchange is None else self._exchange.landings()
+        return {} if self._exchange is None else self._exchange.outcomes()
 
     def rest(self, chosen: Sequence[int]) -> None:
         """Suspend runs until others take their places.

@@ -145,7 +145,7 @@ def _compiled(machine: Machine) -> str:
     return f"kernels compiled in {machine.compile_seconds:.1f} s and stored in the cache"
 
 
-class Slow:
+class SlowGenerations:
     """Reports on the generations in progress; called from a thread."""
 
     def __init__(
@@ -163,7 +163,7 @@ class Slow:
         self._over_at = math.inf
         self._has_advised = self._has_warned = False
 
-    def look(self, *, is_over: bool = False) -> None:
+    def report(self, *, is_over: bool = False) -> None:
         """Print the progress of the current generations if a message is due.
 
         If `is_over`, they should have ended already. An evaluation that prevents this is reported

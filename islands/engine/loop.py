@@ -17,7 +17,7 @@ from islands.archipelago.goal import Goal
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolved import Resolved
 from islands.configuration.stop import first_reason, is_spent, time_limit
-from islands.display.messages import Slow, idle_words
+from islands.display.messages import SlowGenerations, idle_words
 from islands.engine.budget import Budget
 from islands.engine.observers import Observer
 from islands.engine.pace import Pace
@@ -105,7 +105,7 @@ class Loop:
         """Run until a criterion is satisfied, a signal arrives or the callback ends the run."""
         islands, slow = self._archipelago, None
         if self._say is not None:
-            slow = Slow(islands, self._spec, self._say, self._problem.evaluation.name)
+            slow = SlowGenerations(islands, self._spec, self._say, self._problem.evaluation.name)
         with Alarm(islands, self._interruption, self.is_late, self._world, slow):
             self._seek()
             if self._origin is None:

@@ -44,7 +44,7 @@ from islands.record.inputs import (
     write_settings,
 )
 from islands.record.lock import FolderLock
-from islands.record.one_run import require_core, warnings
+from islands.record.one_run import refuse_mixture, warnings
 from islands.record.solution import Finished, finished
 from islands.untrusted import followed
 
@@ -99,7 +99,7 @@ def resume_requested(
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in request.options))
     world.run_on_all(lambda: require_intact(folder))
-    world.run_on_all(lambda: require_core(folder))
+    world.run_on_all(lambda: refuse_mixture(folder))
     trust_files(world.from_first(lambda: signed_scripts(folder / RUN_SETTINGS)))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:

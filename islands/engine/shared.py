@@ -222,7 +222,7 @@ class SharedLoop(Generic[Cell]):
             self._watch.has_made(step, seconds)
             if step == 1 and seconds > self._most_late:
                 raise HaltedError  # a run alone ends in time
-        faults, landings = self._runs.faults(), self._runs.landings()
+        faults, outcomes = self._runs.faults(), self._runs.migration_outcomes()
         times = self._now() - self._began
         if step > 0:
             is_visit = self._is_active & self._visits.include(self._generations)
@@ -239,8 +239,8 @@ class SharedLoop(Generic[Cell]):
             seen, self._generations[seen].tolist(), times[seen].tolist(), strict=True
         ):
             numbers = content[place * size : (place + 1) * size]
-            landing = landings.get(place) if landings else None
-            self._at[place].visits.append((generation, second, numbers, landing))
+            migration = outcomes.get(place) if outcomes else None
+            self._at[place].visits.append((generation, second, numbers, migration))
         self._end(np.flatnonzero(is_over).tolist(), measured, faults)
 
     def _are_over(
@@ -383,9 +383,9 @@ class VisitRecords:
     @cached_property
     def _kept(self) -> Any:
         records, before = MemoryRecords(Resolved(self._spec, self.problem), World()), None
-        for generation, seconds, content, landing in self._visits:
+        for generation, seconds, content, migration in self._visits:
             measures = self._measures(content)
             tally, population = Tally.of(measures), self._spec.mean_population
             before = summarise(tally, generation, seconds, population, self.problem, before)
-            records.epoch(Epoch(measures, landing and landing.arrivals(), before))
+            records.epoch(Epoch(measures, migration and migration.arrivals(), before))
         return records.of_all_ranks()

@@ -18,12 +18,12 @@ from islands.engine.budget import begins_partly, colonies_of
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Other, Ready
 from islands.migration.settings import require_fit
-from islands.migration.shared import Landing
+from islands.migration.shared import MigrationOutcome
 from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
 from islands.settings import changed
 
-Visit: TypeAlias = tuple[int, float, bytes, Landing | None]
+Visit: TypeAlias = tuple[int, float, bytes, MigrationOutcome | None]
 """The generation and seconds of a visit, the numbers of `MEASURE` of all islands, and the arrived
 migrants. Thousands of runs have many visits: the garbage collector does not traverse such tuples.
 """

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, ClassVar, Self
 
 from islands.archipelago.archipelago import Archipelago
-from islands.display.messages import Slow
+from islands.display.messages import SlowGenerations
 from islands.errors import Suspended
 from islands.parallel import StopNotice, World
 from islands.text import show
@@ -237,7 +237,7 @@ class Alarm:
         interruption: Interruption,
         is_late: Callable[[], bool],
         world: World,
-        slow: Slow | None,
+        slow: SlowGenerations | None,
     ) -> None:
         """Let `slow` report long generations; collective."""
         self._archipelago, self._interruption = archipelago, interruption
@@ -271,7 +271,7 @@ class Alarm:
     def _report(self, *, is_over: bool) -> None:
         try:
             if self._slow is not None:
-                self._slow.look(is_over=is_over)
+                self._slow.report(is_over=is_over)
         except Exception:  # the output is closed, but the run must still end
             self._slow = None
 

@@ -21,7 +21,7 @@ from islands.backends.state import require_array
 from islands.encodings import Encoding
 from islands.errors import InputError, UsageError
 from islands.migration.kernels import Kernels, Side
-from islands.migration.migrant import Crossing
+from islands.migration.migrant import Converter
 from islands.migration.ranks import Ranks
 from islands.migration.route import Parcel, Planner, Route
 from islands.migration.settings import MigrationSettings, migrates
@@ -156,8 +156,8 @@ class Exchange:
         self._buffer: Array = self._backend.zeros(
             ((1 + len(converting)) * slots, migrants * migrant_bytes), np.uint8
         )
-        self._crossings = {
-            number: Crossing(
+        self._converters = {
+            number: Converter(
                 self._backend,
                 encodings,
                 starts=self._starts,
@@ -176,7 +176,7 @@ class Exchange:
                 self._buffer,
                 degree=self._planner.most_sources,
                 slots=slots,
-                crossing=self._crossings.get(number),
+                converter=self._converters.get(number),
             )
             for number, side in sides.items()
         ]
@@ -250,8 +250,8 @@ class Exchange:
     def _unpack(self, migration: Migration) -> None:
         """Let islands accept or refuse the immigrants in the buffer."""
         begin = self._backend.mark()
-        for crossing in self._crossings.values():
-            crossing.convert()
+        for converter in self._converters.values():
+            converter.convert()
         self._backend.run(self._unpacking)
         migration.unpacked = (begin, self._backend.mark())
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import Array, Backend, Call, CompiledProgram, Room
 from islands.migration import migrant, repeated
-from islands.migration.migrant import Crossing
+from islands.migration.migrant import Converter
 from islands.migration.route import Route
 from islands.migration.settings import MigrationSettings
 from islands.migration.topology import NOBODY
@@ -75,14 +75,14 @@ class Kernels:
         *,
         degree: int,
         slots: int,
-        crossing: Crossing | None = None,
+        converter: Converter | None = None,
     ) -> None:
         """Use `slots` slots of the buffer, and migrants from `degree` islands to each island.
 
-        A `crossing` is necessary if other colonies have other encodings.
+        A `converter` is necessary if other colonies have other encodings.
         """
         self._backend, self._side = backend, side
-        self._slots, self._degree, self._crossing = slots, degree, crossing
+        self._slots, self._degree, self._converter = slots, degree, converter
         islands, migrants = side.islands, settings.migrants
         arrivals = degree * migrants
         self._table = backend.empty((slots + islands * degree,), np.int32)
@@ -138,8 +138,8 @@ class Kernels:
         is_mine = (route.leaving >= mine.start) & (route.leaving < mine.stop)
         leaving[: len(is_mine)] = np.where(is_mine, route.leaving - mine.start, NOBODY)
         slots = route.slots[mine]
-        if self._crossing is not None:
-            slots = self._crossing.follow(route.sources[mine], slots)
+        if self._converter is not None:
+            slots = self._converter.follow(route.sources[mine], slots)
         sources = np.full((len(slots), self._degree), NOBODY, np.int32)
         sources[:, : slots.shape[1]] = slots
         if waits:

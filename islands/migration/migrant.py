@@ -1,7 +1,7 @@
 """The layout of a migrant in a buffer: a header, the genes, then the fields that travel.
 
 All colonies of a run share it, so that they can read each other's migrants. A message contains
-genomes in the encoding of the sender; a `Crossing` converts them for colonies with other encodings.
+genomes in the encoding of the sender; a `Converter` encodes them for colonies with other encodings.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class _Group:
     first: int
 
 
-class Crossing:
+class Converter:
     """Converts migrants to the encoding of one colony; their costs stay.
 
     The receiving rank decodes their genomes and encodes the solutions, in NumPy.

@@ -23,7 +23,7 @@ _MOST_KNOWN = 64
 """Maximum number of migrations whose sources are cached for other runs with the same seed."""
 
 
-class Landing(NamedTuple):
+class MigrationOutcome(NamedTuple):
     """The outcome of a migration for a run; arrays have an entry for each possible migrant."""
 
     number: int
@@ -69,7 +69,7 @@ class SharedExchange:
         """Bind the kernels to the islands of all runs; a migrant has `migrant_bytes` bytes."""
         self._backend, self._delay, self._bytes = backend, settings.delay, migrant_bytes
         self._islands, self._islands_per_run = side.islands, islands_per_run
-        self._landed: dict[int, tuple[int, Islands]] = {}
+        self._arrived: dict[int, tuple[int, Islands]] = {}
         """The last migration whose migrants have arrived at each run, and their sources."""
         self._phases: list[tuple[Any, Any]] = []
         """The marks before and after packing and unpacking, or unpacking and packing."""
@@ -101,7 +101,7 @@ class SharedExchange:
 
         With a delay, the migrants of the previous migration arrive now.
         """
-        size, self._landed = self._islands_per_run, {}
+        size, self._arrived = self._islands_per_run, {}
         leaving = np.full(self._islands, NOBODY, np.int64)
         sources = np.full((self._islands, self._degree), NOBODY, np.int64)
         for run, (number, seed) in enumerate(zip(numbers, seeds, strict=True)):
@@ -110,7 +110,7 @@ class SharedExchange:
                 leaving[mine] = np.arange(mine.start, mine.stop)
             if arriving > 0:
                 rows = self._sources(seed, arriving)
-                self._landed[run] = arriving, rows
+                self._arrived[run] = arriving, rows
                 sources[mine] = np.where(rows == NOBODY, NOBODY, rows + mine.start)
         route = Route(leaving, sources, slots=sources, sends=(), receives=())
         self._kernels.follow(route, waits=False)
@@ -121,10 +121,10 @@ class SharedExchange:
             self._phases.append((begin, self._backend.mark()))
         self._kernels.fetch()
 
-    def landings(self) -> dict[int, Landing]:
+    def outcomes(self) -> dict[int, MigrationOutcome]:
         """Return once the outcome of the last complete migration for each run."""
-        landed, self._landed = self._landed, {}
-        if not landed:
+        arrived, self._arrived = self._arrived, {}
+        if not arrived:
             return {}
         cost, accepted = (
             array.reshape(-1, self._most_arrivals) for array in self._kernels.arrivals()
@@ -134,6 +134,8 @@ class SharedExchange:
         phases = MigrationTimes(pack, 0.0, unpack)
         return {
             # Copies, so that results do not keep the arrivals of other runs in memory.
-            run: Landing(number, rows, cost[run].copy(), accepted[run].copy(), self._bytes, phases)
-            for run, (number, rows) in landed.items()
+            run: MigrationOutcome(
+                number, rows, cost[run].copy(), accepted[run].copy(), self._bytes, phases
+            )
+            for run, (number, rows) in arrived.items()
         }

@@ -40,7 +40,7 @@ class _Mark(NamedTuple):
     """The number of the start that finished the run, and the digest of the result."""
 
 
-def strangers(folder: Path) -> dict[str, str]:
+def files_of_other_runs(folder: Path) -> dict[str, str]:
     """Return the files that do not belong to the run of `run.toml`, with the reasons.
 
     Ignore unreadable files, which are reported when they are read.
@@ -63,14 +63,14 @@ def strangers(folder: Path) -> dict[str, str]:
 def warnings(folder: Path) -> list[str]:
     """Return the warning about files of other runs in a folder, if there are any."""
     with suppress(InputError):  # reported when the settings are read
-        if (folder / RUN_SETTINGS).is_file() and (reasons := strangers(folder)):
+        if (folder / RUN_SETTINGS).is_file() and (reasons := files_of_other_runs(folder)):
             return [escaped(f"{folder} {_mixture(reasons)}", kept="")]
     return []
 
 
-def require_core(folder: Path) -> None:
+def refuse_mixture(folder: Path) -> None:
     """Refuse to resume a folder whose result or problem is that of another run."""
-    reasons = strangers(folder)
+    reasons = files_of_other_runs(folder)
     if reasons.keys() & {FINISHED, PROBLEM}:
         raise InputError(f"{folder}: {_mixture(reasons)}. Restore the right files")
 

@@ -13,7 +13,7 @@ from quick_plots import without_rendering
 import islands
 from islands.cli import main
 from islands.errors import InputError
-from islands.record.one_run import strangers
+from islands.record.one_run import files_of_other_runs
 
 RUN = ["--islands", "2", "--population", "16", "--algorithm", "brkga", "--improver", "none"]
 RUN += ["--backend", "cpu", "--threads", "1", "--interval", "2", "--quiet"]
@@ -54,11 +54,11 @@ def said(capsys: Capture, *line: str, status: int = 0) -> str:
 
 
 def test_files_of_one_run_are_no_strangers(runs: Path, capsys: Capture) -> None:
-    assert strangers(runs) == {}
+    assert files_of_other_runs(runs) == {}
     assert main(["resume", str(runs), "--stop", "generations=9", "--quiet"]) == 0
-    assert strangers(runs) == {}
+    assert files_of_other_runs(runs) == {}
     (runs / "solution.parquet").unlink()  # the trace is the one of the last start
-    assert strangers(runs) == {}
+    assert files_of_other_runs(runs) == {}
     assert main(["resume", str(runs), "--stop", "generations=12", "--quiet"]) == 0
     assert "mixes" not in said(capsys, "status", str(runs))
     assert "mixes" not in said(capsys, "verify", "demo/tsp", str(runs))
