@@ -69,8 +69,8 @@ class Keys(Encoding):
         return {"KEYS_DECODING": str(decoding), "ENCODING_ASSIGNS": str(int(self._assigns))}
 
     def shape(self) -> Struct:
-        own = {"buckets": np.int32(self.buckets), "index_bits": np.int32(self.index_bits)}
-        return Struct(**super().shape().members, **own)
+        members = {"buckets": np.int32(self.buckets), "index_bits": np.int32(self.index_bits)}
+        return Struct(**super().shape().members, **members)
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         order = _sorted_items(genomes[:, : self.size])
@@ -142,11 +142,11 @@ class KeysOfSubset(Encoding):
 
     def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
         """Return the keys, mirrored for each item whose selection differs."""
-        corrected, own = genome.copy(), genome[: self.size]
-        mirrored = np.float32(1) - own
+        corrected, keys = genome.copy(), genome[: self.size]
+        mirrored = np.float32(1) - keys
         fits = (mirrored >= 0.5) == (solution == 1)  # a key of 0.5 is its own mirror image
         changed = np.where(fits, mirrored, np.float32(0.25))
-        corrected[: self.size] = np.where((own >= 0.5) == (solution == 1), own, changed)
+        corrected[: self.size] = np.where((keys >= 0.5) == (solution == 1), keys, changed)
         return corrected
 
 

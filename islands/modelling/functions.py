@@ -330,12 +330,12 @@ class PythonCosts:
 
     def _require_equal_costs(self, workers: WorkerPool) -> None:
         """Reject a function whose cost of a solution differs in another process."""
-        own, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
+        cost, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
         other = workers.costs(solution, real=self.real)[0].item()
-        if not agree(own, other, real=self.real):
+        if not agree(cost, other, real=self.real):
             raise RunError(
-                f"function= returned {own} for a solution, but {other} for the same one when it was"
-                f" called again, in another process. {SEED}"
+                f"function= returned {cost} for a solution, but {other} for the same one when it"
+                f" was called again, in another process. {SEED}"
             )
 
 

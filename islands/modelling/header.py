@@ -191,14 +191,14 @@ class Functions:
             for name, (text, signature) in others.items()
             if text is not None
         )
-        own = self.cost.namespace("user", COST, _TYPES, inside, "}  // namespace user")
+        code = self.cost.namespace("user", COST, _TYPES, inside, "}  // namespace user")
         includes = {
             "problems/moved.cuh": True,
             "problems/solution.cuh": True,
             "problems/whole.cuh": True,
-            "core/exact.cuh": "exact::" in own,
+            "core/exact.cuh": "exact::" in code,
             "problems/mixed.cuh": isinstance(kind, MixedKind),
-            "core/warp.cuh": "warp::" in own,
+            "core/warp.cuh": "warp::" in code,
             "problems/random.cuh": self.has_steps or self.has_cross,
             "problems/change.cuh": self._gives_both,
         }
@@ -207,7 +207,7 @@ class Functions:
             *(f'#include "{file}"' for file, is_used in includes.items() if is_used),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
-            own,
+            code,
         ]
         if self._moves_are_whole and not self.cooperative:
             rule = self.violation

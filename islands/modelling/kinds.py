@@ -106,16 +106,16 @@ def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> ChoicesKind:
         raise UsageError(f"k={shown(wrong)}: a number of values must be from 1 to {MOST}")
     if largest == 1:
         raise UsageError("k=1: leaves nothing to choose. Pass at least 2 values for an item")
-    own: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if groups is not None:
-        own["groups"] = _whole_for_each("groups", groups, "group", size)
+        options["groups"] = _whole_for_each("groups", groups, "group", size)
     if at_most is not None:
         if smallest != largest:
             raise UsageError("at_most: needs as many values for each item. Pass a number as k")
-        own["at_most"] = _most_items(at_most, largest, size)
-        if groups is not None and own["at_most"].sum() == size:
+        options["at_most"] = _most_items(at_most, largest, size)
+        if groups is not None and options["at_most"].sum() == size:
             raise messages.only_exchanges_across_groups(at_most=at_most, size=size)
-    return ChoicesKind(size, sizes=sizes, **own)
+    return ChoicesKind(size, sizes=sizes, **options)
 
 
 def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:

@@ -152,15 +152,15 @@ def _struct(parameters: Mapping[str, Parameter]) -> str:
 
 def _member(name: str, parameter: Parameter, place: int) -> tuple[str, str]:
     """Return the declaration of a member and the statement that sets it."""
-    own = f"this->{name}"
+    member = f"this->{name}"
     if isinstance(parameter, Real | Integer):
         read = f"log_{parameter.kind}" if parameter.log else parameter.kind
         kind = "double" if isinstance(parameter, Real) else "long long"
         bounds = f"{float(parameter.low).hex()}, {float(parameter.high).hex()}"
-        return f"{kind} {name}", f"{own} = from_.{read}({place}, {bounds})"
+        return f"{kind} {name}", f"{member} = from_.{read}({place}, {bounds})"
     if isinstance(parameter, Category):
         last = f"{len(parameter.choices) - 1}.0"
-        return f"int {name}", f"{own} = int(from_.integer({place}, 0.0, {last}))"
+        return f"int {name}", f"{member} = int(from_.integer({place}, 0.0, {last}))"
     kind = "int" if isinstance(parameter, Order) else "bool"
-    call = f"from_.{parameter.kind}({place}, {parameter.count}, {own})"
+    call = f"from_.{parameter.kind}({place}, {parameter.count}, {member})"
     return f"{kind} {name}[{parameter.count}]", call

@@ -128,8 +128,8 @@ class Model(Extensible):
 
         None: there is no such record.
         """
-        own = self.inherited("_plain", has_other_cost) if self.choose is None else None
-        return None if own is None else own()
+        record_of = self.inherited("_plain", has_other_cost) if self.choose is None else None
+        return None if record_of is None else record_of()
 
     @cached_property
     def flips(self) -> Flips | None:

@@ -76,8 +76,10 @@ class Extensible(Problem):
                 statement, cost=replace(Text.of("cost", statement.cost), before=before)
             )
         for model in reversed(classes):
-            own = {name: text for name, text in _changes(model).items() if name not in self.hooks}
-            statement = statement.changed(own)
+            changes = {
+                name: text for name, text in _changes(model).items() if name not in self.hooks
+            }
+            statement = statement.changed(changes)
         for argument, method in {"reference": "exact", "plot": "draw"}.items():
             if getattr(statement, argument) is None:
                 inherited: dict[str, Any] = {argument: self.inherited(method, has_other_cost)}

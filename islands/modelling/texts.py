@@ -115,9 +115,9 @@ class Text:
         The names of a text then hide equal names of its base class, and the others are visible.
         `head` precedes all texts; `inside` follows them.
         """
-        scope, colons, own = name.rpartition("::")
+        scope, colons, last = name.rpartition("::")
         layers = self.layers
-        names = [*(f"{own}_{k}" for k in range(len(layers) - 1)), own]
+        names = [*(f"{last}_{k}" for k in range(len(layers) - 1)), last]
         code = f"namespace {scope}{colons}{names[0]} {{\n{head}{layers[0].section(signature)}"
         for base, own_name, layer in zip(names, names[1:], layers[1:], strict=False):
             code += f"\nnamespace {own_name} {{\nnamespace base = {base};\nusing namespace base;\n"
@@ -125,7 +125,7 @@ class Text:
         code += f"{inside}\n{end}" + "\n}" * (len(layers) - 1)
         if len(layers) == 1:
             return code
-        alias = f"namespace {own} = {'::'.join(names)};"
+        alias = f"namespace {last} = {'::'.join(names)};"
         return f"{code}\n" + (f"namespace {scope} {{\n{alias}\n}}" if scope else alias)
 
     @property

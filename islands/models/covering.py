@@ -164,12 +164,12 @@ def _parts(
     for _ in range(count):
         if at + ahead >= len(numbers):
             return None
-        own = numbers[at : at + ahead]
+        head = numbers[at : at + ahead]
         at += ahead + 1
         end = at + numbers[at - 1]
         part = numbers[at:end]
         if end > len(numbers) or not part or min(part) < 1 or max(part) > high:
             return None
-        parts.append(own + part)
+        parts.append(head + part)
         at = end
     return parts if at == len(numbers) else None

@@ -77,8 +77,8 @@ class PMedian(ReadyModel):
 
     def draw(self, solution: Any, axes: Any) -> None:
         """Plot the nearest chosen place of each customer."""
-        own = np.flatnonzero(np.asarray(solution))
-        nearest = own[self.distances[:, own].argmin(axis=1)]
+        chosen = np.flatnonzero(np.asarray(solution))
+        nearest = chosen[self.distances[:, chosen].argmin(axis=1)]
         axes.scatter(nearest, range(len(nearest)), c=[f"C{place % 10}" for place in nearest], s=4)
         axes.set(xlabel="place", ylabel="customer")
 

@@ -68,9 +68,9 @@ class BinPacking(ReadyModel):
     def exact(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of each solution."""
         costs = []
-        for own in solutions:
-            load = np.bincount(own, self.sizes, self.bins)
-            count = np.bincount(own, minlength=self.bins)
+        for bins in solutions:
+            load = np.bincount(bins, self.sizes, self.bins)
+            count = np.bincount(bins, minlength=self.bins)
             costs.append(int(np.where(load > self.capacity, count + 1, count > 0).sum()))
         return np.array(costs)
 

@@ -239,9 +239,9 @@ def twins_of(points: Floats) -> NDArray[np.int32]:
     twins = np.full((count, 2, n), -1, np.int32)
     whole = np.sort(points[..., 0] + 1j * points[..., 1], axis=1)
     for number in np.flatnonzero((whole[:, 1:] == whole[:, :-1]).any(axis=1)):
-        own = points[number]
-        order = np.lexsort((np.arange(n), *own.T))
-        same = (own[order[1:]] == own[order[:-1]]).all(axis=1)
+        places = points[number]
+        order = np.lexsort((np.arange(n), *places.T))
+        same = (places[order[1:]] == places[order[:-1]]).all(axis=1)
         twins[number, 0, order[1:][same]] = order[:-1][same]
         twins[number, 1, order[:-1][same]] = order[1:][same]
     return twins
@@ -306,9 +306,14 @@ def unrounded(file: TspFile, city: int, other: int) -> float:
     return length / math.sqrt(10.0) if file.metric == "ATT" else length
 
 
-def _radians(coordinates: Floats) -> Floats:
+def decimal_degrees(coordinates: Floats) -> Floats:
+    """Return coordinates in degrees and minutes (DDD.MM) as decimal degrees."""
     degrees = np.trunc(coordinates)
-    return np.asarray(_PI * (degrees + 5.0 * (coordinates - degrees) / 3.0) / 180.0)
+    return np.asarray(degrees + 5.0 * (coordinates - degrees) / 3.0)
+
+
+def _radians(coordinates: Floats) -> Floats:
+    return np.asarray(_PI * decimal_degrees(coordinates) / 180.0)
 
 
 def _on_earth(here: Floats, there: Floats) -> Any:

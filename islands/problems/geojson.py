@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from islands.instances.tsplib import TspFile
 from islands.problems import messages
+from islands.problems.distances import decimal_degrees
 
 
 def geojson_of(file: TspFile, tour: NDArray[np.int64], cost: float) -> dict[str, Any]:
@@ -43,8 +44,7 @@ def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> d
 def places_of(file: TspFile) -> NDArray[np.float64]:
     """Return longitude and latitude of each city in degrees: its `places`, or from TSPLIB's GEO."""
     if file.metric == "GEO" and file.coordinates is not None:
-        degrees = np.trunc(file.coordinates)
-        return (degrees + 5 * (file.coordinates - degrees) / 3)[:, ::-1]
+        return decimal_degrees(file.coordinates)[:, ::-1]
     if file.places is None:
         raise messages.no_places(file=file)
     return file.places

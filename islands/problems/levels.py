@@ -35,10 +35,10 @@ def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
     lengths = np.where(matrix < 0, _FORBIDDEN, matrix)
     np.fill_diagonal(lengths, _FORBIDDEN)
     rows, columns = linear_sum_assignment(lengths.astype(np.float64))
-    own = lengths[rows, columns]
-    if own.max() == _FORBIDDEN:
+    assigned = lengths[rows, columns]
+    if assigned.max() == _FORBIDDEN:
         return matrix
-    longer = lengths - own[:, np.newaxis]
+    longer = lengths - assigned[:, np.newaxis]
     first = np.argsort(columns)  # the predecessor of each city in the assignment
     changed: NDArray[Any] = np.arange(n)
     entering, left = np.zeros(n, np.int64), _MOST_STEPS
@@ -49,9 +49,9 @@ def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
         lower = (entering[changed][:, np.newaxis] + longer[first[changed]]).min(axis=0)
         changed = np.flatnonzero(lower < entering)
         entering[changed] = lower[changed]
-    leaving = own - entering[columns]
+    leaving = assigned - entering[columns]
     # Each tour leaves every city once, so the difference can be distributed over the rows.
-    share, rest = divmod(int(own.sum()), n)
+    share, rest = divmod(int(assigned.sum()), n)
     transformed = (
         lengths - leaving[:, np.newaxis] - entering + share + (np.arange(n) < rest)[:, np.newaxis]
     )

@@ -203,8 +203,11 @@ class Qap(Problem):
 
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
         """Return remarks; an assignment with the cost stated in the file confirms it."""
-        own = super().remarks_on(path, cost) if cost is None else confirmed(self, path.name, cost)
-        return [*own, *self.read_remarked(path)[1]]
+        if cost is None:
+            remarks = super().remarks_on(path, cost)
+        else:
+            remarks = confirmed(self, path.name, cost)
+        return [*remarks, *self.read_remarked(path)[1]]
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a QAPLIB solution."""

@@ -98,8 +98,8 @@ def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
     numbers = items[numbering]
     after = np.array([np.flatnonzero(numbers == number)[-1] + 1 for number in numbers], np.int32)
     both = np.ix_(numbering, numbering)
-    own = None if linear is None else linear[numbering]
-    return Form(a[both], b, own, turned, numbering, after, known)
+    costs = None if linear is None else linear[numbering]
+    return Form(a[both], b, costs, turned, numbering, after, known)
 
 
 def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
@@ -124,9 +124,9 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
     for i, key in enumerate(keys):
         known = groups.setdefault(key, [])
         j = np.array(known, np.int64)
-        own = [i]  # arrays, as scalars would warn about overflow
-        mine = hashes[own] - weights[own] * numbers[own, own] - weights[j] * numbers[i, j]
-        theirs = hashes[j] - weights[own] * numbers[j, i] - weights[j] * numbers[j, j]
+        this = [i]  # arrays, as scalars would warn about overflow
+        mine = hashes[this] - weights[this] * numbers[this, this] - weights[j] * numbers[i, j]
+        theirs = hashes[j] - weights[this] * numbers[j, i] - weights[j] * numbers[j, j]
         near = j[mine == theirs].tolist()
         equal = next((index for index in near if _is_exchangeable(matrix, linear, i, index)), None)
         if equal is None:

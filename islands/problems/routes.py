@@ -115,19 +115,19 @@ def _without_legs(
     is_allowed: NDArray[np.bool_],
     words: str,
     side: str,
-    own: int | None,
+    end: int | None,
     other: int | None,
 ) -> int | None:
     """Return the city at an end of a path that needs no leg; reject other rows without legs.
 
-    If its `own` city is not given, it is the city without legs, except that of the `other` end.
+    If the `end` is not given, it is the city without legs that is not the `other` end.
     """
     lost: list[int] = np.flatnonzero(~is_allowed.any(axis=1)).tolist()
-    if own is None:
-        own = next((city for city in lost if city != other), None)
-    if wrong := [city for city in lost if file.ends is None or city != own]:
+    if end is None:
+        end = next((city for city in lost if city != other), None)
+    if wrong := [city for city in lost if file.ends is None or city != end]:
         raise messages.city_without_legs(file, city=wrong[0], direction=words, side=side)
-    return own
+    return end
 
 
 @dataclass(frozen=True)

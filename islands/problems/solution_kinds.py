@@ -192,12 +192,12 @@ class OrderKind(SolutionKind):
 
     @property
     def members(self) -> dict[str, NDArray[Any] | np.generic]:
-        own: dict[str, NDArray[Any] | np.generic] = {}
+        members: dict[str, NDArray[Any] | np.generic] = {}
         if self.parts is not None:
-            own[ITEMS] = np.int64(self.items)
+            members[ITEMS] = np.int64(self.items)
         if self.before is not None:
-            own |= self.before.members()
-        return own
+            members |= self.before.members()
+        return members
 
     @property
     def items(self) -> int:
@@ -420,13 +420,13 @@ class ChoicesKind(SolutionKind):
     def options(self) -> dict[str, Any]:
         is_same = (self.sizes == self.sizes[0]).all()
         sizes = int(self.sizes[0]) if is_same else self.sizes.tolist()
-        lists = {name: own.tolist() for name, own in self._given().items()}
+        lists = {name: numbers.tolist() for name, numbers in self._given().items()}
         return {"sizes": sizes, **lists}
 
     def _given(self) -> dict[str, NDArray[Any]]:
         """Return the groups and limits, if any."""
-        own = {"groups": self.groups, "at_most": self.at_most}
-        return {name: array for name, array in own.items() if array is not None}
+        arrays = {"groups": self.groups, "at_most": self.at_most}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     @property
     def rules(self) -> dict[str, str]:
@@ -478,8 +478,8 @@ class ChoicesKind(SolutionKind):
         """Return the number of further items that may have each value, for each solution."""
         assert self.at_most is not None, "it has limits"
         values = len(self.at_most)
-        own = solutions.astype(np.int64) + values * np.arange(len(solutions))[:, np.newaxis]
-        counts = np.bincount(own.ravel(), minlength=values * len(solutions))
+        numbered = solutions.astype(np.int64) + values * np.arange(len(solutions))[:, np.newaxis]
+        counts = np.bincount(numbered.ravel(), minlength=values * len(solutions))
         return np.asarray(self.at_most - counts.reshape(-1, values), np.int64)
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:

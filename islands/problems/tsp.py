@@ -135,8 +135,8 @@ class Tsp(Problem):
 
     def as_solved(self, settings: Mapping[str, Any]) -> Problem:
         """Return the problem with the ends and fixed edges of these settings."""
-        own = {name: settings[name] for name in TspSettings.names() if name in settings}
-        return self.adjusted(TspSettings.build(own))
+        stated = {name: settings[name] for name in TspSettings.names() if name in settings}
+        return self.adjusted(TspSettings.build(stated))
 
     def geojson(self, solution: ArrayLike) -> dict[str, Any]:
         """Return a tour as GeoJSON: its line, and a point for each stop."""

@@ -84,8 +84,8 @@ class SparseChains(ExchangeChains):
         return super().fits(problem) and _has_network(problem, _COMPUTED_FROM)
 
     def macros(self) -> Macros:
-        own = {"PAIRS_A_RUN": str(_PAIRS_AT_ONCE)}
-        return super().macros() | self._sparse.macros() | own
+        runs = {"PAIRS_A_RUN": str(_PAIRS_AT_ONCE)}
+        return super().macros() | self._sparse.macros() | runs
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         return super().tables(problem) | _network_of(problem).tables()
