@@ -24,9 +24,9 @@ class TemperingSettings(Settings):
     )
     sweeps: int = setting(
         96,
-        "work of a replica per generation, in sweeps over all pairs of items; if an island sets its"
-        " temperatures, at most 96 while it cools down, and an accepted exchange counts as 0.35"
-        " sweeps, as 0.6 if the instance is unstructured, as two rows of pairs if it is a choice",
+        "work of a replica per generation, in sweeps over all pairs of items. If an island sets its"
+        " temperatures, it makes at most 96 while it cools down, and an accepted exchange counts as"
+        " 0.35 sweeps, as 0.6 in an unstructured instance, or as two rows of pairs in a choice",
         low=1,
         high=1_000_000,
     )
@@ -48,8 +48,8 @@ class TemperingSettings(Settings):
     )
     patience: int = setting(
         100,
-        "generations without improvement before the hotter half of a ladder is renewed; 0: never;"
-        " if state= has a crossover, all but its best are, and the default is 10,"
+        "generations without improvement before the hotter half of a ladder is renewed; 0: never."
+        " If state= has a crossover, all replicas but the best are renewed, and the default is 10,"
         " or 200 for steps with a GPU",
         low=0,
         high=2**31 - 1,
@@ -63,18 +63,18 @@ class TemperingSettings(Settings):
     )
     proposals: int = setting(
         MOVES,
-        "own problems and knapsacks: moves that a replica proposes per generation; an accepted one"
-        " counts as four more, of a knapsack as 300; with function=, the default is 100, with"
-        " state= 40 for each item, 2 for steps with a GPU; 600, or 60 with a GPU, if the state"
-        " learns; 10 if it searches",
+        "user-defined problems and knapsacks: moves that a replica proposes per generation. An"
+        " accepted move counts as four more, of a knapsack as 300. With function=, the default is"
+        " 100; with state=, it is 40 for each item, or 2 for steps with a GPU; 600, or 60 with a"
+        " GPU, if the state learns; and 10 if it searches",
         low=1,
         high=1_000_000_000,
     )
     cycle: int = setting(
         0,
-        "own problems: generations of the first annealing, in which all replicas cool down; each"
-        " further annealing has twice as many (for sparse quadratic models, usually a tenth of the"
-        " first); 0: ladders, whose replicas exchange temperatures",
+        "user-defined problems: generations of the first annealing, in which all replicas cool"
+        " down; each further annealing has twice as many (for sparse quadratic models, usually a"
+        " tenth of the first); 0: ladders, whose replicas exchange temperatures",
         low=0,
         high=2**31 - 1,
     )
