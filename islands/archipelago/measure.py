@@ -106,8 +106,8 @@ class Meaning:
         """Costs from here on belong to no feasible solution."""
         if self.scale.priced:
             self.infeasible = first_infeasible(real=self.scale.real)
-        if self.scale.dear is not None:
-            self.infeasible = self.scale.dear
+        if self.scale.first_infeasible is not None:
+            self.infeasible = self.scale.first_infeasible
         self._most_distant = most_distant(encoding, problem, population)
 
     def measures(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Arrays = dict[str, NDArray[Any]]
 FACTS = "facts"
-"""The array that says which problem the other arrays describe."""
+"""The name of the array with the kind of the problem that the other arrays describe."""
 
 
 def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:

@@ -24,8 +24,8 @@ cities would need more."""
 def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the transformed lengths; negative entries, which are forbidden, are unchanged.
 
-    They depend only on the matrix: all shortest assignments have the same prices, of which these
-    are the highest ones without any above 0. If they take too long, lengths are returned unchanged.
+    They depend only on the matrix, as all shortest assignments have the same prices: the highest
+    ones without any above 0 are used. If they take too long, lengths are returned unchanged.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -12,9 +12,10 @@ from islands.problems.real_costs import ordered
 LARGEST_COST = 2**60
 """The largest absolute value of an integer cost with a violation."""
 _LARGEST_REAL = 2.0**300
-_DEAR = 64.0
-"""Large, as too low a price prevents feasible solutions and too high a price does little harm.
-Tempering starts with a 16th of the price and adapts it."""
+_PRICE_FACTOR = 64.0
+"""Price of a violation divided by its estimated value: large, as too low a price prevents feasible
+solutions and too high a price does little harm. Tempering starts with a 16th of the price and
+adapts it."""
 _FIRST, _BASE, _END, _STEP = (
     {False: 2 * LARGEST_COST, True: 1324 << 52},
     {False: 3 * LARGEST_COST, True: 1655 << 52},
@@ -63,7 +64,7 @@ def soft(units: Any, *, real: bool) -> Any:
 def price_of(costs: NDArray[Any], violations: NDArray[Any]) -> float:
     """Return the price per unit of violation, a power of two, from some random solutions.
 
-    It is the ratio of cost differences to violation differences, times _DEAR; 0 if unknown.
+    It is the ratio of cost differences to violation differences, times a factor; 0 if unknown.
     """
     finite = costs[np.isfinite(costs)].astype(np.float64)
     amounts = violations[np.isfinite(violations)].astype(np.float64)
@@ -71,7 +72,7 @@ def price_of(costs: NDArray[Any], violations: NDArray[Any]) -> float:
     amount = _mean_difference(amounts) or float(amounts.max(initial=0.0))
     if not (cost > 0 and amount > 0):
         return 0.0
-    return float(2.0 ** np.clip(np.ceil(np.log2(_DEAR * cost / amount)), -900, 900))
+    return float(2.0 ** np.clip(np.ceil(np.log2(_PRICE_FACTOR * cost / amount)), -900, 900))
 
 
 def _mean_difference(values: NDArray[np.float64]) -> float:

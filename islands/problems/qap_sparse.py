@@ -87,7 +87,7 @@ class Sparse:
 
     @cached_property
     def is_metric(self) -> bool:
-        """Whether hardly any distance is shorter via a third place.
+        """Whether very few distances are longer than a detour via a third place.
 
         Exchanges lead to good assignments in this case. Otherwise, they cannot distinguish near and
         far from a hidden pattern.

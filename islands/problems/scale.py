@@ -29,7 +29,7 @@ class Scale:
     """Whether costs on the device are doubled, with 1 added for infeasible solutions."""
     priced: bool = False
     """Whether costs on the device include the price of a violation: see core/priced.cuh."""
-    dear: int | None = None
+    first_infeasible: int | None = None
     """Minimum cost of infeasible solutions on the device, in units; None: no limit."""
     adapts_price: bool = False
     """Whether the price may change: see kernels/tempering/adapting_price.cuh."""

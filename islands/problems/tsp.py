@@ -87,8 +87,8 @@ class Tsp(Problem):
         self.file, self.path = file, file.path
         self.settings = TspSettings()
         self.near = Distances(file) if is_plain(file) else Legs(file)
-        dear = PRICE if isinstance(self.near, Legs) else None
-        self._scale = Scale(maximise=self.maximise, unit=self.near.unit, dear=dear)
+        price = PRICE if isinstance(self.near, Legs) else None
+        self._scale = Scale(maximise=self.maximise, unit=self.near.unit, first_infeasible=price)
         self.size = self.near.size
         if isinstance(self.near, Legs):
             chains = self.near.chains

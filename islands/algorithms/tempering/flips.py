@@ -25,8 +25,8 @@ _TABLES = ("place", "ends", "first", "other", "both", "single")
 """The tables of flips, in the order of the plan."""
 
 _SHARES = 1e-4, 0.06
-"""Accepted climbs per proposal at the coldest and the hottest temperature. With 0.03 at the latter,
-one of three runs on the dense graph G1 stayed at a cut of 11598 instead of 11624; with 0.0005 and
+"""Accepted climbs per proposal at the coldest and the hottest temperature. With 0.03 instead of
+0.06, one of three runs on the dense graph G1 stayed at a cut of 11598, not 11624; with 0.0005 and
 0.1, G81 was 50 further from the best known cut after 10,000 sweeps."""
 _REHEATINGS = 10
 """Length of the first annealing divided by that of the later ones. With 5 or 20, cuts of four

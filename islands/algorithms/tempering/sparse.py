@@ -44,7 +44,7 @@ def _has_network(problem: Problem, fewest: int) -> bool:
 
 
 class NetworkChains(PairChains):
-    """Chains with a stored change for each pair, of which an exchange updates a few on a CPU."""
+    """Chains with a stored change for each pair; on a CPU, an exchange updates only a few."""
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
