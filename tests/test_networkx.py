@@ -488,15 +488,9 @@ def test_networkx_does_not_load_numpy_for_the_backend() -> None:
 def test_their_own_tests_pass_with_the_backend(tmp_path: Path) -> None:
     """Those that expect an inferior answer are marked; docs/from-others.md has the counts."""
     chosen = {"NETWORKX_TEST_BACKEND": "islands", "NETWORKX_FALLBACK_TO_NX": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs"]
-    done = subprocess.run(
-        [*command, *THEIR_TESTS],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=os.environ | chosen,
-        timeout=500,
-    )
+    line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs"]
+    place: Any = {"cwd": tmp_path, "env": os.environ | chosen, "timeout": 500}
+    done = subprocess.run([*line, *THEIR_TESTS], capture_output=True, text=True, **place)
     assert done.returncode == 0, done.stdout[-3000:]
     summary = done.stdout.splitlines()[-1]
     counts = {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", summary)}

@@ -56,13 +56,9 @@ def test_tests_of_differential_evolution_pass(name: str, monkeypatch: pytest.Mon
 def test_all_tests_of_the_function_are_known() -> None:
     theirs: Any = pytest.importorskip(EVOLUTION)
     suite = theirs.TestDifferentialEvolutionSolver
-    tests = inspect.getmembers(suite, inspect.isfunction)
-    of_function = {
-        name
-        for name, test in tests
-        if name.startswith("test") and CALLS.search(inspect.getsource(test))
-    }
-    assert of_function <= {*PASSING, *LEFT_OUT}
+    for name, test in inspect.getmembers(suite, inspect.isfunction):
+        is_call = name.startswith("test") and CALLS.search(inspect.getsource(test))
+        assert not is_call or name in (*PASSING, *LEFT_OUT)
 
 
 @pytest.mark.slow

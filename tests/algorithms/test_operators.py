@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
@@ -73,9 +72,7 @@ def assert_evolves_as_the_reference(
     )  # fmt: skip
 
     def decoded(genomes: NDArray[Any]) -> NDArray[np.int64]:
-        if encoding == "bits":
-            return genomes
-        return mine._encodings[0].decode(genomes)
+        return genomes if encoding == "bits" else mine._encodings[0].decode(genomes)
 
     reference = NumpyCellular(
         problem.size, encoding, costs=lambda genomes: problem.costs(decoded(genomes)),
@@ -95,18 +92,14 @@ def problem_for(encoding: str) -> Problem:
     return {"bits": Wanted(20), "vector": NUMBERS["vector"](9)}.get(encoding, lattice("GEO"))
 
 
-def fitting(all_operators: Iterable[operators.Operator], encoding: str) -> list[str]:
-    """Return the names of all built-in operators for an encoding."""
-    return [each.name for each in all_operators if encoding in each.encodings]
-
-
 FITTING = {
-    encoding: (
-        fitting(operators._ALL_CROSSOVERS, encoding),
-        fitting(operators._ALL_MUTATIONS, encoding),
+    encoding: tuple(
+        [operator.name for operator in kind if encoding in operator.encodings]
+        for kind in (operators._ALL_CROSSOVERS, operators._ALL_MUTATIONS)
     )
     for encoding in ("permutation", "keys", "bits", "vector")
 }
+"""The built-in crossovers and mutations of each encoding."""
 
 
 # The encoding, and the operators that make children besides the one that is tested.
@@ -119,19 +112,17 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-SIZES, BIT_SIZES = ((1, 3, 33), (2, 5, 70)), ((1, 33, 1100), (2, 31, 32, 200))
-"""Sizes of problems, and rarer ones, which are slow."""
+SIZES, BIT_SIZES = (1, 2, 3, 5, 33, 70), (1, 2, 31, 32, 33, 200, 1100)
 
 
 @pytest.mark.parametrize(
     ("form", "kind", "name", "n"),
     [
-        pytest.param(form, kind, name, n, marks=[pytest.mark.slow] if is_rare else [])
+        (form, kind, name, n)
         for form, (encoding, _) in FORMS.items()
         for place, kind in enumerate(("crossover", "mutation"))
         for name in FITTING[encoding][place]
-        for is_rare, sizes in enumerate(BIT_SIZES if form == "bits" else SIZES)
-        for n in sizes
+        for n in (BIT_SIZES if form == "bits" else SIZES)
     ],
 )
 def test_operators_equal_numpy(backend: Backend, form: str, kind: str, name: str, n: int) -> None:

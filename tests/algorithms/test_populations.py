@@ -65,16 +65,13 @@ def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str
 @pytest.mark.parametrize("cost", [0, 720])
 @pytest.mark.parametrize("selection", ["proportional", "relative"])
 def test_equal_neighbours_are_equally_likely(backend: Backend, selection: str, cost: int) -> None:
-    mine, reference = numpy_cellular.both(
-        backend, flat(9, cost), selection=selection, population=200, islands=1
-    )
-    assert {each for island in reference.cost for each in island} == {cost}
-    chosen = Counter(
-        [reference.genomes[k][s] for k, s in reference.neighbourhood(0, slot)].index(
-            reference.mate(0, slot)
-        )
-        for slot in range(200)
-    )
+    own: Any = {"selection": selection, "population": 200, "islands": 1}
+    mine, reference = numpy_cellular.both(backend, flat(9, cost), **own)
+    assert {value for island in reference.cost for value in island} == {cost}
+    chosen = Counter[int]()
+    for slot in range(200):
+        near = [reference.genomes[k][s] for k, s in reference.neighbourhood(0, slot)]
+        chosen[near.index(reference.mate(0, slot))] += 1
     assert all(30 < chosen[k] < 70 for k in range(4))
     assert_evolves(mine, reference, 3)
 

@@ -29,13 +29,8 @@ _CACHE_VARIABLES = ("CUPY_CACHE_DIR", "ISLANDS_CACHE", "XDG_CACHE_HOME")
 def found_gpus(home: str, **more: str) -> str:
     """Return what a process with this home folder prints about GPUs."""
     usual = {name: value for name, value in os.environ.items() if name not in _CACHE_VARIABLES}
-    done = subprocess.run(
-        [sys.executable, "-c", _FIND_GPUS],
-        env={**usual, "HOME": home, **more},
-        text=True,
-        capture_output=True,
-        check=True,
-    )
+    line, env = [sys.executable, "-c", _FIND_GPUS], {**usual, "HOME": home, **more}
+    done = subprocess.run(line, env=env, text=True, capture_output=True, check=True)
     return done.stdout.strip()
 
 

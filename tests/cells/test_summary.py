@@ -100,14 +100,8 @@ def cell(*costs: float | None) -> TaskResult:
     return ends(costs, (10, 30, 20)[: len(costs)], (True, False, True)[: len(costs)])
 
 
-CELLS = {
-    (0, "one"): cell(110, 120),
-    (1, "one"): cell(105, 100),
-    (2, "one"): cell(105, None),
-    (0, "two"): cell(60, 50),
-    (1, "two"): cell(40, 80),
-    (2, "two"): cell(44, 60),
-}
+_COSTS = {"one": [(110, 120), (105, 100), (105, None)], "two": [(60, 50), (40, 80), (44, 60)]}
+CELLS = {(k, name): cell(*pair) for name, rows in _COSTS.items() for k, pair in enumerate(rows)}
 
 
 @pytest.mark.slow

@@ -46,13 +46,12 @@ def usual() -> str:
     return digest(**BUILT_IN)
 
 
+PARTS = [(name, part) for name, parts in OWN.items() for part in parts]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "part"), [(name, part) for name, parts in OWN.items() for part in parts]
-)
-def test_a_custom_part_gives_the_result_of_the_built_in_part(
-    usual: str, name: str, part: Any
-) -> None:
+@pytest.mark.parametrize(("name", "part"), PARTS)
+def test_a_custom_part_gives_the_built_in_result(usual: str, name: str, part: Any) -> None:
     assert digest(**BUILT_IN | {name: part}) == usual
 
 

@@ -19,13 +19,9 @@ def compare(
 ) -> dict[str, int]:
     """Compare both searches; return how often each kind of step occurred."""
     core = min(search.get("core", 0) or problem.size, problem.size)
-    reference = NumpySubsetTabu(
-        NumpyKnapsack(problem),
-        search.get("core", 0),
-        search["steps"],
-        round(low * core**0.5),
-        round(high * core**0.5),
-    )
+    ends = (round(share * core**0.5) for share in (low, high))
+    steps = search.get("core", 0), search["steps"]
+    reference = NumpySubsetTabu(NumpyKnapsack(problem), *steps, *ends)
     tenures = {"tenure_low": low, "tenure_high": high}
     assert_same(backend, problem, reference, threads, name="tabu", **tenures, **search)
     return reference.kinds

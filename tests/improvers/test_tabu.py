@@ -51,19 +51,13 @@ def compare(
     """Compare populations improved on a device and with NumPy."""
     mine = archipelago(backend, problem, **search)
     low, high = search.get("tenure_low", 0.9), search.get("tenure_high", 1.1)
-    reference_search = NumpyTabu(
-        Seen(problem),
-        search.get("steps", 0) or 20 * problem.size,
-        round(low * problem.size),
-        round(high * problem.size),
-        search.get("aspiration", 0),
-        unequal_pairs(problem) if isinstance(problem, Qap) else None,
-    )
-    reference = ImprovedBrkga(
-        reference_search, elite=1, mutants=1, bias=[round(0.7 * 2**32)], **BRKGA
-    )
+    ends = (round(share * problem.size) for share in (low, high))
+    steps, aspiration = search.get("steps", 0) or 20 * problem.size, search.get("aspiration", 0)
+    pairs = unequal_pairs(problem) if isinstance(problem, Qap) else None
+    tabu = NumpyTabu(Seen(problem), steps, *ends, aspiration, pairs)
+    reference = ImprovedBrkga(tabu, elite=1, mutants=1, bias=[round(0.7 * 2**32)], **BRKGA)
     evolve_together(mine, reference, generations, assert_same)
-    return reference_search.kinds
+    return tabu.kinds
 
 
 @pytest.mark.parametrize(

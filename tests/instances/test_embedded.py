@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,13 +73,9 @@ def test_no_assignment_to_a_grid_is_below_the_optimum(rows: int, columns: int, s
 def test_the_embedded_subset_is_optimal() -> None:
     optimize = pytest.importorskip("scipy.optimize")
     file = demo_mkp()
-    solved = optimize.milp(
-        -file.profits,
-        constraints=optimize.LinearConstraint(file.weights, ub=file.capacities),
-        integrality=1,
-        bounds=optimize.Bounds(0, 1),
-        options={"mip_rel_gap": 0},
-    )
+    own: Any = {"constraints": optimize.LinearConstraint(file.weights, ub=file.capacities)}
+    own |= {"integrality": 1, "bounds": optimize.Bounds(0, 1), "options": {"mip_rel_gap": 0}}
+    solved = optimize.milp(-file.profits, **own)
     chosen = read_sol(data_folder("instances") / "mkp" / "demo.sol", file.size)
     assert (file.weights @ chosen <= file.capacities).all()
     assert chosen @ file.profits == entry_of("demo/mkp")[1].value == round(-solved.fun)

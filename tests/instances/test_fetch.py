@@ -143,17 +143,13 @@ def test_a_wrong_answer_is_refused_and_other_files_are_downloaded(
 
 @pytest.mark.parametrize("form", ["plain", "noise", "zipped"])
 def test_an_endless_answer_is_cut_off(site: Site, form: str) -> None:
-    bodies = {
-        "plain": CONTENT["f1.tsp"],
-        "noise": os.urandom(8000),
-        "zipped": gzip.compress(bytes(1 << 20)),
-    }
+    bodies = {"plain": CONTENT["f1.tsp"], "noise": os.urandom(8000)}
+    bodies["zipped"] = gzip.compress(bytes(1 << 20))
     site.answers, site.is_endless = {"/f1.tsp": bodies[form]}, True
     toy = instances(site)
     (failure,) = fetch(replace(toy, entries={"f1.tsp": toy.entries["f1.tsp"]}), None, ignore)
-    assert str(failure).startswith(
-        f"{site.base}/f1.tsp: more than 8000 bytes: not the published file with SHA-256 "
-    )
+    words = f"{site.base}/f1.tsp: more than 8000 bytes: not the published file with SHA-256 "
+    assert str(failure).startswith(words)
     # Only the system's buffers are filled.
     assert site.cut_off.wait(10)
     assert cached() == {}

@@ -111,11 +111,8 @@ def test_one_facility_has_two_numbers(tmp_path: Path) -> None:
 @pytest.mark.published
 def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: Path) -> None:
     generator = np.random.default_rng(1)
-    small = [
-        path
-        for path in sorted((published / "qaplib").glob("*.dat"))
-        if int(path.read_text().split()[0]) <= 12
-    ]
+    every = sorted((published / "qaplib").glob("*.dat"))
+    small = [path for path in every if int(path.read_text().split()[0]) <= 12]
     assert len(small) == 11
     larger = [published / "qaplib" / f"{name}.dat" for name in ("chr18a", "bur26a", "esc32a")]
     path = tmp_path / "wrapped.qap"

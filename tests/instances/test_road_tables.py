@@ -16,30 +16,16 @@ METRES: list[list[float | None]] = [[0, 100, 300], [90, 0, 250], [310, 80, 0]]
 PLACES = [[13.4, 52.5], [13.5, 52.6], [13.3, 52.4]]
 NAMES = ["Depot", "Market", "School"]
 
-OSRM: dict[str, Any] = {
-    "code": "Ok",
-    "durations": LENGTHS,
-    "distances": METRES,
-    "sources": [
-        {"hint": "x", "location": place, "name": name}
-        for place, name in zip(PLACES, NAMES, strict=True)
-    ],
-}
-OSRM["destinations"] = OSRM["sources"]
+_NAMED = [{"location": p, "name": name} for p, name in zip(PLACES, NAMES, strict=True)]
+OSRM: dict[str, Any] = {"code": "Ok", "durations": LENGTHS, "distances": METRES}
+OSRM |= {"sources": _NAMED, "destinations": _NAMED}
 PLACE = {"location": PLACES[2], "name": ""}
 _POINTS = [{"lon": lon, "lat": lat} for lon, lat in PLACES]
-VALHALLA: dict[str, Any] = {
-    "sources_to_targets": [
-        [
-            {"time": LENGTHS[i][j], "distance": METRES[i][j], "from_index": i, "to_index": j}
-            for j in range(3)
-        ]
-        for i in range(3)
-    ],
-    "sources": [_POINTS],
-    "targets": [_POINTS],
-    "units": "kilometers",
-}
+VALHALLA: dict[str, Any] = {"sources": [_POINTS], "targets": [_POINTS], "units": "kilometers"}
+VALHALLA["sources_to_targets"] = [
+    [{"time": LENGTHS[i][j], "distance": METRES[i][j], "to_index": j} for j in range(3)]
+    for i in range(3)
+]
 SHORT = {"sources_to_targets": {"durations": LENGTHS, "distances": METRES}, "units": "kilometers"}
 GRAPHHOPPER = {"times": LENGTHS, "distances": METRES, "weights": METRES, "info": {}}
 ANSWERS = {"osrm": OSRM, "valhalla": VALHALLA, "short": SHORT, "graphhopper": GRAPHHOPPER}

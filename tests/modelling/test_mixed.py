@@ -40,12 +40,8 @@ def place(depth: int, kind: int, order: Any, items: Any) -> int:
 def tabled(way: str) -> Model:
     """Return a problem of 432 solutions, each of which has a cost in a table."""
     kinds = ("x", ("y", 1), None)
-    parameters = {
-        "depth": space.integer(-1, 1),
-        "kind": space.category(*kinds),
-        "order": space.order(3),
-        "items": space.subset(3),
-    }
+    parameters = {"depth": space.integer(-1, 1), "kind": space.category(*kinds)}
+    parameters |= {"order": space.order(3), "items": space.subset(3)}
 
     def one(s: dict[str, Any]) -> int:
         assert [type(s["depth"]), s["order"].dtype, s["items"].dtype] == [int, np.int32, np.int8]

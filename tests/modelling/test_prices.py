@@ -20,20 +20,14 @@ PROFITS, LOADS = np.random.default_rng(8).integers(10, 100, (2, MANY))
 
 def tight(by: str, price: float | None) -> Model:
     """Return a knapsack for few of 40 items; without a price, one that is too low adapts."""
-    fixed = {} if price is None else {"price": price}
+    cost, rule = (real(VALUE), real(EXCESS)) if by == "real" else (VALUE, EXCESS)
+    data = {"values": PROFITS, "weights": LOADS, "limit": LIMIT}
+    own: dict[str, Any] = {"cost": cost, "violation": rule, "data": data}
     if by == "batch":
-        problem = islands.subset(
-            MANY,
-            batch=lambda s: s.astype(np.int64) @ PROFITS,
-            violation=lambda s: np.maximum(0, s.astype(np.int64) @ LOADS - LIMIT),
-            maximise=True,
-            **fixed,
-        )
-    else:
-        cost, rule = (real(VALUE), real(EXCESS)) if by == "real" else (VALUE, EXCESS)
-        data = {"values": PROFITS, "weights": LOADS, "limit": LIMIT}
-        own: Any = {"cost": cost, "violation": rule, "data": data, "maximise": True}
-        problem = islands.subset(MANY, **own, **fixed)
+        loads = lambda s: np.maximum(0, s.astype(np.int64) @ LOADS - LIMIT)  # noqa: E731
+        own = {"batch": lambda s: s.astype(np.int64) @ PROFITS, "violation": loads}
+    fixed = {} if price is None else {"price": price}
+    problem = islands.subset(MANY, maximise=True, **own, **fixed)
     if price is None:
         problem._price = LOW
     return problem

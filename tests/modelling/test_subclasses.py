@@ -128,58 +128,48 @@ def test_programs_of_subclasses_compile_for_gpus(problem: Model) -> None:
     require_compiles(program(problem, "tempering", encoding, ImproverSettings()))
 
 
+def subclass(base: Any, **texts: Any) -> Any:
+    """Return what a statement `class Own(base, **texts): pass` defines."""
+    return new_class("Own", (base,), texts)
+
+
+WHOLE = subclass(Later, cost=COST, state=None)
+
+
 @pytest.mark.slow
 def test_costs_after_a_move_are_those_of_all_layers(backend: Backend) -> None:
-    class Whole(Later, cost=COST, state=None):
-        pass
-
-    problem = Whole(TIMES)
+    problem = WHOLE(TIMES)
     orders = np.array([*permutations(range(3))])
     expected = FlowShop(TIMES).costs(orders) + 5 + 3
     assert problem.costs(orders).tolist() == expected.tolist()
     settings = {"improver": "swap", "generations": 5, "backend": backend.name}
     assert islands.solve(problem, algorithm="ga", **settings).cost == expected.min()
-
-    class First(Whole, violation=FIRST):
-        pass
-
-    class Second(First, violation=SECOND):
-        pass
-
-    problem = Second(TIMES)
-    assert [problem.violation(np.array(each)) for each in ([0, 1, 2], [2, 0, 1])] == [1, 1]
-    assert problem.violation(np.array([1, 2, 0])) == 2
+    problem = subclass(subclass(WHOLE, violation=FIRST), violation=SECOND)(TIMES)
+    orders = ([0, 1, 2], [2, 0, 1], [1, 2, 0])
+    assert [problem.violation(np.array(order)) for order in orders] == [1, 1, 2]
     assert islands.solve(problem, algorithm="ga", **settings).solution.tolist() == [2, 1, 0]
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("encoding", ["keys", "permutation"])
 def test_costs_after_a_move_compile_for_gpus(encoding: str) -> None:
-    class Whole(Later, cost=COST, state=None):
-        pass
-
-    require_compiles(program(Whole(TIMES), "ga", encoding, ImproverSettings(name="swap")))
+    require_compiles(program(WHOLE(TIMES), "ga", encoding, ImproverSettings(name="swap")))
 
 
 def test_a_text_without_a_base_takes_the_place_of_the_old_one() -> None:
-    class Jobs(FlowShop, cost=COST.replace("base::cost(s, n, data)", "s[0]"), state=None):
-        pass
-
-    problem = Jobs(TIMES)
+    cost = COST.replace("base::cost(s, n, data)", "s[0]")
+    problem = subclass(FlowShop, cost=cost, state=None)(TIMES)
     assert problem.cost(np.array([2, 1, 0])) == 2 + 3  # constants are known
     assert "MACHINES - 1" not in (problem.header.text or "")
     assert not problem.chains.has_state
 
 
 @pytest.mark.parametrize("arguments", [{}, {"release": [0, 0, 0]}])
-def test_a_subclass_of_a_shop_knows_the_number_of_jobs(arguments: dict[str, Any]) -> None:
-    shop = islands.models.job_shop([[0, 1], [1, 0], [0, 1]], TIMES, **arguments)
-
-    class Later(type(shop), cost=COST):  # type: ignore[misc]
-        pass
-
-    order = np.arange(6)
-    assert Later([[0, 1], [1, 0], [0, 1]], TIMES, **arguments).cost(order) == shop.cost(order) + 3
+def test_a_subclass_of_a_shop_has_the_number_of_jobs(arguments: dict[str, Any]) -> None:
+    machines, order = [[0, 1], [1, 0], [0, 1]], np.arange(6)
+    shop = islands.models.job_shop(machines, TIMES, **arguments)
+    own = subclass(type(shop), cost=COST)(machines, TIMES, **arguments)
+    assert own.cost(order) == shop.cost(order) + 3
 
 
 def test_a_subclass_changes_data_and_functions_that_the_model_calls() -> None:
@@ -201,73 +191,49 @@ def test_a_subclass_is_stored_with_all_of_its_texts(make: Any) -> None:
 
 
 def test_texts_of_a_class_may_be_files(tmp_path: Path) -> None:
-    texts = {"cost": BALANCED, "state": COUNTING}
-    for name, text in texts.items():
-        (tmp_path / f"{name}.cu").write_text(text)
-
-    class Filed(MaxCut, cost=tmp_path / "cost.cu", state=tmp_path / "state.cu"):
-        pass
-
-    assert Filed(EDGES).header == Balanced(EDGES).header
-
-    (tmp_path / "setup.cuh").write_text(SETUP.replace("12", "x"))
-
-    class Wrong(FlowShop, setup=tmp_path / "setup.cuh"):
-        pass
-
-    with pytest.raises(
-        CompileError, match=r"setup\.cuh, line 1|setup\.cuh:1.*this line is"
-    ) as raised:
-        Wrong(TIMES).program_costs(np.arange(3)[np.newaxis], "cpu")
+    paths = {name: tmp_path / f"{name}.cu" for name in ("cost", "state", "setup")}
+    for name, text in {"cost": BALANCED, "state": COUNTING}.items():
+        paths[name].write_text(text)
+    filed = subclass(MaxCut, cost=paths["cost"], state=paths["state"])
+    assert filed(EDGES).header == Balanced(EDGES).header
+    paths["setup"].write_text(SETUP.replace("12", "x"))
+    wrong = subclass(FlowShop, setup=paths["setup"])(TIMES)
+    words = r"setup\.cu, line 1|setup\.cu:1.*this line is"
+    with pytest.raises(CompileError, match=words) as raised:
+        wrong.program_costs(np.arange(3)[np.newaxis], "cpu")
     assert "must define" not in str(raised.value)
 
 
 def test_a_function_of_no_base_class_is_refused() -> None:
-    class Mine(MaxCut, violation=BALANCED):
-        pass
-
     with pytest.raises(UsageError, match="violation: calls a function base::"):
-        Mine(EDGES)
+        subclass(MaxCut, violation=BALANCED)(EDGES)
 
 
 def test_the_exact_cost_of_a_base_class_counts_for_the_same_cost_only() -> None:
-    class Same(SetCover):
-        pass
+    dearer = subclass(SetCover, cost=COST.replace("JOBS", "1"))
 
-    class Searched(SetCover, state=None):
-        pass
-
-    class Dearer(SetCover, cost=COST.replace("JOBS", "1")):
-        pass
-
-    class Exact(Dearer):
+    class Exact(dearer):
         def exact(self, solutions: Any) -> Any:
             return super().exact(solutions) + 1
 
     class Choosing(SetCover):
         choose = 2
 
-    class Still(SetCover, state="using base::prepare;"):
-        pass
-
-    class Own(SetCover, cost=BALANCED, state=COUNTING.replace("base::", "own::")):
-        pass
-
-    found = [each(*COVER) for each in (Same, Searched, Dearer, Exact, Choosing)]
-    assert [each.reference is not None for each in found] == [True, True, False, True, True]
-    assert [each.plain() is not None for each in found] == [True, True, False, False, False]
-    assert [each.chains.has_state for each in found] == [True, False, True, True, True]
-    assert [each.learns for each in found] == [True, False, True, True, True]
-    assert [each(*COVER).learns for each in (Still, Own)] == [True, False]
-    assert [each.cost(np.array([1, 0, 0])) for each in found[:4]] == [3, 3, 4, 4]
+    still = subclass(SetCover, state="using base::prepare;")
+    own = subclass(SetCover, cost=BALANCED, state=COUNTING.replace("base::", "own::"))
+    kinds = (subclass(SetCover), subclass(SetCover, state=None), dearer, Exact, Choosing)
+    models = [kind(*COVER) for kind in kinds]
+    assert [model.reference is not None for model in models] == [True, True, False, True, True]
+    assert [model.plain() is not None for model in models] == [True, True, False, False, False]
+    assert [model.chains.has_state for model in models] == [True, False, True, True, True]
+    assert [model.learns for model in models] == [True, False, True, True, True]
+    assert [kind(*COVER).learns for kind in (still, own)] == [True, False]
+    assert [model.cost(np.array([1, 0, 0])) for model in models[:4]] == [3, 3, 4, 4]
 
 
 @pytest.mark.slow
 def test_a_subclass_may_look_for_the_highest_cost() -> None:
-    class Longest(FlowShop, maximise=True, state=None):
-        pass
-
-    problem = Longest(TIMES, name="small")
+    problem = subclass(FlowShop, maximise=True, state=None)(TIMES, name="small")
     assert (problem.name, problem.maximise, problem.chains.has_state) == ("small", True, False)
     longest = max(problem.cost(np.array(order)) for order in permutations(range(3)))
     assert islands.solve(problem, generations=20).cost == longest

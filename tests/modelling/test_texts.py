@@ -129,13 +129,9 @@ def test_the_same_functions_compile_for_gpus(problem: Model) -> None:
 
 
 def require_for_gpu(problem: Model) -> None:
-    data = Struct(
-        **{
-            name: each if isinstance(each, np.generic) else Null(each.dtype)
-            for name, each in problem.device_data().items()
-        }
-    )
-    source = source_of("check/functions.cuh", problem, data)
+    data = problem.device_data().items()
+    of_kernel = {n: v if isinstance(v, np.generic) else Null(v.dtype) for n, v in data}
+    source = source_of("check/functions.cuh", problem, Struct(**of_kernel))
     require_compiles(for_gpu(source.entry, source.defines, Block(128, 1), source.structs))
 
 

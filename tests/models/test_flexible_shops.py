@@ -21,14 +21,9 @@ Choices = list[list[list[int]]]
 def shop(jobs: int, operations: int, seed: int, most: int) -> tuple[Choices, Choices]:
     """Return machines and times, with up to a number of choices of three machines."""
     random = np.random.default_rng(seed)
-    machines = [
-        [
-            random.choice(3, random.integers(1, most + 1), replace=False).tolist()
-            for _ in range(operations)
-        ]
-        for _ in range(jobs)
-    ]
-    times = [[random.integers(0, 20, len(few)).tolist() for few in row] for row in machines]
+    few = lambda: random.choice(3, random.integers(1, most + 1), replace=False).tolist()  # noqa: E731
+    machines = [[few() for _ in range(operations)] for _ in range(jobs)]
+    times = [[random.integers(0, 20, len(ways)).tolist() for ways in row] for row in machines]
     return machines, times
 
 
@@ -48,14 +43,9 @@ def test_the_least_tardiness_is_that_of_all_schedules(backend: Backend, seed: in
     machines, times = shop(3, 3, seed, 1)
     random = np.random.default_rng(seed)
     release, due, weights = (random.integers(0, most, 3).tolist() for most in (20, 30, 5))
-    problem = islands.models.job_shop(
-        [[few[0] for few in row] for row in machines],
-        [[few[0] for few in row] for row in times],
-        release=release,
-        due=due,
-        weights=weights,
-        objective="tardiness",
-    )
+    firsts = ([[ways[0] for ways in row] for row in rows] for rows in (machines, times))
+    own = {"release": release, "due": due, "weights": weights, "objective": "tardiness"}
+    problem = islands.models.job_shop(*firsts, **own)
     result = islands.solve(problem, **SEARCH, generations=30, backend=backend.name)
     best = best_cost(machines, times, release, lambda ends: tardiness(due, weights, ends))
     assert result.cost == best > 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from instance_texts import entry_of
 from numpy.typing import NDArray
 
 import islands
@@ -237,32 +238,18 @@ def test_a_problem_with_a_route_is_stored_and_read_again(tmp_path: Path) -> None
     assert stored.cost(result.solution) == result.cost
 
 
-OPTIMA = {
-    "br17": 39,
-    "ft53": 6905,
-    "ft70": 38673,
-    "ftv33": 1286,
-    "ftv35": 1473,
-    "ftv38": 1530,
-    "ftv55": 1608,
-    "ftv70": 1950,
-    "ftv170": 2755,
-    "p43": 5620,
-    "rbg323": 1326,
-    "rbg403": 2465,
-    "rbg443": 2720,
-}
+TSPLIB = ["br17", "ft53", "ft70", "ftv33", "ftv35", "ftv38", "ftv55", "ftv70", "ftv170", "p43"]
+TSPLIB += ["rbg323", "rbg403", "rbg443"]
 
 
 @pytest.mark.slow
 @pytest.mark.published
-@pytest.mark.parametrize(("name", "best"), OPTIMA.items())
-def test_directed_tours_of_tsplib_have_their_optima(published: Path, name: str, best: int) -> None:
+@pytest.mark.parametrize("name", TSPLIB)
+def test_directed_tours_of_tsplib_have_their_optima(published: Path, name: str) -> None:
+    best = entry_of(f"atsp/{name}")[1].value  # which a test of the catalogue compares
     (path,) = (published / "atsp").glob(f"{name}.atsp*")
-    problem = islands.load(path)
-    result = islands.solve(problem, target=best, seconds=60, backend="cpu", bound=True)
-    assert result.cost == best
-    assert result.bound <= best
+    result = islands.solve(path, target=best, seconds=60, backend="cpu", bound=True)
+    assert result.cost == best >= result.bound
 
 
 @pytest.mark.slow

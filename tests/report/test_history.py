@@ -23,22 +23,13 @@ ROWS = [
 
 
 def trace(sign: int = 1) -> pa.Table:
-    rank, island, generation, seconds, best, found, mean = zip(*ROWS, strict=True)
-    return pa.table(
-        {
-            "rank": rank,
-            "island": island,
-            "generation": generation,
-            "seconds": seconds,
-            "best": [None if each is None else sign * each for each in best],
-            "best_generation": found,
-            "mean": [sign * each for each in mean],
-            "worst": [sign * 100] * len(ROWS),
-            "evaluations": [10 * (each + 1) for each in generation],
-            "distance": [None] * len(ROWS),
-            "distinct": [1.0] * len(ROWS),
-        }
-    )
+    rank, island, generation, seconds, best, best_generation, mean = zip(*ROWS, strict=True)
+    columns: dict[str, Any] = {"rank": rank, "island": island, "generation": generation}
+    columns |= {"seconds": seconds, "best": [cost and sign * cost for cost in best]}
+    columns |= {"best_generation": best_generation, "mean": [sign * cost for cost in mean]}
+    columns |= {"worst": [sign * 100] * len(ROWS), "distance": [None] * len(ROWS)}
+    columns |= {"evaluations": [10 * (g + 1) for g in generation], "distinct": [1.0] * len(ROWS)}
+    return pa.table(columns)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

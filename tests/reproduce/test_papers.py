@@ -16,7 +16,6 @@ from synthetic import uniform_tsp
 
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.problems import load
-from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.studies.papers.cells import TableRow
 from islands.studies.papers.dantas2014 import ALL, GapsTable
@@ -90,10 +89,6 @@ def test_published_instances(name: str, length: int, published: Path) -> None:
     assert tour == pytest.approx(length, rel=2e-6)
 
 
-def stated(name: str) -> Problem:
-    return called(name, known=1000, maximise=True)
-
-
 def test_gaps_of_a_kind_are_means_over_its_problems() -> None:
     names = ProblemKind(10, 250, "0.50").instances()[:2]
     lost = {1: 40, 8: 20, 64: 30}
@@ -106,7 +101,7 @@ def test_gaps_of_a_kind_are_means_over_its_problems() -> None:
     table = filled(GapsTable, answer, runs=3, here=names)
     for name in names:
         problems.append(name)
-        rows = [*table.rows(stated(name))]
+        rows = [*table.rows(known(name))]
         assert len(rows) == (name == names[1])
     (row,) = rows
     assert {*row} == {column.name for column in table.layout.columns}
