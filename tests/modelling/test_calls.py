@@ -53,26 +53,32 @@ def functions() -> dict[str, Counted]:
     return {"batch": Counted(costs), "function": Counted(lambda order: costs(order[None])[0])}
 
 
+KERNEL = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
+
+
+def by_function() -> Any:
+    return islands.permutation(_N, function=functions()["function"])
+
+
+def solved(problem: Any, **settings: Any) -> islands.Result:
+    return islands.solve(problem, **_ALONE | settings)
+
+
 @pytest.mark.parametrize("by", ["batch", "function"])
 @pytest.mark.parametrize("algorithm", ["tempering", "ga"])
 def test_each_call_is_an_evaluation(by: str, algorithm: str) -> None:
     function = functions()[by]
-    problem = islands.permutation(_N, **{by: function})
-    result = islands.solve(problem, algorithm=algorithm, generations=3, **_ALONE)
+    result = solved(islands.permutation(_N, **{by: function}), algorithm=algorithm, generations=3)
     checked = 1  # the best solution, at the end
     assert function.calls == _FIRST + result.evaluations + checked
 
 
 def test_a_function_is_called_for_no_move_in_vain() -> None:
-    by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
-    options: dict[str, Any] = {"algorithm": "tempering", "generations": 3, **_MANY, **_ALONE}
-    kernel = islands.solve(by_kernel, **options)
-    found = {
-        by: islands.solve(islands.permutation(_N, **{by: function}), **options)
-        for by, function in functions().items()
-    }
-    assert {each.digest for each in found.values()} == {kernel.digest}
-    assert found["function"].evaluations == kernel.evaluations < found["batch"].evaluations
+    options = {"algorithm": "tempering", "generations": 3, **_MANY}
+    kernel, function = solved(KERNEL, **options), solved(by_function(), **options)
+    batch = solved(islands.permutation(_N, batch=functions()["batch"]), **options)
+    assert kernel.digest == function.digest == batch.digest
+    assert function.evaluations == kernel.evaluations < batch.evaluations
 
 
 @pytest.mark.parametrize(
@@ -85,12 +91,12 @@ def test_a_function_is_called_for_no_move_in_vain() -> None:
 )
 def test_a_move_that_changes_nothing_is_no_call(kind: Any, n: int) -> None:
     function = Counted(lambda solution: 0)
-    asked: dict[str, Any] = {"algorithm": "tempering", "generations": 5, **_MANY, **_ALONE}
-    result = islands.solve(kind(n, function=function), **asked)
+    options = {"algorithm": "tempering", "generations": 5, **_MANY}
+    result = solved(kind(n, function=function), **options)
     assert function.calls == _FIRST + result.evaluations + 1
     text = "__device__ long long cost(const Solution& s, int n, const Data& d) { return 0; }"
-    kernel = islands.solve(kind(n, cost=text), **asked)
-    batch = islands.solve(kind(n, batch=lambda rows: np.zeros(len(rows), np.int64)), **asked)
+    kernel = solved(kind(n, cost=text), **options)
+    batch = solved(kind(n, batch=lambda rows: np.zeros(len(rows), np.int64)), **options)
     assert result.digest == batch.digest == kernel.digest
     assert result.evaluations == batch.evaluations < kernel.evaluations
 
@@ -103,9 +109,8 @@ def shown(start: list[float] | None) -> tuple[list[NDArray[Any]], list[NDArray[A
         seen.append(keys)
         return 0  # all moves are accepted
 
-    asked: dict[str, Any] = {"algorithm": "tempering", "generations": 5, **_MANY, **_ALONE}
-    asked |= {"islands": 1, "population": 2, "start": start and [start, start]}
-    islands.solve(islands.keys(40, function=function), **asked)
+    sizes: Any = {"islands": 1, "population": 2, "start": start and [start, start], **_MANY}
+    solved(islands.keys(40, function=function), algorithm="tempering", generations=5, **sizes)
     return seen[_FIRST : _FIRST + 2], seen[_FIRST + 2 : -1]
 
 
@@ -129,8 +134,8 @@ def test_no_sample_of_the_changes_is_the_state() -> None:
 def test_a_run_ends_after_its_last_call(by: str, algorithm: str, limit: int) -> None:
     function = functions()[by]
     problem = islands.permutation(_N, **{by: function})
-    own = _ALONE | {"population": 4 if algorithm == "tempering" else 10}
-    result = islands.solve(problem, algorithm=algorithm, evaluations=limit, **own)
+    population = 4 if algorithm == "tempering" else 10
+    result = solved(problem, algorithm=algorithm, evaluations=limit, population=population)
     checked = 1
     assert result.evaluations == limit
     assert function.calls == _FIRST + limit + checked
@@ -139,44 +144,40 @@ def test_a_run_ends_after_its_last_call(by: str, algorithm: str, limit: int) -> 
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga"])
 @pytest.mark.parametrize("above", [0, 100, 100_000])
 def test_a_target_ends_a_run_at_the_call_that_reaches_it(algorithm: str, above: int) -> None:
-    asked: dict[str, Any] = {"algorithm": algorithm, "evaluations": 2000, **_ALONE}
-    best = islands.solve(islands.permutation(_N, function=functions()["function"]), **asked)
-    target = int(best.cost or 0) + above
+    options: Any = {"algorithm": algorithm, "evaluations": 2000}
+    target = int(solved(by_function(), **options).cost or 0) + above
     calls: list[int] = []
 
     def function(order: NDArray[Any]) -> int:
         calls.append(int(costs(order[None])[0]))
         return calls[-1]
 
-    result = islands.solve(
-        islands.permutation(_N, function=function), target=target, record={"every": 5}, **asked
-    )
+    problem = islands.permutation(_N, function=function)
+    result = solved(problem, target=target, record={"every": 5}, **options)
     own = calls[_FIRST:-1]
-    assert [each <= target for each in own] == [False] * (len(own) - 1) + [True]
+    assert [cost <= target for cost in own] == [False] * (len(own) - 1) + [True]
     assert (result.cost, result.evaluations) == (own[-1], len(own))
     assert "target" in str(result.reason)
 
 
 @pytest.mark.parametrize("algorithm", ["tempering", "ga"])
 def test_a_target_gives_the_same_bits_on_all_ranks(algorithm: str) -> None:
-    asked: dict[str, Any] = {"algorithm": algorithm, "target": 3100, **_ALONE}
     problem = islands.permutation(_N, function=lambda order: costs(order[None])[0])
-    alone = islands.solve(problem, **asked)
+    options: Any = {"algorithm": algorithm, "target": 3100}
+    alone = solved(problem, **options)
     for ranks in (2, 5):
-        found = on_ranks(ranks, lambda world: islands.solve(problem, world=world, **asked))
-        assert {(each.digest, each.cost) for each in found} == {(alone.digest, alone.cost)}
+        results = on_ranks(ranks, lambda world: solved(problem, world=world, **options))
+        assert {(run.digest, run.cost) for run in results} == {(alone.digest, alone.cost)}
 
 
 @pytest.mark.parametrize("limit", [25, 2345])
 @pytest.mark.parametrize("algorithm", ["tempering", "ga"])
 def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str, limit: int) -> None:
-    by_kernel = islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)})
-    options: dict[str, Any] = {"algorithm": algorithm, "evaluations": limit, **_ALONE}
+    options: Any = {"algorithm": algorithm, "evaluations": limit}
     options |= _MANY if algorithm == "tempering" else {}
-    kernel = islands.solve(by_kernel, **options)
-    found = islands.solve(islands.permutation(_N, function=functions()["function"]), **options)
-    assert (found.digest, found.evaluations) == (kernel.digest, kernel.evaluations)
-    assert kernel.evaluations == limit
+    kernel, function = solved(KERNEL, **options), solved(by_function(), **options)
+    assert function.digest == kernel.digest
+    assert function.evaluations == kernel.evaluations == limit
 
 
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "pso"])
@@ -187,7 +188,7 @@ def test_an_early_end_resumes_alike_on_all_ranks(
     """All are resumed from the first call, from a target inside a generation, or from few."""
     own = {"cycle": 0, "tuning": 2, "rungs": 5, "proposals": 20} if algorithm == "tempering" else {}
     own |= {"encoding": "keys"} if algorithm == "pso" else {}
-    asked: dict[str, Any] = {"algorithm": algorithm, **_ALONE, **own, **first}
+    settings: dict[str, Any] = {"algorithm": algorithm, **own, **first}
     further: dict[str, Any] = {"target": 2800, "generations": 8, "backend": "cpu", "threads": 1}
     found = set()
     for ranks in (1, 2):
@@ -202,7 +203,7 @@ def test_an_early_end_resumes_alike_on_all_ranks(
         problem = islands.permutation(_N, function=function)
 
         def both(world: World, problem: Any = problem, folder: Path = folder) -> islands.Result:
-            begun = islands.solve(problem, world=world, out=folder, **asked)
+            begun = solved(problem, world=world, out=folder, **settings)
             assert "target" in first or begun.evaluations == first["evaluations"]
             return islands.resume(folder, problem=problem, world=world, **further)
 
@@ -214,18 +215,13 @@ def test_an_early_end_resumes_alike_on_all_ranks(
 
 def test_a_cost_and_a_function_resume_alike_after_few_calls(tmp_path: Path) -> None:
     """Most replicas have made no evaluation: they begin with the individual that is copied."""
-    asked: dict[str, Any] = {"algorithm": "tempering", "evaluations": 3, "proposals": 20, **_ALONE}
-    problems = {
-        "cost": islands.permutation(_N, cost=_COST, data={"weights": _WEIGHTS.astype(np.int32)}),
-        "function": islands.permutation(_N, function=functions()["function"]),
-    }
-    found = set()
-    for name, problem in problems.items():
-        folder = tmp_path / name
-        islands.solve(problem, out=folder, tuning=2, rungs=5, cycle=0, **asked)
-        result = islands.resume(folder, problem=problem, generations=8, backend="cpu")
-        found.add((result.digest, result.evaluations))
-    assert len(found) == 1
+    options: Any = {"algorithm": "tempering", "evaluations": 3, "proposals": 20, "tuning": 2}
+    results = set()
+    for name, problem in {"cost": KERNEL, "function": by_function()}.items():
+        solved(problem, out=tmp_path / name, rungs=5, cycle=0, **options)
+        result = islands.resume(tmp_path / name, problem=problem, generations=8, backend="cpu")
+        results.add((result.digest, result.evaluations))
+    assert len(results) == 1
 
 
 def test_a_target_costs_a_quick_function_no_steps_of_hosts(
@@ -240,20 +236,16 @@ def test_a_target_costs_a_quick_function_no_steps_of_hosts(
         return decode(self, genomes)
 
     monkeypatch.setattr(Permutation, "decode", counted)
-    problem = islands.permutation(_N, function=functions()["function"])
-    asked: dict[str, Any] = {"algorithm": "ga", "generations": 20, **_ALONE}
-    islands.solve(problem, **asked)
+    solved(by_function(), algorithm="ga", generations=20)
     without = len(rows)
-    islands.solve(problem, target=0, **asked)
+    solved(by_function(), algorithm="ga", generations=20, target=0)
     assert len(rows) - without <= without + 2
 
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_processes_end_at_the_same_target(threads: int) -> None:
-    asked: dict[str, Any] = {"algorithm": "ga", "target": 3100, **_ALONE}
-    problem = islands.permutation(_N, function=functions()["function"])
-    alone = islands.solve(problem, **asked)
-    shared = islands.solve(problem, **asked | {"threads": threads})
+    problem, options = by_function(), {"algorithm": "ga", "target": 3100}
+    alone, shared = (solved(problem, **options, threads=count) for count in (1, threads))
     assert (shared.digest, shared.cost) == (alone.digest, alone.cost)
     assert shared.evaluations >= alone.evaluations
 
@@ -262,12 +254,12 @@ def test_processes_end_at_the_same_target(threads: int) -> None:
 def test_other_targets_end_at_the_same_call(criterion: dict[str, Any]) -> None:
     known = 3000
     target = known * 1.2 if "gap" in criterion else known
-    asked: dict[str, Any] = {"algorithm": "ga", "record": {"every": 5}, **_ALONE}
-    found = []
+    options: Any = {"algorithm": "ga", "record": {"every": 5}, "generations": 300}
+    ends = []
     for own in ({"target": target}, criterion):
         function = functions()["function"]
         problem = islands.permutation(_N, function=function, best_known=known)
-        result = islands.solve(problem, generations=300, **asked, **own)
+        result = solved(problem, **options, **own)
         assert result.cost <= target
-        found.append((result.digest, result.cost, result.evaluations, function.calls))
-    assert found[0] == found[1]
+        ends.append((result.digest, result.cost, result.evaluations, function.calls))
+    assert ends[0] == ends[1]
