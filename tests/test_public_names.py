@@ -71,14 +71,10 @@ def test_mypy_accepts_settings_and_refuses_misspelt_ones(
 
 
 def test_every_setting_is_an_argument_of_solve() -> None:
-    groups = {
-        "improver": keywords.ImproverKeywords,
-        "migration": keywords.MigrationKeywords,
-        "record": keywords.RecordKeywords,
-        "checkpoint": keywords.CheckpointKeywords,
-    }
     known = {*keywords.SolveKeywords.__annotations__}
-    known |= {f"{name}.{key}" for name, kind in groups.items() for key in kind.__annotations__}
+    for name in ("improver", "migration", "record", "checkpoint"):
+        group = getattr(keywords, f"{name.title()}Keywords")
+        known |= {f"{name}.{key}" for key in group.__annotations__}
     named = {*inspect.signature(islands.solve).parameters}
     missing = {*every_setting()} - known - named
     assert missing == {"instance"}  # the problem

@@ -47,9 +47,8 @@ SMALL = {
 }
 
 
-def bound_of(problem: Tsp, backend: Backend, tour: Ints | None = None) -> Bound:
-    tour = np.arange(problem.size) if tour is None else tour
-    return lower_bound(problem, tour, backend, seconds=5.0)
+def bound_of(problem: Tsp, backend: Backend) -> Bound:
+    return lower_bound(problem, np.arange(problem.size), backend, seconds=5.0)
 
 
 def subtour_bound(problem: Tsp) -> float:
@@ -180,15 +179,10 @@ def test_without_time_there_is_only_an_estimate(
 ) -> None:
     monkeypatch.setattr(pricing_of, "_FEW", few)
     problem = random(5000, side=10**6)
-    tour = np.lexsort(lengths_along(problem))
+    places = problem.near.places
+    tour = np.lexsort((places[:, 1].astype(int), (places[:, 0] // 20_000).astype(int)))  # strips
     found = lower_bound(problem, tour, backend, 60.0, is_stopped=lambda: True)
     # A launch that has compared all edges, as each does on a GPU, gives a bound.
     compares_all = few >= problem.size or not backend.in_host_memory
     assert found.kind == (ONE_TREE if compares_all else ESTIMATE)
     assert 0 < found.value < problem.cost(tour)
-
-
-def lengths_along(problem: Tsp) -> tuple[Ints, Ints]:
-    """Return keys that sort the cities in strips."""
-    places = problem.near.places
-    return places[:, 1].astype(np.int64), (places[:, 0] // 20_000).astype(np.int64)

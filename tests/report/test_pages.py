@@ -40,16 +40,11 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert "same digest again yes" in words
 
 
-def unfinished(runs: Path, folder: Path) -> Path:
-    """Return a copy of a run that looks as if it went on."""
-    shutil.copytree(runs / "tsp", folder / "going")
-    (folder / "going" / "solution.parquet").unlink()
-    return folder / "going"
-
-
 @pytest.mark.slow
 def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> None:
-    text = page(unfinished(runs, tmp_path))
+    shutil.copytree(runs / "tsp", tmp_path / "going")
+    (tmp_path / "going" / "solution.parquet").unlink()
+    text = page(tmp_path / "going")
     assert "This run is not finished" in text
     assert "<h2>Course</h2>" in text
     assert "<h2>Solution</h2>" not in text
