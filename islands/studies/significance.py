@@ -97,7 +97,7 @@ def _exact(ranks: NDArray[np.float64], count: int) -> float:
     SciPy only implements the distribution without ties, and runs that reach the optimum are ties.
     """
     doubled = np.rint(2 * ranks).astype(int)
-    # Of the first ranks, the ways to choose a number of them with a sum.
+    # The number of ways to choose so many of the first ranks with a given sum.
     ways = np.zeros((count + 1, doubled.sum() + 1))
     ways[0, 0] = 1
     for rank in doubled:

@@ -36,7 +36,7 @@ def _in_python(lengths: NDArray[np.int32]) -> Callable[[Any], Any]:
         kind = type(orders)
         if kind not in copies:
             copies[kind] = np.asarray(lengths, like=orders)  # on the GPU if the orders are there
-        # CuPy takes from a flat array in one kernel, and needs several for pairs of indices.
+        # CuPy indexes a flat array in one kernel, and needs several for pairs of indices.
         edges = n * orders[:, :-1] + orders[:, 1:]
         last = n * orders[:, -1] + orders[:, 0]
         return copies[kind].take(edges).sum(axis=1) + copies[kind].take(last)

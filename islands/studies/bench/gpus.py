@@ -56,7 +56,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 
 def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
     world = request.world
-    # Too few GPUs are refused now, not when the largest number of ranks begins.
+    # Refuse too few GPUs now, not when the largest number of ranks begins.
     take_device(world, request.backends[0], request.threads, share_gpu=request.share_gpu)
     rows, laws = list[Row](), list[Row]()
     work = [(case, SPEED) for case in cases]
@@ -91,7 +91,7 @@ class _Case:
             threads = request.threads or 1
         gap = min(request.gap)
         ends = [f"gap={gap:.17g}%" if gap else "best-known"] if self.has_target else []
-        # The defaults of some algorithms follow the time limit, also those of a speed.
+        # The defaults of some algorithms depend on the time limit, also in runs for the speed.
         stop = [*ends, f"seconds={request.limit:g}"]
         options = {"backend": backend, "threads": threads, "stop": stop}
         every = {TARGET: request.every or EVERY[backend], SPEED: None}

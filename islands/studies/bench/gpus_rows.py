@@ -122,7 +122,7 @@ def ran(resolved: Resolved, world: World, rank_options: RankOptions) -> dict[str
     """Return the fields of a `GpuRunRow` that come from the result; collective."""
     fields, result, course = followed(resolved, world, rank_options)
     is_timed = result.seconds >= time_limit(resolved.spec.stop)
-    # Without a look before the end, the whole run is measured.
+    # If no progress was reported before the end, the whole run is measured.
     first = course.first if course.first is not None and not course.first.generation else None
     first = first if result.generations > 0 else None
     return {

@@ -181,7 +181,7 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
     both = with_references([*before, *now])
     old, new = both[: len(before)], both[len(before) :]
     limit = min(old[0].limit, new[0].limit)
-    # The gap of each run at the limit, or at its end if it ended around that time.
+    # The gap of a run at the limit, or at its end if it ended around that time.
     gaps = [
         [r.final if r.limit <= limit else float(r.curve("").at(np.array([limit]))[0]) for r in rows]
         for rows in (old, new)

@@ -168,7 +168,7 @@ def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
     there = sources >= 0
     receivers, senders = np.nonzero(there)[0], sources[there]
     between = rank_of[receivers] != rank_of[senders]
-    # A number for each pair, so that repeated pairs count once.
+    # Each pair is one number, so that repeated pairs count once.
     parcels = np.unique(rank_of[receivers[between]] * scene.islands + senders[between])
     from_rank = rank_of[parcels % scene.islands]
     messages = np.unique(parcels // scene.islands * ranks + from_rank)

@@ -98,8 +98,8 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
     last = next((attempt for attempt in reversed(attempts.all()) if attempt.holds_run), None)
     if last is not None and last.job == job:
         return True
-    # The same job, submitted again, continues: its --force was for the run before it. If it is
-    # done, --force repeats it.
+    # A job that is submitted again continues its run, as its --force referred to an earlier run. If
+    # the run is finished, --force repeats it.
     if (
         last is not None
         and last.words == given.all

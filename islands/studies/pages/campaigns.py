@@ -150,7 +150,7 @@ def _section(path: Path) -> Iterator[str]:
     if not printed.is_file():
         yield from _whole(path)
         return
-    # The title and how the runs were made; the headings and the rows; the facts if it is complete.
+    # The title and the description of the runs; the headings and rows; the facts if it is complete.
     parts = bounded_text(printed, errors="replace").strip().split("\n\n")
     yield from map(html.paragraph, filter(None, parts[0].split("   ")))
     yield from _plots(path)

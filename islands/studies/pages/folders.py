@@ -122,7 +122,7 @@ class LivePage:
         if kind is None and path.absolute().parent.resolve() == folder.resolve():
             # A run refuses a folder that contains other files.
             raise UsageError(f"--page {path}: is in a folder where no work has begun. Name another")
-        style()  # refuse at once if Matplotlib is missing
+        style()  # refuse immediately if Matplotlib is missing
         self._folder, self._path, self._seconds = folder, path, seconds
         self._due, self._has_content = -math.inf, False
 

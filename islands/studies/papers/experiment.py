@@ -181,7 +181,7 @@ class Experiment(ABC):
     def run(self, problem: Problem, seed: int = 1, **options: Any) -> RunResult:
         """Return the result of one run; an interrupt ends the experiment."""
         settings, threads = self._options(problem, seed, options), options.get("threads")
-        # A run with a given number of threads, to compare with, uses only those of one rank.
+        # A run with a given number of threads, for comparison, uses only those of one rank.
         ranks = 1 if threads else self.request.world.size
 
         def run(world: World) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class InstanceGroup:
     instances: tuple[str, ...]
     printed: dict[str, Figures]
     """The printed figures by model: gaps, of which `best` is the smallest of all runs of the group,
-    milliseconds of a run, the speed-up over the paper's sequential program, and perhaps hits."""
+    milliseconds of a run, the speed-up over the paper's sequential program, and hits if given."""
     reference: int | None
     """The value that gaps refer to, if not the best known value."""
 

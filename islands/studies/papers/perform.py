@@ -43,7 +43,7 @@ class ExperimentFolder:
         try:
             self._begin(settings)
         except BaseException:
-            self.close()  # an exception may keep this object, and thus the lock, for long
+            self.close()  # an exception may keep this object alive, and with it the lock
             raise
 
     def _begin(self, settings: Mapping[str, Any]) -> None:
@@ -263,5 +263,5 @@ def _look(number: int, points: Points) -> dict[str, Any]:
     """Return the look of a curve: no two of a plot have the same colour, marker and line."""
     look = {**curve_look(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
     xs = [point[0] for point in points]
-    # Points of several instances of one size are no course.
+    # Several instances of the same size are not joined by a line.
     return look if len({*xs}) == len(xs) else {**look, "linestyle": "none"}

@@ -175,7 +175,7 @@ def _binary(problem: Quadratic) -> Any:
     form: Any = import_module("dimod").BinaryQuadraticModel
     single, (one, two, by), constant = problem.single, problem.pairs, 0.0
     if problem.size is not None:
-        # For the square of the difference, no less than an item can win.
+        # The price of the squared difference is at least the largest gain of an item.
         pairs, price = np.tril_indices(len(single), -1), problem.size * float(np.abs(by).max())
         one, two = map(np.concatenate, zip((one, two), pairs, strict=True))
         by = np.concatenate([by, np.full(len(pairs[0]), 2 * price)])
@@ -249,7 +249,7 @@ class DwaveAnnealing(Sampler, of="dwave-annealing"):
         fitting = int(self._rate * seconds) if self._rate else _SWEEPS
         self._sweeps = max(1, min(2 * self._sweeps, fitting))
         if fitting < 2 * self._sweeps + _SWEEPS:
-            self._sweeps = max(1, fitting)  # what would remain is too short for another one
+            self._sweeps = max(1, fitting)  # the remaining time is too short for another one
         began = time.perf_counter()
         samples = (
             _dwave()
