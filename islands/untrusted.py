@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -82,6 +84,11 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: not TOML: a line with more than {_MOST_DOTS} dots. Correct it")
     with parsing(path, "not TOML"):
         return tomllib.loads(text.removeprefix("\ufeff"))  # the byte order mark of some editors
+
+
+def content_digest(values: Mapping[str, Any]) -> str:
+    """Return the SHA-256 digest of values that JSON can represent."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def typed(kind: type[_Value], values: Mapping[str, Any], **others: Any) -> _Value:

@@ -18,7 +18,7 @@ from islands.paths import reading, writing
 from islands.record.files import Row, append_row, write_table
 from islands.record.folder import LEDGER, LONGEST_RESULT, MANY_LOCK, FolderKind
 from islands.record.lock import FolderLock
-from islands.untrusted import MISMATCH, parsing
+from islands.untrusted import MISMATCH, content_digest, parsing
 
 Key = Mapping[str, Any]
 """Everything on which the result of a cell depends, in the types of JSON."""
@@ -113,7 +113,7 @@ class Store:
         seconds = now - self._since
         entry = {"asked": json.loads(_text(key)), "result": result, "seconds": seconds}
         self._seconds += seconds
-        line = json.dumps(entry | {"sha256": _checksum(entry)}) + "\n"
+        line = json.dumps(entry | {"sha256": content_digest(entry)}) + "\n"
         with writing(self._path):
             if self._stream is None:
                 self._stream = opened(self._path, "a", encoding="utf-8")
@@ -163,7 +163,7 @@ class Store:
         for place, line in complete_lines(path, LONGEST_RESULT, "the result of a run"):
             with parsing(place, "is damaged", "Remove that line"):
                 entry = json.loads(line)
-                if entry.pop("sha256", None) != _checksum(entry):
+                if entry.pop("sha256", None) != content_digest(entry):
                     raise ValueError(MISMATCH)
                 dict(entry["result"])
                 found = entry["asked"], entry["seconds"]
@@ -197,7 +197,3 @@ def _text(key: Key) -> str:
 
 def _digest(key: Key) -> bytes:
     return hashlib.blake2b(_text(key).encode(), digest_size=16).digest()
-
-
-def _checksum(entry: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()

@@ -6,11 +6,8 @@ It must be equal on all ranks.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +20,7 @@ from islands.migration.topology import Topology
 from islands.parallel import World, differences
 from islands.problems.base import Problem
 from islands.text import option
+from islands.untrusted import content_digest
 
 _RANK_SETTINGS = ("backend", "threads")
 """Settings that may differ between ranks, as the result does not depend on them."""
@@ -49,7 +47,7 @@ def require_agreement(
             "the settings adjusted to the backend": spec.adjusted.encode(),
             "the data of the instance": _digest_of_data(resolved.problem).encode(),
             "the best known cost": "none" if known is None else f"{known.value} {known.status}",
-            "the parts from scripts": _digest(_parts(resolved)).encode(),
+            "the parts from scripts": content_digest(_parts(resolved)).encode(),
             "whether files are written": writes,
             "the folder of the files": "a new one" if folder is None else str(folder),
             option("async"): asynchronous,
@@ -67,16 +65,12 @@ def identity(resolved: Resolved) -> str:
     others = (*_RANK_SETTINGS, *_CHANGEABLE)
     settings = {k: v for k, v in resolved.spec.to_mapping().items() if k not in others}
     parts, data = _parts(resolved), _digest_of_data(resolved.problem)
-    return _digest({"settings": settings, "data": data, "parts": parts})
+    return content_digest({"settings": settings, "data": data, "parts": parts})
 
 
 def _refuse(difference: str) -> None:
     if difference:
         raise messages.ranks_differ(difference=difference)
-
-
-def _digest(values: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def _parts(resolved: Resolved) -> dict[str, str]:

@@ -37,7 +37,7 @@ from islands.record.folder import (
 )
 from islands.record.records import Record
 from islands.record.stream import Extent, rank_and_start
-from islands.untrusted import MISMATCH, bounded_text, parsing, typed
+from islands.untrusted import MISMATCH, bounded_text, content_digest, parsing, typed
 
 LONGEST_MANIFEST = 1 << 24
 """Bytes; enough for more than 30000 ranks."""
@@ -138,11 +138,6 @@ def _natural(value: Any) -> int:
     if type(value) is not int or value < 0:
         raise ValueError(f"{value!r} is not a non-negative integer")
     return value
-
-
-def content_digest(values: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a manifest's other values."""
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 class Checkpoints:

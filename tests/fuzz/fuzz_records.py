@@ -27,12 +27,13 @@ from islands.engine.runner import run
 from islands.engine.single import Output
 from islands.parallel import World
 from islands.problems import load
-from islands.record.checkpoint import Manifest, content_digest, digest
+from islands.record.checkpoint import Manifest, digest
 from islands.record.folder import LEDGER
 from islands.record.parquet import checksum, read_parquet, write_parquet
 from islands.record.restore import restore
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
+from islands.untrusted import content_digest
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})
 

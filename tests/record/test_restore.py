@@ -30,12 +30,12 @@ from islands.record.checkpoint import (
     Checkpoints,
     Manifest,
     RankFile,
-    content_digest,
     newest_first,
     next_start,
 )
 from islands.record.journal import Journal
 from islands.record.stream import Extent
+from islands.untrusted import content_digest
 
 pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
 

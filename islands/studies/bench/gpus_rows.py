@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from islands.studies.bench.base import spread, table
 from islands.studies.bench.quality_rows import KNOWN, SHARES, at_shares
 from islands.studies.bench.quality_runs import RunRow, followed
 from islands.tables import Row, Table, columns_of
+from islands.untrusted import content_digest
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]
 def digest_of(settings: Mapping[str, Any]) -> str:
     """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
     others = {name: value for name, value in settings.items() if name != "sized_for_gpus"}
-    return hashlib.sha256(json.dumps(others, sort_keys=True).encode()).hexdigest()
+    return content_digest(others)
 
 
 def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:

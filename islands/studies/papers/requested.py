@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -24,6 +22,7 @@ from islands.studies.papers.perform import ExperimentFolder
 from islands.studies.papers.selection import Selection, select
 from islands.studies.papers.table import Paper, PaperTable
 from islands.text import meant, unknown
+from islands.untrusted import content_digest
 
 UNFINISHED = Path("runs")
 """The folder of results until a command without --out is complete."""
@@ -48,7 +47,7 @@ class PaperExperiment:
         store = self.request.campaign.store
         if self.out is not None:
             return ExperimentFolder(self.out, self.settings, store)
-        key = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:8]
+        key = content_digest(self.settings)[:8]
         store.open(UNFINISHED / f"unfinished-{self.name}-{key}")
         return None
 
