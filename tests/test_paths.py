@@ -43,9 +43,7 @@ def test_an_unfinished_file_is_not_published(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["a file", "a link to nothing", "a device", "below a file"])
-def test_a_cache_that_is_not_a_folder_is_named(
-    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_caches_must_be_folders(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     obstacle = Path(os.devnull) if what == "a device" else tmp_path / "cache"
     if what == "a link to nothing":
         obstacle.symlink_to(tmp_path / "absent")

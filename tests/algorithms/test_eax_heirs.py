@@ -133,9 +133,7 @@ def test_tiny_populations_keep_their_best_tour(population: int, backend: Backend
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "optimum"), [("d198", 15780), ("fl417", 11861)])
-def test_drilled_boards_are_solved(
-    name: str, optimum: int, backend: Backend, published: Path
-) -> None:
+def test_boards_are_solved(name: str, optimum: int, backend: Backend, published: Path) -> None:
     problem = Tsp.read(published / "tsplib" / f"{name}.tsp")
     mine = tours(backend, problem, population=30, islands=8)
     mine.advance(60)
@@ -355,9 +353,7 @@ def replaced(
 
 
 @pytest.mark.parametrize("parts", [2, 3])
-def test_children_that_make_the_other_parent_are_not_all_chosen(
-    parts: int, backend: Backend
-) -> None:
+def test_children_that_make_the_other_parent_are_left_out(parts: int, backend: Backend) -> None:
     made = apart(*[1] * 4)
     problem = cities(90)
     first = np.random.default_rng(2).permutation(90).tolist()

@@ -90,7 +90,7 @@ def test_gaps_of_experiment_a_of_the_thesis(
     ("instance", "islands", "gap"),
     [("1-00", 1, 4.0), ("1-00", 8, 2.0), ("3-00", 1, 5.1), ("3-00", 8, 6.0)],
 )
-def test_gaps_are_similar_to_a_sequential_prototype(
+def test_gaps_are_those_of_a_prototype(
     published: Path, instance: str, islands: int, gap: float
 ) -> None:
     one = {"islands": 1, "population": 4096, "migration": "none"} if islands == 1 else {}

@@ -105,7 +105,7 @@ def test_stored_changes_of_sparse_flows_are_those_of_all(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
-def test_sparse_flows_equal_the_reference(
+def test_sparse_flows_equal_python(
     backend: Backend, monkeypatch: pytest.MonkeyPatch, *, turned: bool
 ) -> None:
     monkeypatch.setattr(sparse, "_COMPUTED_FROM", 0)

@@ -78,9 +78,7 @@ STATES = ["state of choice", "state of places"]
         *((kind, 0) for kind in ("order", "subset", "keys", STATES[0])),
     ],
 )
-def test_all_kinds_of_solutions_equal_the_reference(
-    backend: Backend, kind: str, cycle: int
-) -> None:
+def test_all_kinds_of_solutions_equal_plain_python(backend: Backend, kind: str, cycle: int) -> None:
     mine, reference = both(backend, kind, tuning=5, cycle=cycle, patience=2)
     model = problem(kind)[0]
     evolve_together(mine, reference, 16, partial(assert_same, model=model))

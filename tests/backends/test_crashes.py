@@ -38,9 +38,7 @@ return Deep::f(s[0]);
     ],
 )
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_message_names_the_code_and_the_check(
-    tmp_path: Path, body: str, name: str, threads: int
-) -> None:
+def test_messages_name_the_code(tmp_path: Path, body: str, name: str, threads: int) -> None:
     script = tmp_path / "crash.py"
     script.write_text(_SCRIPT.format(body=body, threads=threads))
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)

@@ -76,9 +76,7 @@ def test_an_error_of_nvrtc_names_the_header_and_its_line() -> None:
         compiled(source(broken), "sm_90", lambda path: path.read_bytes())
 
 
-def test_compilation_leaves_no_folder_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compilation_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)

@@ -174,7 +174,7 @@ def test_gaps_behind_skipped_tiles_count(backend: Backend, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("few", [4096, 5000])
-def test_without_time_there_is_only_an_estimate(
+def test_an_estimate_needs_no_time(
     few: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pricing_of, "_FEW", few)

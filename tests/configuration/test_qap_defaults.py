@@ -127,9 +127,7 @@ def test_independent_searches_have_islands_per_gpu(problem: Problem, monkeypatch
 
 
 @pytest.mark.parametrize("problem", [facilities(40), load("demo/tour")])
-def test_gpus_share_islands_of_memetic_searches_and_tours(
-    problem: Problem, monkeypatch: Patch
-) -> None:
+def test_gpus_share_islands_of_memetic_runs_and_tours(problem: Problem, monkeypatch: Patch) -> None:
     ranks = (1, 2, 8, 9, 64)
     numbers = [resolved_on(monkeypatch, each, problem).general.islands for each in ranks]
     assert numbers == [1, 1, 1, 2, 8]

@@ -152,9 +152,7 @@ def _linked(key: Path) -> None:
         _linked,
     ],
 )
-def test_a_key_that_another_user_may_know_or_have_made_is_not_used(
-    keys: Path, spoil: Callable[[Path], None]
-) -> None:
+def test_a_key_that_others_may_have_is_not_used(keys: Path, spoil: Callable[[Path], None]) -> None:
     text = signed(TEXT)
     spoil(keys / "problems")
     for use in (signed, is_signed):

@@ -32,7 +32,7 @@ def fits(program: Any, solution: NDArray[Any]) -> bool:
 
 @pytest.mark.parametrize(("rival", "package"), RIVALS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_facilities_are_solved_as_by_brute_force(
+def test_facilities_have_the_optimum(
     exact: ModuleType, rival: str, package: str, seed: int
 ) -> None:
     pytest.importorskip(package)

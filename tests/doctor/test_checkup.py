@@ -46,9 +46,7 @@ def test_a_rank_knows_its_gpu_by_its_identity(monkeypatch: Patch) -> None:
 
 
 @pytest.mark.parametrize(("local_rank", "number"), [(1, 0), (3, 1)])
-def test_ranks_without_gpus_take_no_number(
-    local_rank: int, number: int, monkeypatch: Patch
-) -> None:
+def test_ranks_without_a_gpu_take_none(local_rank: int, number: int, monkeypatch: Patch) -> None:
     both, asked = [gpu(0).identity, gpu(1).identity], list[int]()
     ranks = World()
     ranks.local_rank, ranks.local_size = local_rank, 4

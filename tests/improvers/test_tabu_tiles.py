@@ -69,9 +69,7 @@ def test_diagonals_and_sums_of_an_asymmetric_matrix(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [46, 200])
-def test_deltas_of_the_largest_bytes_are_exact(
-    monkeypatch: pytest.MonkeyPatch, gpu: Backend, size: int
-) -> None:
+def test_large_deltas_are_exact(monkeypatch: pytest.MonkeyPatch, gpu: Backend, size: int) -> None:
     matrices = 255 * np.random.default_rng(3).integers(0, 2, (2, size, size))
     matrices[:, 0, 1] = 254
     matrices[0] //= 2  # the device has the sum of both halves

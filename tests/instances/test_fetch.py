@@ -128,7 +128,7 @@ def test_gzipped_files_are_verified_and_stored_decompressed(site: Site) -> None:
         (gzip.compress(CONTENT["f1.tsp"], mtime=0)[:-9], "a broken gzip file"),
     ],
 )
-def test_a_wrong_answer_is_refused_and_other_files_are_downloaded(
+def test_only_a_file_with_a_wrong_answer_fails(
     site: Site, answer: bytes | None, words: str
 ) -> None:
     del site.answers["/f1.tsp"]

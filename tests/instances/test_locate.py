@@ -49,9 +49,7 @@ def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
     assert find("demo/tsp.tsp") == Located("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
 
 
-def test_folders_without_permission_are_named(
-    folders: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_forbidden_folders_are_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> bool:
         if "lock" in path.parts:
             raise PermissionError(13, "Permission denied")

@@ -182,9 +182,7 @@ def test_a_cost_and_a_function_end_at_the_same_place(algorithm: str, limit: int)
 
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "pso"])
 @pytest.mark.parametrize("first", [{"target": 10**9}, {"target": 3100}, {"evaluations": 3}])
-def test_an_early_end_resumes_alike_on_all_ranks(
-    algorithm: str, first: dict[str, Any], tmp_path: Path
-) -> None:
+def test_early_ends_resume_on_ranks(algorithm: str, first: dict[str, Any], tmp_path: Path) -> None:
     """All are resumed from the first call, from a target inside a generation, or from few."""
     own = {"cycle": 0, "tuning": 2, "rungs": 5, "proposals": 20} if algorithm == "tempering" else {}
     own |= {"encoding": "keys"} if algorithm == "pso" else {}

@@ -28,9 +28,7 @@ GAIN = np.ascontiguousarray(np.random.default_rng(4).integers(-50, 50, (40, 40))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("choose", [3, (0, 3), (9, 12)])
-def test_the_default_finds_the_best_number_between_limits(
-    backend: Backend, choose: int | tuple[int, int]
-) -> None:
+def test_the_default_finds_the_best_number(backend: Backend, choose: int | tuple[int, int]) -> None:
     n = 12
     own = islands.subset(n, choose=choose, cost=PAIRS, data={"gain": GAIN})
     gain = np.tril(GAIN)

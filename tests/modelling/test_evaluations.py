@@ -146,9 +146,7 @@ def test_a_wrong_cost_in_a_batch_on_the_device_is_an_error(
 
 
 @pytest.mark.parametrize("returned", [np.uint8, np.float32, list])
-def test_costs_of_a_batch_may_have_any_type_of_numbers(
-    backend: Backend, on_gpu_paths: Any, returned: Any
-) -> None:
+def test_a_batch_may_return_any_numbers(backend: Backend, on_gpu_paths: Any, returned: Any) -> None:
     def costs(orders: Any) -> Any:
         found = orders[:, 0]
         return found.tolist() if returned is list else found.astype(returned)

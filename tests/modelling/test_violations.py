@@ -147,9 +147,7 @@ def test_a_run_without_a_feasible_solution_says_so(backend: Backend, by: str) ->
         result.require_solution()
 
 
-def test_the_command_says_that_a_result_is_infeasible(
-    tmp_path: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_report_infeasibility(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     from islands.cli import main
 
     script = tmp_path / "never.py"

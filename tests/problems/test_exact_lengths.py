@@ -81,9 +81,7 @@ def test_threads_of_a_gpu_compute_the_same_bits(settings: dict[str, Any]) -> Non
     assert (other.digest, other.cost) == (own.digest, own.cost)
 
 
-def test_a_folder_keeps_the_lengths_it_was_made_with(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_keeps_its_metric(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     places = random(12)
     for metric, made in ((None, float), ("EUC_2D", int)):
         folder = tmp_path / str(metric)

@@ -44,9 +44,7 @@ def test_stated_optimum_is_the_best_known_value(tmp_path: Path) -> None:
 
 
 @pytest.mark.published
-def test_published_knapsacks_are_found_by_name_and_by_path(
-    published: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_published_knapsacks_are_found(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     by_path = load(f"{published}/mkp/orlib/mknapcb1.txt:07")
     monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
     problems = [load(name) for name in ("orlib/mknapcb1-07", "weish30", "gk/gk01")]
@@ -117,9 +115,7 @@ def test_solution_file_with_the_stated_cost_confirms_it(
         (solution(ORDER, BEST), ""),
     ],
 )
-def test_unconfirmed_costs_are_remarks(
-    tmp_path: Path, content: bytes | None, stated: object
-) -> None:
+def test_unproven_costs_are_remarks(tmp_path: Path, content: bytes | None, stated: object) -> None:
     if content is not None:
         (tmp_path / "five.sln").write_bytes(content)
     problem = made(tmp_path, str(stated))
@@ -159,9 +155,7 @@ def test_catalogue_confirms_or_refutes_the_stated_cost(
     # The catalogue has 578 for nug12, nug14 with another size, and burma14 of the TSP.
     [("nug12", 12, 577), ("nug14", 12, 1014), ("burma14", 14, 3323)],
 )
-def test_catalogue_entry_must_match_name_problem_and_size(
-    tmp_path: Path, name: str, size: int, stated: int
-) -> None:
+def test_other_entries_do_not_count(tmp_path: Path, name: str, size: int, stated: int) -> None:
     zeros = np.zeros((size, size), np.int64)
     path = tmp_path / f"{name}.qap"
     text = qaplib_text(QapFile(name, None, size, zeros, zeros)).removeprefix(str(size))

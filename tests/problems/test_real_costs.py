@@ -76,7 +76,7 @@ def test_the_device_has_the_same_integers(backend: Backend, maximise: bool) -> N
         (None, 1, False, None),
     ],
 )
-def test_a_worse_cost_has_a_positive_gap(
+def test_worse_costs_have_gaps(
     best: int | None, cost: int, maximise: bool, gap: float | None
 ) -> None:
     known = None if best is None else BestKnown(best, "best_known", "a list")
