@@ -68,7 +68,7 @@ def grid(domains: Sequence[Domain], steps: int, resolve: Resolve) -> Candidates:
     """Return the base and all combinations of values, with `steps` values per range."""
     _require_few(f"--grid {steps}: {steps} points", steps, "Take fewer steps or settings")
     values = [domain.points(steps) for domain in domains]
-    size = math.prod(len(each) for each in values)
+    size = math.prod(len(choices) for choices in values)
     _require_few(f"--grid {steps}: {size} points", size, "Take fewer steps or settings")
     keys = [domain.key for domain in domains]
     points = (dict(zip(keys, point, strict=True)) for point in product(*values))
@@ -92,10 +92,10 @@ def _drawn(domains: Sequence[Domain], seed: int, attempt: int) -> Values:
 def _distinct(offered: Iterable[Values], count: int, resolve: Resolve) -> Candidates:
     """Return the base and the first `count` valid configurations with different settings."""
     base = resolve({})
-    found = {base: Configuration(0, {}, base)}
+    drawn = {base: Configuration(0, {}, base)}
     tried, refused, refusal = set[str](), 0, ""
     for values in offered:
-        if len(found) > count:
+        if len(drawn) > count:
             break
         # If few combinations exist, most draws repeat earlier ones.
         if (words := words_of(values)) in tried:
@@ -106,7 +106,7 @@ def _distinct(offered: Iterable[Values], count: int, resolve: Resolve) -> Candid
         except (UsageError, InputError) as error:
             refused, refusal = refused + 1, str(error)
         else:
-            found.setdefault(settings, Configuration(len(found), values, settings))
-    if len(found) == 1:
+            drawn.setdefault(settings, Configuration(len(drawn), values, settings))
+    if len(drawn) == 1:
         raise UsageError(f"--over: no configuration except the base is valid. {refusal}".strip())
-    return Candidates(tuple(found.values()), refused, refusal)
+    return Candidates(tuple(drawn.values()), refused, refusal)

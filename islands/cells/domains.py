@@ -87,11 +87,11 @@ def full_name(text: str) -> str:
 def tunable(algorithm: str, problem: Problem) -> Groups:
     """Return the settings that can be tuned with an algorithm on a problem."""
     own: list[type[Settings]] = [ALGORITHMS[algorithm].Settings, problem.Settings]
-    found = {name: group for group in own for name in group.names()}
-    found |= {name: GeneralSettings for name in GeneralSettings.names() if name not in NOT_TUNED}
+    groups = {name: group for group in own for name in group.names()}
+    groups |= {name: GeneralSettings for name in GeneralSettings.names() if name not in NOT_TUNED}
     for prefix, group in GROUPS.items():
-        found |= {f"{prefix}.{name}": group for name in group.names()}
-    return found
+        groups |= {f"{prefix}.{name}": group for name in group.names()}
+    return groups
 
 
 def domain(text: str, groups: Groups) -> Domain:
@@ -131,7 +131,7 @@ def _range(key: str, values: str, group: type[Settings]) -> Range:
     if get_type_hints(group)[key.rpartition(".")[2]] not in (int, float):
         raise UsageError(f"{key} is not a number. List its values: {key}=a,b,c")
     first, _, last = values.removesuffix(":log").partition("..")
-    low, high = (_checked(key, each.strip(), group) for each in (first, last))
+    low, high = (_checked(key, end.strip(), group) for end in (first, last))
     is_log = values.endswith(":log")
     if not low < high:
         raise UsageError(f"the range is empty. Write the lower end first: {key}=A..B")

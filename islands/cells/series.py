@@ -105,9 +105,9 @@ class SeriesPlan:
             option("out"): str(folder),
             option("force"): force,
         }
-        if found := differences(campaign.world, own):
+        if names := differences(campaign.world, own):
             error = UsageError(
-                f"the ranks would make different series of runs: {found}. Start all of them with"
+                f"the ranks would make different series of runs: {names}. Start all of them with"
                 " the same options"
             )
             campaign.world.agree_on(error)

@@ -166,9 +166,9 @@ class Store:
                 if entry.pop("sha256", None) != content_digest(entry):
                     raise ValueError(MISMATCH)
                 dict(entry["result"])
-                found = entry["asked"], entry["seconds"]
+                rest = entry["asked"], entry["seconds"]
             end = begin + len(line)
-            yield begin, end, *found
+            yield begin, end, *rest
             begin = end
 
     def _entry_at(self, place: int) -> tuple[Key, Made]:

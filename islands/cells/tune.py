@@ -162,14 +162,14 @@ class _Performance:
         )
         groups = ([(place, run) for run in range(runs)] for place in left)
         ended = defaultdict[int, dict[int, Repeat]](dict)
-        for (place, run), found in campaign.cells(plan, groups, [self._backend], runs):
+        for (place, run), repeat in campaign.cells(plan, groups, [self._backend], runs):
             task, own = tasks[place], ended[place]
             if self._is_left_out(task):
                 continue
-            if isinstance(found, IslandsError):
-                yield self._leave_out(task, found)
+            if isinstance(repeat, IslandsError):
+                yield self._leave_out(task, repeat)
                 continue
-            own[run] = found
+            own[run] = repeat
             if len(own) == runs:
                 made = plain(vars(TaskResult.of(task, [own[number] for number in range(runs)])))
                 campaign.store.add(keys[place], made)

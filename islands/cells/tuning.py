@@ -223,7 +223,7 @@ class Tuning:
         memory = block_memory(spec.general.backend)
 
         def resolved(values: Values) -> tuple[Resolved, ...]:
-            runs = tuple(base.resolved(each, name, values) for name, each in problems.items())
+            runs = tuple(base.resolved(problem, name, values) for name, problem in problems.items())
             for run in runs:
                 require_possible(run, memory)
                 require_block_memory(run, lambda: memory)
@@ -254,13 +254,13 @@ class Tuning:
 
 def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
     """Return the problems by absolute names; refuse one that is named twice."""
-    found: dict[str, Problem] = {}
+    problems: dict[str, Problem] = {}
     for request in [base.also({"instance": name}) for name in instances] or [base]:
         problem = load_instance(request)
-        if any(problem.instance == other.instance for other in found.values()):
+        if any(problem.instance == other.instance for other in problems.values()):
             raise UsageError(f"{problem.instance} is named twice. Name each instance once")
-        found[absolute(request.instance)] = problem
-    return found
+        problems[absolute(request.instance)] = problem
+    return problems
 
 
 def _require_tunable(spec: RunSpec, runs: int, instances: int) -> None:
@@ -281,7 +281,7 @@ def _require_tunable(spec: RunSpec, runs: int, instances: int) -> None:
 def _domains(over: Sequence[str], base: Base, spec: RunSpec, problem: Problem) -> list[Domain]:
     """Return the domains of the tuned settings, in an order that does not depend on `over`."""
     groups = tunable(spec.algorithm, problem)
-    found: dict[str, Domain] = {}
+    domains: dict[str, Domain] = {}
     for text in over:
         key = full_name(text)
         if key not in groups and owners(key, problem):
@@ -290,10 +290,10 @@ def _domains(over: Sequence[str], base: Base, spec: RunSpec, problem: Problem) -
         if key in base.options:
             fix = ", or set the value of configuration 0 in a file for --config"
             raise twice(key, f"{key}={base.options[key]}", f"--over {text}", fix)
-        if key in found:
+        if key in domains:
             raise UsageError(f"--over {key} is given twice. Give each setting once")
-        found[key] = domain(text, groups)
-    if not found:
+        domains[key] = domain(text, groups)
+    if not domains:
         known = ", ".join(groups)
         raise UsageError(f"no settings to tune. Name some with --over KEY=A..B: {known}")
-    return [found[key] for key in sorted(found)]
+    return [domains[key] for key in sorted(domains)]

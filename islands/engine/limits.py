@@ -17,11 +17,12 @@ class Limits:
     # How many runs share launches.
 
     individuals: int = 1 << 15
-    """Individuals of a launch that fill a GPU. With a quarter, a half, and twice as many, `tours`
-    take 1.52, 1.44 and 1.20 instead of 1.40 s; more individuals need more memory for each kind."""
+    """The number of individuals that fill a GPU in one launch. With a quarter, a half, and twice
+    this number, `tours` takes 1.52, 1.44 and 1.20 instead of 1.40 s, but more individuals need more
+    memory for each kind of runs."""
     individuals_on_cpu: int = 256
-    """The same for a CPU thread: launches then take longer than their preparation by the host, and
-    the individuals fit into its caches."""
+    """Individuals in a launch of a CPU thread: enough for a launch to take longer than
+    its preparation by the host, and few enough to fit into the caches."""
     seconds_on_cpu: float = 0.005
     """The time of a generation of a CPU thread, if local searches take most of it."""
     read_seconds: float = 2e-9
@@ -36,7 +37,8 @@ class Limits:
     """The same for small problems on several threads, which would otherwise wait for their turn and
     need programs of their own. With 2, `sizes` takes 3.5 instead of 1.5 s."""
     few_items: int = 1000
-    """Launches of problems with more items take so long that only a run alone ends in time."""
+    """A problem with more items is not small: its launches take so long that only a run that shares
+    no launches ends in time."""
     grown: int = 2
     """A kind restarts with more slots if this number of runs waits for each slot."""
 
@@ -61,22 +63,23 @@ class Limits:
 
     long_seconds: float = 0.1
     """How long a kind is in progress before another thread begins a second one: small kinds take
-    longer in Python than on the device, so that threads would only wait for each other. From 0 to
-    1 s, `tours` take 1.20 to 0.93 s, and `sizes` 1.75 to 1.53 s."""
+    longer in Python than on the device, so that threads would only wait for each other. With 0 s,
+    `tours` takes 1.20 s and `sizes` 1.75 s; with 1 s, they take 0.93 and 1.53 s."""
     look_seconds: float = 0.02
     """Polling interval, in seconds, for new work or for the end."""
     most_look_seconds: float = 1.28
     """The longest polling interval without work, as polling takes time from working threads."""
     switch_seconds: float = 2e-4
     """Python's thread switch interval, at most. The default is 25 times as long, which is longer
-    than the launches of a small instance; `tours` show no difference."""
+    than the launches of a small instance; there is no difference for `tours`."""
     most_done: int = 8
     """Maximum number of results of a CPU thread that wait for the caller."""
     most_done_on_gpu: int = 512
-    """The same for a thread of a GPU, which produces thousands a second."""
+    """The same for a thread of a GPU, which produces thousands of results per second."""
     rest_seconds_on_gpu: float = 0.005
-    """How long results are collected: each time that the caller's thread awakes, the thread that
-    keeps the GPU busy pauses. With 0 and 0.02 s, `tours` take 1.32 and 1.16 instead of 1.13 s."""
+    """How long results are collected before the thread of the caller wakes up, as the thread that
+    keeps the GPU busy pauses whenever it does. With 0 and 0.02 s, `tours` takes 1.32 and 1.16
+    instead of 1.13 s."""
     first_round_seconds: float = 0.0125
     """The time of the first round of ranks; each round takes twice as long as the one before, as
     the speed of a rank is unknown at first. With 0.2 s, two CPU ranks solved 630 instead of 1,520
@@ -84,22 +87,22 @@ class Limits:
     round_seconds: float = 0.2
     """The time of later rounds, after which ranks exchange results."""
     streams: int = 4
-    """Threads of a GPU, each with a stream, by default. With 1, 2, 4 and 8, `sizes` take 3.6, 1.4,
-    1.3 and 1.6 s."""
+    """The default number of threads of a GPU, each with a stream. With 1, 2, 4 and 8 threads,
+    `sizes` takes 3.6, 1.4, 1.3 and 1.6 s."""
     most_streams: int = 16
 
     # How long launches may take.
 
     launch_seconds: float = 0.25
-    """The time of a launch; the clock and signals are checked between launches. With 0.05 and 1 s,
-    `tours` take 1.26 and 1.19 instead of 1.21 s."""
+    """The time of a launch; the clock and signals are checked between launches. With launches of
+    0.05 and 1 s, `tours` takes 1.26 and 1.19 instead of 1.21 s."""
     faster: int = 4
     """Maximum ratio of the generations of a launch to those of the launch before."""
     overshoot: float = 0.25
     """The fraction of their time limit by which runs that share launches may exceed it: if a
     generation takes longer, they are performed alone, and then end within a generation."""
     least_overshoot: float = 0.5
-    """Seconds by which they may exceed it in any case."""
+    """The seconds by which these runs may exceed their time limit in any case."""
     longest_launch: float = 2.0
     """Seconds after which a launch is halted if the time of evaluations is unknown."""
     watch_seconds: float = 0.1

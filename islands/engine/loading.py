@@ -154,11 +154,11 @@ def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) ->
                 f"{option(name, value)}: a resumed run keeps its {kind.what},"
                 f" {either([*map(repr, kept)]) or 'none'}. Leave {option(name)} out"
             )
-        found = kind.name_of(value)
-        same = _same(own, value, found) if is_reference(value) else []
+        name_now = kind.name_of(value)
+        same = _same(own, value, name_now) if is_reference(value) else []
         if not same:
             raise UsageError(
-                f"{option(name, value)}: is {found!r}, but the {kind.what} of the run is"
+                f"{option(name, value)}: is {name_now!r}, but the {kind.what} of the run is"
                 f" {either([*map(repr, own)])}"
             )
         if same[0] in moved:

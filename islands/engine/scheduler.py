@@ -1,6 +1,6 @@
 """The scheduler: performs the runs of a plan on the devices of all ranks, several at a time.
 
-Similar runs share launches (`queue.py`), threads have a device each (`workers.py`), and ranks get
+Similar runs share launches (`queue.py`), every thread has a device (`workers.py`), and ranks get
 more runs as they become idle (`dealing.py`). Where a run is performed does not change its result.
 """
 
@@ -70,8 +70,8 @@ class Scheduler(Generic[Cell]):
 
         def deal(most: int) -> tuple[list[Sequence[Numbered[Cell]]], bool]:
             further = partial(next_groups, most)
-            found, are_last = world.from_first(further) if from_first else further()
-            numbered = [[(next(numbers), cell) for cell in group] for group in found]
+            groups_read, are_last = world.from_first(further) if from_first else further()
+            numbered = [[(next(numbers), cell) for cell in group] for group in groups_read]
             known.update(pair for group in numbered for pair in group)
             return [*numbered], are_last
 
@@ -133,11 +133,11 @@ def _results(queue: Queue[Cell], device: Backend) -> Iterator[tuple[Cell, Any]]:
 
 def _next(groups: Iterator[Sequence[Cell] | None], most: int) -> tuple[list[Sequence[Cell]], bool]:
     """Return at most `most` of the groups that are known, and whether there are no more."""
-    found = list[Sequence[Cell]]()
+    first = list[Sequence[Cell]]()
     for group in groups:
         if group is None:
-            return found, False
-        found.append(group)
-        if len(found) == most:
-            return found, False
-    return found, True
+            return first, False
+        first.append(group)
+        if len(first) == most:
+            return first, False
+    return first, True

@@ -285,8 +285,8 @@ class SharedLoop(Generic[Cell]):
             reason = first_reason(self._spec.stop, progress)
             assert reason is not None, "the arrays and the progress agree"
             ended[place] = progress, reason
-        found = self._runs.final([*ended]) if ended else []
-        for (place, search), islands in zip(ended.items(), found, strict=True):
+        final = self._runs.final([*ended]) if ended else []
+        for (place, search), islands in zip(ended.items(), final, strict=True):
             self._ended.append((self._at[place], _Search(*search, islands)))
         self._is_active[places] = False
         for place in places:

@@ -110,7 +110,7 @@ def sharing_run(
     [arrays] = arrays_of([parts])
     macros = tuple(sorted(parts.macros().items()))
     # All runs of a launch have the same encoding.
-    genome = tuple(np.asarray(each).tobytes() for each in parts.encoding.shape().members.values())
+    genome = tuple(np.asarray(value).tobytes() for value in parts.encoding.shape().members.values())
     kind = Kind(*settings, macros, genome, parts.algorithm.numbers(), shapes_of(arrays))
     size = sum(array.nbytes for array in arrays.values())
     return SharingRun(cell, resolved, parts, kind, size, arrays)

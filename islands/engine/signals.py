@@ -72,12 +72,12 @@ def suspending() -> Iterator[None]:
             leave_lost_terminal()
         raise Suspended("ended by a signal; to continue, repeat the command")
 
-    before = {each: signal.signal(each, suspend) for each in suspending_signals()}
+    before = {number: signal.signal(number, suspend) for number in suspending_signals()}
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def suspension(requested: int) -> str | None:
@@ -138,8 +138,8 @@ class Interruption:
             os.set_blocking(self._write, False)
             self._previous_pipe = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
             if self._suspends:
-                for each in suspending_signals():
-                    self._handle(each)
+                for number in suspending_signals():
+                    self._handle(number)
             if self._interrupts:
                 self._handle(signal.SIGINT)
             self._listener = threading.Thread(target=self._listen, daemon=True)
@@ -148,8 +148,8 @@ class Interruption:
 
     def __exit__(self, *_: object) -> None:
         if self._usable:
-            for each, handler in self._previous.items():
-                signal.signal(each, handler)
+            for number, handler in self._previous.items():
+                signal.signal(number, handler)
             signal.set_wakeup_fd(self._previous_pipe)
             os.close(self._write)
             self._listener.join()

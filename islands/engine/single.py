@@ -295,10 +295,12 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
     violation = 0.0 if best is None else problem.violation(best.solution)
     exact = problem.cost(best.solution) if best is not None and violation == 0 else None
     if not problem.scale.agrees(exact, shown):
-        found = f"its violation is {violation:g}" if violation else f"its exact cost is {exact}"
+        difference = (
+            f"its violation is {violation:g}" if violation else f"its exact cost is {exact}"
+        )
         raise RunError(
             f"the best solution{'' if best is None else f' of island {best.island}'} had the cost"
-            f" {shown} in the run, but {found}. {problem.evaluation.cost_fix}"
+            f" {shown} in the run, but {difference}. {problem.evaluation.cost_fix}"
         )
     return violation
 

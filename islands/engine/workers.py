@@ -71,7 +71,7 @@ def merged(
     most: int,
     rest_seconds: float = 0.0,
 ) -> Generator[Value | None, None, None]:
-    """Yield the results of threads, which call a source each, as they come.
+    """Yield the results of threads, one for each source, as they arrive.
 
     A source has to end when `ends` is set, which happens when `is_over` is true, or the caller
     stops. Results are still yielded then, unless the caller has stopped. With `is_over`, yield None
@@ -79,7 +79,9 @@ def merged(
     results, the caller sleeps for `rest_seconds`.
     """
     has_left, done = Event(), Queue[Value | _End](most)
-    threads = [Thread(target=_put, args=(each, done, has_left), daemon=True) for each in sources]
+    threads = [
+        Thread(target=_put, args=(source, done, has_left), daemon=True) for source in sources
+    ]
     with _quick_switches():
         try:
             for thread in threads:
