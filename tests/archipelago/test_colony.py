@@ -82,8 +82,6 @@ PAIRS: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
             "islands=3 algorithm=pso encoding=keys population=12",
         ),
     ),
-}
-MIXES: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
     "assignment": (
         lambda: facilities(9),
         (
@@ -113,12 +111,12 @@ MIXES: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("pair", "topology"), [*zip([*PAIRS, *MIXES], cycle(("ring", "elite", "random")), strict=False)]
+    ("pair", "topology"), [*zip(PAIRS, cycle(("ring", "elite", "random")), strict=False)]
 )
 def test_migrants_keep_their_cost_in_another_encoding(
     backend: Backend, pair: str, topology: str
 ) -> None:
-    make, colonies = (PAIRS | MIXES)[pair]
+    make, colonies = PAIRS[pair]
     problem = make()
     islands = made(problem, *colonies, backend=backend, migration=topology, migrants=1)
     islands.start()

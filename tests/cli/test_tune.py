@@ -156,9 +156,9 @@ def ranked(tuned: dict[str, Any]) -> list[dict[str, Any]]:
     return [{k: v for k, v in each.items() if k != "seconds"} for each in tuned["configurations"]]
 
 
-def asked(folder: str) -> list[Any]:
+def requests(folder: str) -> list[str]:
     lines = Path(folder, "runs.jsonl").read_text().splitlines()
-    return sorted([json.loads(line)["asked"] for line in lines], key=json.dumps)
+    return sorted(json.dumps(json.loads(line)["asked"]) for line in lines)
 
 
 @pytest.mark.slow
@@ -167,7 +167,7 @@ def test_ranks_share_the_configurations(standing_ranks: StandingRanks, capsys: C
     assert found.returncode == 0, found.stderr
     one = done(capsys, "tune", *LINE, "--out", "one")
     assert without_times("many") == without_times("one")
-    assert asked("many") == asked("one")
+    assert requests("many") == requests("one")
     assert Path("many/best.toml").read_bytes() == Path("one/best.toml").read_bytes()
     # One rank, and other numbers of ranks, find all of them made.
     before = Path("many/runs.jsonl").read_bytes()

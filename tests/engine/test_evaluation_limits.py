@@ -15,9 +15,6 @@ from islands.cli import main
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.engine.budget import Budget, most_evaluations
-from islands.engine.repeats import Repeats
-from islands.engine.scheduler import Scheduler
-from islands.parallel import World
 from islands.record.solution import recorded
 from islands.testing.ranks import on_ranks
 
@@ -33,7 +30,7 @@ def counted(problem: Any, backend: str, every: int, last: int) -> list[int]:
     found = []
     for _ in range(last):
         solver.evolve(1)
-        found.append(sum(each.evaluations for each in solver._archipelago.measure()))
+        found.append(sum(measure.evaluations for measure in solver._archipelago.measure()))
     return found
 
 
@@ -83,43 +80,18 @@ def test_a_limit_is_found_after_any_resumption_and_on_two_ranks(tmp_path: Path) 
     assert recorded(folder).result.digest == whole.digest
 
 
-SIZE = 12
-IN_BATCHES: dict[str, Any] = {"algorithm": "de", "population": 20, "islands": 2, "seed": 5}
-IN_BATCHES |= {"migration": "none", "improver": "two_opt", "improver.rate": 0.2}
-IN_BATCHES |= {"improver.steps": 1, "record.every": 4}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["first", "best"])
 def test_no_generation_exceeds_the_bound(backend: Backend, strategy: str) -> None:
-    problem = facilities(SIZE)
-    options = {**IN_BATCHES, "improver.rate": 1.0, "improver.strategy": strategy}
+    problem = facilities(12)
+    options: dict[str, Any] = {"algorithm": "de", "population": 20, "islands": 2, "seed": 5}
+    options |= {"migration": "none", "improver": "two_opt", "improver.strategy": strategy}
+    options |= {"improver.rate": 1.0, "improver.steps": 1, "record.every": 4}
     bound = most_evaluations(resolve(Request.of(options), problem))
     solver = islands.Solver(problem, backend=backend.name, **options)
     before, largest = 2 * 20, 0  # generation 0 is evaluated, too
     for _ in range(60):
         solver.evolve(1)
-        evaluations = sum(each.evaluations for each in solver._archipelago.measure())
+        evaluations = sum(measure.evaluations for measure in solver._archipelago.measure())
         before, largest = evaluations, max(largest, evaluations - before)
     assert (bound if strategy == "best" else bound / 10) <= largest <= bound
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "migration"),
-    [({}, "ring"), ({"improver.every": 3}, "none"), ({"improver": "none"}, "ring")],
-)
-def test_runs_end_in_the_same_generation_as_single_runs(
-    backend: Backend, options: dict[str, Any], migration: str
-) -> None:
-    problem = cities(SIZE)
-    own = {**IN_BATCHES, **options, "migration": migration, "interval": 7}
-    request = {**own, "stop": ["generations=2000", "evaluations=60000"]}
-    alone = [islands.solve(problem, backend=backend.name, **{**request, "seed": s}) for s in (5, 6)]
-    plan = Repeats([resolve(Request.of(request), problem)])
-    found = dict(Scheduler(plan, [backend], World(), places=2).run([[(0, 0), (0, 1)]]))
-    assert not any(each.was_alone for each in found.values())
-    runs = [found[0, run].result for run in range(2)]
-    assert [(run.digest, run.generations, run.reason) for run in runs] == [
-        (each.digest, each.generations, each.reason) for each in alone
-    ]

@@ -48,18 +48,33 @@ def tours() -> list[Problem]:
     return [islands.tsp(draw.random((13, 2)) * 1000) for _ in range(2)]
 
 
-@pytest.mark.parametrize("improver", ["none", "two_opt"])
-def test_each_has_the_result_of_solve(backend: Backend, improver: str) -> None:
-    require_same(backend, improver)
+# A run with a local search ends in the generation that reaches the limit of evaluations.
+LIMITED: dict[str, Any] = {"algorithm": "de", "improver": "two_opt", "improver.rate": 0.2}
+LIMITED |= {"improver.steps": 1, "interval": 7, "record.every": 4}
+LIMITED |= {"stop": ["generations=2000", "evaluations=20000"]}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"improver": "none"}, {"improver": "two_opt"}),
+        *(
+            pytest.param(LIMITED | more, marks=pytest.mark.slow)
+            for more in ({}, {"improver.every": 3, "migration": "none"}, {"improver": "none"})
+        ),
+    ],
+)
+def test_each_has_the_result_of_solve(backend: Backend, settings: dict[str, Any]) -> None:
+    require_same(backend, settings)
 
 
 @pytest.mark.slow
 def test_on_an_emulated_gpu() -> None:
-    require_same(EmulatedGpu(64), "two_opt")
+    require_same(EmulatedGpu(64), {"improver": "two_opt"})
 
 
-def require_same(backend: Backend, improver: str) -> None:
-    problems, settings = tours(), [SMALL | {"improver": improver, "migrants": k} for k in (1, 2)]
+def require_same(backend: Backend, changes: dict[str, Any]) -> None:
+    problems, settings = tours(), [SMALL | changes | {"migrants": k} for k in (1, 2)]
     request = [resolve(Request.of(own), problem) for own in settings for problem in problems]
     found = scheduled(request, backend)
     assert len(found) == len(problems) * len(settings) * RUNS
