@@ -1,4 +1,4 @@
-// Evaluates given solutions of a stated problem, without an algorithm: a separate program for
+// Evaluates given solutions of a user-defined problem, without an algorithm: a separate program for
 // checks. Reads rows of stored solutions; writes their costs without violations, and the violations
 // separately.
 // No random numbers.

@@ -1,8 +1,8 @@
-// A program that calls the functions of a stated problem for one solution after another. Each array
-// is far from all other memory, so that an out-of-bounds read ends the process, with an address
-// that identifies the array. Only for CPUs; with AddressSanitizer if the compiler has it. Reads a
-// file of 64-bit numbers and arrays written by islands/check/contained.py; writes the number of the
-// current solution and step, and costs, to a mapped file. No random numbers.
+// A program that calls the functions of a user-defined problem for one solution after another. Each
+// array is far from all other memory, so that an out-of-bounds read ends the process, with an
+// address that identifies the array. Only for CPUs; with AddressSanitizer if the compiler has it.
+// Reads a file of 64-bit numbers and arrays written by islands/check/contained.py; writes the
+// number of the current solution and step, and costs, to a mapped file. No random numbers.
 #pragma once
 
 #include <signal.h>

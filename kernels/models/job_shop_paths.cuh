@@ -121,9 +121,9 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
 }
 
 // Return the operation that determines the start of `o`, or NONE; from BOTH on, job and machine
-// predecessors both do, the latter being BOTH - b. If the job's previous operation was on this
-// machine, the machine predecessor: operations that take no time may be in between, and the blocks
-// of a path have no gaps.
+// predecessors both do, and the machine predecessor is BOTH - b. If the job's previous operation
+// was on this machine, the machine predecessor: operations that take no time may be in between, and
+// the blocks of a path have no gaps.
 __device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int b, int end_b) {
     const int head = end - data.time[o];
     const bool by_job = a != NONE && end_a == head, by_machine = b != NONE && end_b == head;

@@ -1,7 +1,7 @@
-// The solution of a stated problem, as read by a user's cost: s[i] is the item at place i, 1 or 0,
-// key i, coordinate i, or the value of item i (SOLUTION_KIND). Solutions are stored in rows or,
-// with ISLANDS_TILED, in tiles of 32 with interleaved entries, so that neighbouring threads read
-// neighbouring words. Reads a solution; writes stored ones, and reports invalid values of user
+// The solution of a user-defined problem, as read by a user's cost: s[i] is the item at place i, 1
+// or 0, key i, coordinate i, or the value of item i (SOLUTION_KIND). Solutions are stored in rows
+// or, with ISLANDS_TILED, in tiles of 32 with interleaved entries, so that neighbouring threads
+// read neighbouring words. Reads a solution; writes stored ones, and reports invalid values of user
 // functions. No random numbers.
 #pragma once
 

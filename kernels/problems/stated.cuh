@@ -1,4 +1,4 @@
-// The cost of a stated problem: calls the user function, by all threads of a block
+// The cost of a user-defined problem: calls the user function, by all threads of a block
 // (STATED_COOPERATIVE) or by one. The header that includes this file defines `struct Data` and, in
 // namespace `user`, the user functions, which determine the headers to include. Reads a solution
 // and the data; returns its cost, and reports invalid values of these functions. No random numbers.

@@ -1,5 +1,5 @@
-// The evaluation of a stated problem whose solutions are corrected first: by the rules of their
-// kind, and by the user's repair. Reads and changes solutions. No random numbers.
+// The evaluation of a user-defined problem whose solutions are corrected first: by the rules of
+// their kind, and by the user's repair. Reads and changes solutions. No random numbers.
 #pragma once
 
 #ifdef STATED_MOST

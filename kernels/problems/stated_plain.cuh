@@ -1,4 +1,5 @@
-// The compared cost of a stated problem without violations: the user's cost. No random numbers.
+// The compared cost of a user-defined problem without violations: the user's cost. No random
+// numbers.
 #pragma once
 
 #include "problems/solution.cuh"

@@ -1,5 +1,5 @@
-// The evaluation of a stated problem without corrections, as all solutions are valid. No random
-// numbers.
+// The evaluation of a user-defined problem without corrections, as all solutions are valid. No
+// random numbers.
 #pragma once
 
 #include "problems/solution.cuh"

@@ -155,7 +155,7 @@ class Assignment {
         }
     }
 
-    // The number of a cycle is that of its first city, which knows its size.
+    // The number of a cycle is that of its first city, where `size` has its length.
     __device__ void number_cycles(int32_t* cycle, int32_t* size) const {
         for (int i = 0; i < count_; ++i) cycle[i] = NONE, size[i] = 0;
         for (int i = 0; i < count_; ++i) {
