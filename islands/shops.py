@@ -207,7 +207,7 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
 
 
 def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-    """Return due dates and weights, or None for the makespan; reject other objectives by name."""
+    """Return due dates and weights, or None for the makespan; reject and name other objectives."""
     weights = {name: value for name, value in vars(data.objective).items() if value}
     if weights == {"weight_makespan": 1}:
         return None, None
@@ -222,7 +222,7 @@ def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
 
 
 def _chains(data: Any) -> list[list[int]]:
-    """Return the tasks of each job in order; reject features that job shops lack, by name."""
+    """Return the tasks of each job in order; reject and name features that job shops lack."""
     for name, constraints in vars(data.constraints).items():
         if constraints and name != _LINKS:
             raise NotImplementedError(f"constraints {name} are not supported, only {_LINKS}")

@@ -53,7 +53,7 @@ def trust_typed(names: Iterable[str], *, is_all: bool = False) -> None:
     current().is_all |= is_all
     for name in names:
         if not (".py:" in name and os.path.lexists(expanded(name))):
-            with suppress(InputError):  # rejected where it is read
+            with suppress(InputError):  # rejected later, when it is read
                 trust_files(scripts_in(name))
 
 
