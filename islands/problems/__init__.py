@@ -143,25 +143,25 @@ def hint_of(name: str) -> str:
     return PROBLEMS[name].words.infeasible_fix if name in PROBLEMS else ""
 
 
-def read(found: Located, form: str | None = None) -> Problem:
+def read(located: Located, form: str | None = None) -> Problem:
     """Return the instance in a file, with its data from the catalogue."""
-    path, entry = found.file(), found.entry
+    path, entry = located.file(), located.entry
     if form is not None and form not in EVERY_FORMAT:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, EVERY_FORMAT)}")
     form = form or _format_of(entry) or _model_of(path) or recognised(path)
-    known, part = (entry.best_known, entry.part) if entry else (None, found.part)
+    known, part = (entry.best_known, entry.part) if entry else (None, located.part)
     if form in MODELS and (part is None or form in SEVERAL_INSTANCES):
         model = import_module(f"islands.models.{MODELS[form]}")
         problem: Problem = model.read(path) if part is None else model.read(path, part)
-        problem.instance, problem.path, problem.best_known = found.name, path, known
+        problem.instance, problem.path, problem.best_known = located.name, path, known
     elif form in PART_READERS:
-        problem = PART_READERS[form](path, found.name, known, form, part)
+        problem = PART_READERS[form](path, located.name, known, form, part)
     elif part is not None:
         raise InputError(
-            f"{found.name}: a file in the format {form} contains one problem. Name it {path}"
+            f"{located.name}: a file in the format {form} contains one problem. Name it {path}"
         )
     else:
-        problem = READERS[form](path, found.name, known)
+        problem = READERS[form](path, located.name, known)
     if entry is not None:
         _require_size(problem, path, entry)
     return problem
