@@ -84,9 +84,7 @@ def draw_graph(axes: Any, pairs: NDArray[np.int64], classes: Any) -> None:
         axes.axhline(border, color="0.5", linewidth=0.8)
         axes.axvline(border, color="0.5", linewidth=0.8)
     within = int(is_within.sum())
-    axes.set_title(
-        f"edges between classes: {len(pairs) - within} (blue), within: {within} (orange)"
-    )
+    axes.set_title(f"{len(pairs) - within} edges between classes (blue), {within} within")
     axes.set(xlabel="nodes by class", ylabel="nodes by class", aspect="equal")
     axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
     axes.grid(visible=False)

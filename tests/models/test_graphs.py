@@ -18,4 +18,4 @@ def test_a_graph_is_drawn_as_a_matrix_by_class() -> None:
     assert set(map(tuple, between)) == {(2, 0), (0, 3), (3, 1), (0, 2), (3, 0), (1, 3)}
     assert set(map(tuple, within)) == {(2, 3), (3, 2)}
     assert [sorted({*points.ravel()} - {0, 1}) for points in borders] == [[1.5], [1.5]]
-    assert axes.get_title() == "edges between classes: 3 (blue), within: 1 (orange)"
+    assert axes.get_title() == "3 edges between classes (blue), 1 within"
