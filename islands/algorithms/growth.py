@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # Constants of kernels/growth.
 _THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
+_NARROW, _MOST_CHILDREN = 32, 4
 _HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
 
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
@@ -125,18 +126,20 @@ class Growth(Algorithm):
         return np.dtype(self._sparse.number).itemsize
 
     def numbers(self) -> Hashable:
-        return self._sparse.likeness
+        return self._sparse.likeness, self._sparse.is_metric
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         sparse = _sparse(problem)
         assert problem.swaps is not None
         assert sparse is not None, "the problem fits"
-        n, near = sparse.size, sparse.near(_MOST_NEAR)
+        n, near, tables = sparse.size, sparse.near(_MOST_NEAR), sparse.tables()
         lists = np.zeros((n, _MOST_NEAR), np.int32)
         lists[:, : near.shape[1]] = near
         reach = sparse.nearest[:, min(_NEXT, n - 1) - 1]
         return {
-            **sparse.tables(),
+            **tables,
+            "ones": np.ones_like(tables["flow"]),
+            "steps": _steps(sparse, tables["distances"]),
             "flows": sparse.flows.astype(sparse.number),
             "near": lists,
             "reach": reach.astype(sparse.number),
@@ -147,12 +150,16 @@ class Growth(Algorithm):
         sparse = self._sparse
         return Struct(
             network=sparse.network(arrays),
+            pattern=sparse.network(
+                {**arrays, "flow": arrays["ones"], "distances": arrays["steps"]}
+            ),
             **{name: arrays[name] for name in ("flows", "near", "reach", "scales", "states")},
             state_bytes=np.int64(arrays["states"].shape[-1]),
             known=np.int32(min(_MOST_NEAR, sparse.size - 1)),
             growths=np.int32(self._growths),
             sweeps=np.int32(self.settings.sweeps),
             batches=np.int32(self.settings.batches),
+            has_pattern=np.int32(not sparse.is_metric),
         )
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
@@ -163,10 +170,11 @@ class Growth(Algorithm):
 
     def _room(self, shape: Shape) -> int:
         """Return the bytes of block memory for the warps, the sorting of growths and the heirs."""
-        ranked = 1 << (2 * self._growths - 1).bit_length()
+        children = max(2 * self._growths, _MOST_CHILDREN * min(_NARROW, self._growths))
+        ranked = 1 << (children - 1).bit_length()
         costs = _THREADS // 32 * self._sparse.pitch * self._bytes
         size = shape.population
-        return scratch_bytes(costs, 8 * ranked, 4 * ranked, 8 * size, 4 * size)
+        return scratch_bytes(costs, 8 * ranked, 4 * ranked, 8 * size, 8 * size, 8 * size, 4 * size)
 
 
 def _sparse(problem: Problem) -> Sparse | None:
@@ -183,6 +191,18 @@ def _scales(sparse: Sparse, unit: float) -> NDArray[np.int64]:
     softness = 256 * max(1, _rounded(total * flows, _SOFTNESS * pairs * count))
     coldest = min(_MOST_TEMPERATURE, max(16, round(_COLDEST * 256 * unit)))
     return np.array([least, mean, window, softness, coldest])
+
+
+def _steps(sparse: Sparse, distances: NDArray[Any]) -> NDArray[Any]:
+    """Return the distances in the pattern.
+
+    If each flow had a pair of places of its own, the nearest would suffice. What a distance exceeds
+    the largest of these counts twice.
+    """
+    enough = len(sparse.flow) - 1
+    farthest = np.partition(sparse.nearest, enough, axis=None)[enough]
+    steps: NDArray[Any] = distances + np.maximum(0, distances - farthest)
+    return steps.astype(distances.dtype)
 
 
 def _rounded(number: int, divisor: int) -> int:

@@ -1,9 +1,9 @@
 // Resampled growth: partial assignments grow along the flows of a sparse matrix, each from a random
 // pair or from a part of an individual. At checkpoints, the better half replaces the other half.
 // After a sixth of the first batches, three of four are beam searches instead, in which all growths
-// place the same items in the same order. In each generation, an island grows one batch and
-// polishes its cheapest assignments, or anneals individuals. The results replace the worst
-// individuals. Reads generation g, writes g + 1.
+// place the same items in the same order, most of them by the cost in the pattern, if there is one.
+// In each generation, an island grows one batch and polishes its cheapest assignments, or anneals
+// individuals. The results replace the worst individuals. Reads generation g, writes g + 1.
 // Random streams: GROWTH.
 #pragma once
 
@@ -38,6 +38,11 @@ struct Batch {
     }
 };
 
+// Return the first of the slots that are selected by the cost in the pattern.
+__device__ int first_of_pattern(const Islands& all, const Plan& plan) {
+    return all.population - (plan.has_pattern ? all.population / 2 : 0);
+}
+
 // The growths of an island.
 class Growths {
   public:
@@ -46,8 +51,9 @@ class Growths {
           plan_(plan),
           n_(all.shape.n),
           costs_(scratch.take<Number>(warp::count() * plan.network.pitch)),
-          value_(scratch.take<int64_t>(block::power_of_two(2 * plan.growths))),
-          index_(scratch.take<uint32_t>(block::power_of_two(2 * plan.growths))) {}
+          value_(scratch.take<int64_t>(block::power_of_two(most_children(plan)))),
+          index_(scratch.take<uint32_t>(block::power_of_two(most_children(plan)))),
+          rating_(scratch.take<int64_t>(all.population)) {}
 
     // Grow a batch, and sort and polish its cheapest assignments. Return false if it was halted.
     __device__ bool grow(int local, int64_t made, const improver::Plan& improving) {
@@ -55,19 +61,38 @@ class Growths {
         const int64_t number = later < 0 ? made : plan_.batches + later / PERIOD;
         const bool is_first = number < plan_.batches / 6;
         const bool has_parts = is_first ? number % 2 : number / 4 % 2;
+        const bool of_search = !is_first && number % 4 != 0;
         const bool is_whole =
-            !is_first && number % 4 != 0
-                ? search(local, made, improving)
-                : grow(local, made, number + all_.island[local].number, has_parts, improving);
+            of_search ? search(local, made, improving)
+                      : grow(local, made, number + all_.island[local].number, has_parts, improving);
         if (!is_whole) return false;
         for (int k = warp::index(); k < OFFERED; k += warp::count()) {
             State state = of_rank(local, k);
-            state.polish();
+            // An exchange that lowers the cost of a pattern may break it.
+            if (of_search && is_pattern(k)) {
+                state.price();
+            } else {
+                state.polish();
+            }
             state.keep();
         }
         __syncthreads();
         return true;
     }
+
+    // Compute the costs in the pattern of the individuals of the previous generation that are
+    // selected by it.
+    __device__ void rate(int local, int64_t made) const {
+        const int first = first_of_pattern(all_, plan_);
+        for (int i = first + warp::index(); i < all_.population; i += warp::count()) {
+            State state = at(local, OFFERED + warp::index(), plan_.pattern);
+            state.take(all_.genes_of(all_.row(made - 1, local, i)));
+            if (warp::lane() == 0) rating_[i] = state.cost();
+            warp::sync();  // all threads have read the state
+        }
+        __syncthreads();
+    }
+    __device__ int64_t rating(int slot) const { return rating_[slot]; }
 
     // Whether a generation anneals individuals instead of growing a batch.
     __device__ bool anneals(int64_t made) const {
@@ -121,6 +146,11 @@ class Growths {
     // Return a state of the sorted batch.
     __device__ State of_rank(int local, int rank) const { return at(local, index_[rank]); }
 
+    // Return the cost of a state of the sorted batch in the pattern.
+    __device__ int64_t rating_of_rank(int local, int rank) const {
+        return at(local, index_[rank], plan_.pattern).whole_cost();
+    }
+
     __device__ void write(encoding::Gene* row, const State& state) const {
         for (int i = threadIdx.x; i < all_.shape.pitch; i += blockDim.x) {
             row[i] = i < n_ ? state.gene(i) : i;
@@ -138,15 +168,32 @@ class Growths {
         return plan_.states +
                (int64_t(local) * (plan_.growths + OFFERED) + slot) * plan_.state_bytes;
     }
-    __device__ State at(int local, int slot) const {
-        return {memory(local, slot), costs_ + warp::index() * plan_.network.pitch, plan_, n_};
+    __device__ State at(int local, int slot) const { return at(local, slot, plan_.network); }
+    __device__ State at(int local, int slot, const problem::Network& network) const {
+        Number* const costs = costs_ + warp::index() * plan_.network.pitch;
+        return {memory(local, slot), costs, plan_, network, n_};
+    }
+    // The network of a beam search.
+    __device__ const problem::Network& network_of(int search) const {
+        return is_pattern(search) ? plan_.pattern : plan_.network;
+    }
+    __device__ bool is_pattern(int search) const {
+        return plan_.has_pattern && search >= OFFERED / 4;
+    }
+    __device__ static int most_children(const Plan& plan) {
+        return max(2 * plan.growths, MOST_CHILDREN * min(NARROW, plan.growths));
     }
 
     // Call visit(state, slot) for `count` states from `first`, with one warp per state.
     template <class Visit>
     __device__ void each(int local, int first, int count, Visit visit) const {
+        each(local, first, count, visit, plan_.network);
+    }
+    template <class Visit>
+    __device__ void each(int local, int first, int count, Visit visit,
+                         const problem::Network& network) const {
         for (int slot = warp::index(); slot < count; slot += warp::count()) {
-            State state = at(local, first + slot);
+            State state = at(local, first + slot, network);
             visit(state, slot);
             state.keep();
         }
@@ -169,7 +216,8 @@ class Growths {
         return true;
     }
 
-    // Perform beam searches, some of which begin with a part of an individual.
+    // Perform beam searches, some of which begin with a part of an individual. If there is a
+    // pattern, three of four use its costs.
     __device__ bool search(int local, int64_t made, const improver::Plan& improving) {
         for (int k = 0; k < OFFERED; ++k) {
             if (!search(local, made, k, k % 8 != 0, improving)) return false;
@@ -181,57 +229,73 @@ class Growths {
         return true;
     }
 
-    // Beam search: each growth proposes two places of the next item, and the cheapest growths
-    // remain. They place the same items, so that their costs are comparable. Begins with an item at
-    // all places, or with a part of an individual. The states follow the first OFFERED ones. Sort
-    // the assignments. Return false if it was halted.
+    // Beam search: each growth proposes places of the next item, and the cheapest growths remain.
+    // They place the same items, so that their costs are comparable. Begins with an item at all
+    // places, or with a part of an individual. The states follow the first OFFERED ones. Sort the
+    // assignments. Return false if it was halted.
     __device__ bool search(int local, int64_t made, int number, bool has_parts,
                            const improver::Plan& improving) {
         const int width = has_parts ? min(NARROW, plan_.growths) : plan_.growths;
+        const int most = is_pattern(number) && has_parts ? MOST_CHILDREN : 2;
+        const problem::Network& network = network_of(number);
         int live = has_parts ? 1 : min(n_, width);
-        each(local, OFFERED, live, [&](State& state, int slot) {
-            const draw::Place random = all_.place(local, made, number);
-            const uint4 word = random.words(stream::GROWTH, SEEDS);
-            state.clear();
-            const int item = draw::below(word.x, n_);
-            if (has_parts) {
-                const int most = n_ / 4 + draw::below(word.z, n_ / 2 + n_ / 8);
-                state.take_part(good_mate(local, made, word.y), item, most, random);
-            } else {
-                state.put(item, (slot + draw::below(word.y, n_)) % n_);
-            }
-        });
+        each(
+            local, OFFERED, live,
+            [&](State& state, int slot) {
+                const draw::Place random = all_.place(local, made, number);
+                const uint4 word = random.words(stream::GROWTH, SEEDS);
+                state.clear();
+                const int item = draw::below(word.x, n_);
+                if (has_parts) {
+                    const int part = n_ / 4 + draw::below(word.z, n_ / 2 + n_ / 8);
+                    const encoding::Gene* const mate =
+                        good_mate(local, made, is_pattern(number), word.y);
+                    state.take_part(mate, item, part, random);
+                } else {
+                    state.put(item, (slot + draw::below(word.y, n_)) % n_);
+                }
+            },
+            network);
         __syncthreads();
         for (int placed = at(local, OFFERED).placed(); placed < n_; ++placed) {
+            const int children = min(most, n_ - placed);  // no more than free places
             bool halted = false;
-            each(local, OFFERED, live, [&](State& state, int slot) {
-                halted = halted || State::halts(improving);
-                if (halted) return;
-                const uint32_t stream = number * plan_.growths + slot;
-                const State::Choice choice = state.choose(all_.place(local, made, stream));
-                if (warp::lane() > 0) return;
-                value_[slot] = choice.first, value_[live + slot] = choice.second;
-                index_[slot] = slot, index_[live + slot] = live + slot;
-            });
+            each(
+                local, OFFERED, live,
+                [&](State& state, int slot) {
+                    halted = halted || State::halts(improving);
+                    if (halted) return;
+                    const uint32_t stream = number * plan_.growths + slot;
+                    const draw::Place random = all_.place(local, made, stream);
+                    state.choose(children, random, [&](int child, int64_t cost) {
+                        if (warp::lane() > 0) return;
+                        const int key = child * live + slot;
+                        value_[key] = cost, index_[key] = key;
+                    });
+                },
+                network);
             if (block::any(halted)) return false;
-            // The last item has only one place.
-            const int kept = placed == n_ - 1 ? live : min(2 * live, width);
-            branch(local, live, kept);
+            const int kept = min(children * live, width);
+            branch(local, live, children, kept, network);
             live = kept;
         }
-        each(local, OFFERED, live, [&](State& state, int slot) {
-            if (warp::lane() == 0) value_[slot] = state.cost(), index_[slot] = slot;
-        });
+        each(
+            local, OFFERED, live,
+            [&](State& state, int slot) {
+                if (warp::lane() == 0) value_[slot] = state.cost(), index_[slot] = slot;
+            },
+            network);
         __syncthreads();
         block::sort(value_, index_, live);
         __syncthreads();
         return true;
     }
 
-    // Keep the cheapest of the two children of each state. A second child, which remains only with
-    // the first one, takes the memory of a state without children.
-    __device__ void branch(int local, int live, int kept) {
-        block::sort(value_, index_, 2 * live);
+    // Keep the cheapest children of all states. The first child of a state takes its memory;
+    // others, which remain only with the first one, that of states without children.
+    __device__ void branch(int local, int live, int children, int kept,
+                           const problem::Network& network) {
+        block::sort(value_, index_, children * live);
         __syncthreads();
         if (threadIdx.x == 0) {
             int unused = live, dropped = kept;
@@ -249,11 +313,12 @@ class Growths {
         __syncthreads();
         for (int slot = warp::index(); slot < kept; slot += warp::count()) {
             if (value_[slot] >= live)
-                copy(local, OFFERED + int(value_[slot]) - live, OFFERED + slot);
+                copy(local, OFFERED + int(value_[slot]) % live, OFFERED + slot);
         }
         __syncthreads();
-        each(local, OFFERED, kept,
-             [&](State& state, int slot) { state.follow(value_[slot] >= live); });
+        each(
+            local, OFFERED, kept,
+            [&](State& state, int slot) { state.follow(int(value_[slot]) / live); }, network);
         __syncthreads();
     }
 
@@ -270,15 +335,21 @@ class Growths {
         return all_.genes_of(all_.row(made - 1, local, draw::below(word, all_.population)));
     }
 
-    // Return the genes of the cheapest of several random individuals of the previous generation.
-    __device__ const encoding::Gene* good_mate(int local, int64_t made, uint32_t word) const {
-        int32_t best = all_.row(made - 1, local, draw::below(word, all_.population));
+    // Return the genes of the cheapest of several random individuals of the previous generation, by
+    // their cost or by that in the pattern.
+    __device__ const encoding::Gene* good_mate(int local, int64_t made, bool by_pattern,
+                                               uint32_t word) const {
+        const int last = first_of_pattern(all_, plan_);
+        const int first = by_pattern ? last : 0;
+        const int count = by_pattern ? all_.population - last : last;
+        const int64_t row = all_.row(made - 1, local, 0);
+        const int64_t* const cost = by_pattern ? rating_ : all_.cost + row;
+        int best = first + draw::below(word, count);
         for (int k = 1; k < MATES; ++k) {
-            const int slot = draw::below(hash(k, word), all_.population);
-            const int32_t row = all_.row(made - 1, local, slot);
-            if (all_.cost[row] < all_.cost[best]) best = row;
+            const int slot = first + draw::below(hash(k, word), count);
+            if (cost[slot] < cost[best]) best = slot;
         }
-        return all_.genes_of(best);
+        return all_.genes_of(row + best);
     }
 
     // Initialise a state with a random item at a random place, or with a part of an individual.
@@ -327,35 +398,34 @@ class Growths {
     Number* const costs_;
     int64_t* const value_;
     uint32_t* const index_;
+    int64_t* const rating_;  // per slot that is selected by the pattern
 };
 
 // The individuals of the next generation: those of the current one, the worst replaced by growths.
+// If there is a pattern, the cost in it decides about the second half of the slots, except that the
+// cheapest individual stays.
 class Heirs {
   public:
     __device__ Heirs(Scratch& scratch, const Islands& all)
         : all_(all),
           cost_(scratch.take<int64_t>(all.population)),
+          key_(scratch.take<int64_t>(all.population)),
           source_(scratch.take<int32_t>(all.population)) {}
 
     // Select from generation g of an island and the polished states.
-    __device__ void choose(int local, const Growths& growths) {
+    __device__ void choose(int local, const Growths& growths, const Plan& plan) {
         const int32_t first = all_.row(all_.island[local].generation, local, 0);
+        const int middle = first_of_pattern(all_, plan);
         for (int i = threadIdx.x; i < all_.population; i += blockDim.x) {
             cost_[i] = all_.cost[first + i], source_[i] = NONE;
+            key_[i] = i < middle ? cost_[i] : growths.rating(i);
         }
         __syncthreads();
         for (int rank = 0; rank < OFFERED; ++rank) {
-            const State state = growths.of_rank(local, rank);
-            int worst = 0;
-            bool is_new = true;
-            for (int i = 0; i < all_.population; ++i) {
-                if (cost_[i] >= cost_[worst]) worst = i;
-                if (cost_[i] == state.cost()) is_new = false;
-            }
-            is_new &= state.cost() < cost_[worst];
-            __syncthreads();
-            if (is_new && threadIdx.x == 0) cost_[worst] = state.cost(), source_[worst] = rank;
-            __syncthreads();
+            const int64_t cost = growths.of_rank(local, rank).cost();
+            offer(rank, cost, cost, 0, middle);
+            if (middle == all_.population) continue;
+            offer(rank, cost, growths.rating_of_rank(local, rank), middle, all_.population);
         }
     }
 
@@ -375,8 +445,28 @@ class Heirs {
     }
 
   private:
+    // Replace the individual with the largest key by a state, if the key of the state is less.
+    __device__ void offer(int rank, int64_t cost, int64_t key, int begin, int end) {
+        int worst = NONE, cheapest = 0;
+        bool is_new = true;
+        for (int i = 0; i < all_.population; ++i)
+            cheapest = cost_[i] < cost_[cheapest] ? i : cheapest;
+        for (int i = begin; i < end; ++i) {
+            const bool stays = i == cheapest && cost >= cost_[i];
+            if (!stays && (worst == NONE || key_[i] >= key_[worst])) worst = i;
+            if (key_[i] == key) is_new = false;
+        }
+        is_new &= worst != NONE && key < key_[worst];
+        __syncthreads();
+        if (is_new && threadIdx.x == 0) {
+            cost_[worst] = cost, key_[worst] = key, source_[worst] = rank;
+        }
+        __syncthreads();
+    }
+
     const Islands& all_;
     int64_t* const cost_;
+    int64_t* const key_;     // the cost, or that in the pattern
     int32_t* const source_;  // the rank of a state, or NONE
 };
 
@@ -422,10 +512,11 @@ GROWTH_KERNEL(next_growths) {
         if (all.rests(local)) continue;
         own.choose(local);
         const int64_t made = all.island[local].generation + 1;
+        growths.rate(local, made);
         const bool is_whole = growths.anneals(made) ? growths.anneal(local, made, improving)
                                                     : growths.grow(local, made, improving);
         if (!is_whole) break;
-        heirs.choose(local, growths);
+        heirs.choose(local, growths, own.plan);
         heirs.write(local, growths);
         all.count(local, 0, growths.evaluated(made));
     }

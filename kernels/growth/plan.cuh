@@ -11,8 +11,9 @@ namespace growth {
 
 using Number = problem::Network::Number;
 
-constexpr int MOST_NEAR = 8;  // nearest places in a list
-constexpr int OFFERED = 16;   // states per generation that may enter the population
+constexpr int MOST_NEAR = 8;      // nearest places in a list
+constexpr int OFFERED = 16;       // states per generation that may enter the population
+constexpr int MOST_CHILDREN = 4;  // places that a growth of a beam search proposes
 
 // Indices into `scales`.
 enum Scale {
@@ -46,16 +47,18 @@ namespace algorithm {
 
 struct Plan {
     problem::Network network;
+    problem::Network pattern;     // of the same items: equal flows, steep distances
     const growth::Number* flows;  // [n]: sum of the flows of each item
     const int32_t* near;          // [n][MOST_NEAR]: the nearest places of each, nearest first
     const growth::Number* reach;  // [n]: distance to the fourth of them
     const int64_t* scales;        // [5]: see `Scale`
     char* states;                 // [growths + OFFERED] of `state_bytes` per island
     int64_t state_bytes;
-    int32_t known;    // places in each list of the nearest
-    int32_t growths;  // per batch
-    int32_t sweeps;   // exchanges per item of an annealing, times the generation; 0: none
-    int32_t batches;  // initial generations that all grow a batch
+    int32_t known;        // places in each list of the nearest
+    int32_t growths;      // per batch
+    int32_t sweeps;       // exchanges per item of an annealing, times the generation; 0: none
+    int32_t batches;      // initial generations that all grow a batch
+    int32_t has_pattern;  // whether the second half of the slots has low costs in the pattern
 };
 
 }  // namespace algorithm

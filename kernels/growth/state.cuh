@@ -26,10 +26,12 @@ class State {
         int32_t placed, waiting;
     };
 
-    // Load a state from its memory; `costs` is memory of the warp for the costs of all places.
-    __device__ State(char* memory, Number* costs, const Plan& plan, int n)
-        : State(reinterpret_cast<Head*>(memory), Memory(memory + sizeof(Head), plan.network.pitch),
-                costs, plan, n) {}
+    // Load a state from its memory. `network` is the one of the plan or its pattern, and `costs` is
+    // memory of the warp for the costs of all places.
+    __device__ State(char* memory, Number* costs, const Plan& plan, const problem::Network& network,
+                     int n)
+        : State(reinterpret_cast<Head*>(memory), Memory(memory + sizeof(Head), network.pitch),
+                costs, plan, network, n) {}
 
     __device__ int placed() const { return at_.placed; }
     __device__ int64_t cost() const { return at_.cost; }
@@ -100,23 +102,28 @@ class State {
         for (int i = 0; i < stale; ++i) find_places(stale_[i], word.w);
     }
 
-    // The costs with the next item at its best two places.
-    struct Choice {
-        int64_t first, second;
-    };
-
-    // Find the best two places of the next item, which only depends on the placed items.
-    __device__ Choice choose(const draw::Place& random) {
+    // Find the best places of the next item, which only depends on the placed items, and list them
+    // for `follow`. `visit` receives the number and the cost of each.
+    template <class Visit>
+    __device__ void choose(int children, const draw::Place& random, Visit visit) {
         const int item = next();
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
-        find_places<false>(item, word.x);
-        return {at_.cost + first_[item], at_.cost + second_[item]};
+        find_costs(item);
+        const uint32_t salt = hash(item, word.x);
+        Candidate last{-TAKEN, 0, NONE};
+        for (int k = 0; k < children; ++k) {
+            last = first_after(last, salt);
+            visit(k, at_.cost + last.cost);
+            if (warp::lane() == 0) best_[k] = last.place;
+        }
+        warp::sync();
     }
 
-    // Place the chosen item at the first or second place.
-    __device__ void follow(bool is_second) {
-        const int item = next();
-        put(item, is_second ? other_[item] : best_[item]);
+    // Place the chosen item at one of its best places.
+    __device__ void follow(int child) {
+        const int item = next(), to = best_[child];
+        warp::sync();
+        put(item, to);
         leave_frontier(item, NONE);
     }
 
@@ -173,13 +180,23 @@ class State {
         }
         warp::sync();
         at_.placed = n_;
+        at_.cost = whole_cost();
+    }
+
+    // Compute the cost again, if the state has used another network.
+    __device__ void price() { at_.cost = whole_cost(); }
+
+    // Return the cost of an assignment of all items.
+    __device__ int64_t whole_cost() const {
+        int64_t cost = 0;
         for (int item = 0; item < n_; ++item) {
             const Number* const distances = network_.from(place_[item]);
             for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
                 const int other = network_.neighbour[e];
-                if (other < item) at_.cost += int64_t(network_.flow[e]) * distances[place_[other]];
+                if (other < item) cost += int64_t(network_.flow[e]) * distances[place_[other]];
             }
         }
+        return cost;
     }
 
     // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first` is
@@ -228,9 +245,10 @@ class State {
     }
 
   private:
-    __device__ State(Head* head, Memory memory, Number* costs, const Plan& plan, int n)
+    __device__ State(Head* head, Memory memory, Number* costs, const Plan& plan,
+                     const problem::Network& network, int n)
         : plan_(plan),
-          network_(plan.network),
+          network_(network),
           n_(n),
           head_(head),
           at_(*head),
@@ -333,17 +351,15 @@ class State {
         return network_.from(taken)[best] <= reach || network_.from(taken)[other] <= reach;
     }
 
-    // Find the best two places of an unplaced item. The bound of the flows to unplaced neighbours
-    // is only computed for places whose cost is near the lowest.
-    template <bool LOOKS_AHEAD = true>
-    __device__ void find_places(int item, uint32_t salt) {
-        const int begin = network_.first[item], end = network_.first[item + 1];
+    // Compute the costs of an unplaced item at all places, from the flows to placed neighbours;
+    // return the sum of these flows.
+    __device__ Number find_costs(int item) {
         const int padded = network_.pitch;
         Number flows = 0;
         Number* __restrict__ const costs = costs_;
         const Number* const penalty = penalty_;
         for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] = penalty[x];
-        for (int e = begin; e < end; ++e) {
+        for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
             const int at = place_[network_.neighbour[e]];
             if (at == NONE) continue;
             const Number flow = network_.flow[e];
@@ -351,14 +367,37 @@ class State {
             flows += flow;
             for (int x = warp::lane(); x < padded; x += warp::SIZE) costs[x] += flow * distances[x];
         }
-        Number lowest = TAKEN;
-        for (int x = warp::lane(); LOOKS_AHEAD && x < padded; x += warp::SIZE) {
-            lowest = min(lowest, costs[x]);
+        return flows;
+    }
+
+    // Return the first free place after another one, by the costs just computed.
+    __device__ Candidate first_after(const Candidate& last, uint32_t salt) const {
+        Candidate mine;
+        Number limit = TAKEN - 1;
+        for (int from = warp::lane() * CHUNK; from < network_.pitch; from += warp::SIZE * CHUNK) {
+            bool any = false;
+            for (int k = 0; k < CHUNK; ++k) {
+                any |= costs_[from + k] >= last.cost && costs_[from + k] <= limit;
+            }
+            for (int x = from; any && x < from + CHUNK; ++x) {
+                if (costs_[x] < last.cost || costs_[x] > limit) continue;
+                const Candidate found{costs_[x], hash(x, salt), x};
+                if (last.before(found) && found.before(mine)) mine = found, limit = found.cost;
+            }
         }
-        const Number window = plan_.scales[WINDOW];
-        Number limit = LOOKS_AHEAD
-                           ? warp::least(block::Least<Number>{lowest, 0}).value + flows * window
-                           : TAKEN - 1;
+        return mine.first_of_warp();
+    }
+
+    // Find the best two places of an unplaced item. The bound of the flows to unplaced neighbours
+    // is only computed for places whose cost is near the lowest.
+    __device__ void find_places(int item, uint32_t salt) {
+        const int padded = network_.pitch;
+        const Number flows = find_costs(item);
+        const Number* const costs = costs_;
+        Number lowest = TAKEN;
+        for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
+        const Number limit = warp::least(block::Least<Number>{lowest, 0}).value +
+                             flows * Number(plan_.scales[WINDOW]);
         const uint32_t own_salt = hash(item, salt);
         Candidate mine, next;
         for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
@@ -366,14 +405,12 @@ class State {
             for (int k = 0; k < CHUNK; ++k) any |= costs[from + k] <= limit;
             for (int x = from; any && x < from + CHUNK; ++x) {
                 if (costs[x] > limit) continue;
-                const Number more = LOOKS_AHEAD ? ahead(item, x) : Number(0);
-                const Candidate found{costs[x] + more, hash(x, own_salt), x};
+                const Candidate found{costs[x] + ahead(item, x), hash(x, own_salt), x};
                 if (found.before(mine)) {
                     next = mine, mine = found;
                 } else if (found.before(next)) {
                     next = found;
                 }
-                if (!LOOKS_AHEAD && next.place != NONE) limit = next.cost;
             }
         }
         const Candidate one = mine.first_of_warp();

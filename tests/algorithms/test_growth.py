@@ -78,6 +78,23 @@ def test_beam_searches_find_hidden_distances() -> None:
     assert _solved(Qap(planted.file()), **own).cost < 1.1 * planted.cost
 
 
+def test_beam_searches_find_the_hidden_grid() -> None:
+    planted = grid(7, 8, hidden=2)
+    own = {"islands": 1, "population": 16, "batches": 12, "generations": 12}
+    # If all of them use the flows as they are, the cost is 7 % above that of the hidden assignment.
+    assert _solved(Qap(planted.file()), **own).cost <= planted.cost
+
+
+def test_the_cheapest_stays_among_those_with_low_costs_in_the_pattern() -> None:
+    random = np.random.default_rng(1)
+    distances = np.triu(random.integers(1, 100, (56, 56)), 1)
+    problem = islands.qap(grid(7, 8, largest=1000).flows, distances + distances.T)
+    own = {"algorithm": "growth", "islands": 1, "population": 4, "growths": 16, "batches": 2}
+    best = _solved(problem, **own, generations=40)
+    start = [*(random.permutation(56) for _ in range(3)), best.solution]
+    assert _solved(problem, **own, start=start, generations=1).cost == best.cost
+
+
 def test_beams_of_few_items_and_several_components() -> None:
     flows, random = np.zeros((9, 9), np.int64), np.random.default_rng(3)
     for one, other in ((0, 1), (1, 2), (3, 4), (5, 6)):
