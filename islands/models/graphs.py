@@ -76,7 +76,7 @@ def draw_graph(axes: Any, pairs: NDArray[np.int64], classes: Any) -> None:
     place[order] = np.arange(n)
     is_within = classes[pairs[:, 0]] == classes[pairs[:, 1]]
     for edges, colour in ((pairs[~is_within], "C0"), (pairs[is_within], "C1")):
-        shown = place[edges[:: max(1, len(pairs) // _DRAWN)]]
+        shown = place[edges[:: max(1, -(-len(pairs) // _DRAWN))]]
         x, y = np.concatenate([shown, shown[:, ::-1]]).T
         size = min(5.0, max(0.5, 250 / n))
         axes.plot(x, y, "s", color=colour, markersize=size, rasterized=len(pairs) > _VECTORS)

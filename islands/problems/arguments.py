@@ -122,7 +122,7 @@ def integers(
         value = array[place]
         if math.isfinite(value) and value != math.floor(value):
             hint = fix
-        elif 0 <= value < math.inf:
+        elif least <= value < math.inf:
             hint = large
         else:
             hint = negative if math.isfinite(value) else _CORRECT
@@ -228,7 +228,7 @@ def name_or(name: Any, usual: str) -> str:
     if name is None:
         return usual
     if not isinstance(name, str) or not name:
-        raise UsageError(f"name={shown(name)}: must be a text. Leave it out to call it {usual!r}")
+        raise UsageError(f"name={shown(name)}: must be a string. Leave it out to call it {usual!r}")
     return name
 
 

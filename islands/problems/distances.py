@@ -204,7 +204,7 @@ def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floa
     levels = max(0, math.ceil(math.log2(max(1, n / _LEAF))))
     instance = np.arange(count)[:, np.newaxis]
     along = np.ascontiguousarray(points.transpose(0, 2, 1))
-    places = np.empty((count, 2, n), np.int64)  # of instance city in the order along an axis
+    places = np.empty((count, 2, n), np.int64)  # of each city in the order along an axis
     order = np.argsort(along, axis=2, kind="stable")
     np.put_along_axis(places, order, np.arange(n)[np.newaxis, np.newaxis], axis=2)
     cities = np.broadcast_to(np.arange(n), (count, n))
@@ -214,7 +214,7 @@ def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floa
         placed = np.take_along_axis(along, cities[:, np.newaxis], axis=2)
         highest = np.maximum.reduceat(placed, begins, axis=2)
         axis = np.argmax(highest - np.minimum.reduceat(placed, begins, axis=2), axis=1)
-        # Parts stay in place; instance is sorted along its axis.
+        # Parts stay in place; each is sorted along its axis.
         keys = n * part + places[instance, axis[:, part], cities]
         cities = np.take_along_axis(cities, np.argsort(keys, axis=1, kind="stable"), axis=1)
         nodes = slice(1 << level, 2 << level)

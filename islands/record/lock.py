@@ -29,7 +29,7 @@ class FolderLock:
     """
 
     def __init__(self, work: str = "run", file: str = LOG) -> None:
-        """Lock a folder of this `work`, as messages name it, and a file that is never replaced."""
+        """Prepare to lock the folder of a `work` by a file in it that is never replaced."""
         self._work, self._file = work, file
         self._locks = ExitStack()
         # Release the lock even if the object is discarded without a `with` block.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -123,10 +122,9 @@ class Stream:
         """Yield the rows of many small batches as larger tables of limited size."""
         import pyarrow as pa
 
-        fix = f"Continue the run with: islands resume {shlex.quote(str(self._path.parent.parent))}"
         group: list[pa.RecordBatch] = []
         rows, left = 0, self._rows
-        with parsing(self._path, fix=fix), opened(self._path) as source:
+        with parsing(self._path), opened(self._path) as source:
             for batch in pa.ipc.open_stream(source):
                 group.append(batch)
                 rows += batch.num_rows

@@ -150,9 +150,8 @@ def test_a_run_does_not_finish_with_a_damaged_stream(tmp_path: Path, place: str)
     content = bytearray(path.read_bytes())
     content[size + 16] ^= 0xFF
     path.write_bytes(content if place == "middle" else content[:size])
-    with pytest.raises(InputError, match=r"rank-000\.1.*is damaged or cut off") as caught:
+    with pytest.raises(InputError, match=r"rank-000\.1.*is damaged or cut off"):
         stream.publish({})
-    assert f"Continue the run with: islands resume {tmp_path}" in str(caught.value)
     assert not finished_path(folder, 0).exists()
 
 

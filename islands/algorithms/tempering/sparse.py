@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from islands.problems.qap_sparse import Sparse
 
 _STORED_FROM = 64
-"""Minimum number of items for stored changes; smaller instances may share launches."""
+"""Minimum number of items for stored changes."""
 _COMPUTED_FROM = 256
 """Minimum number of items for computed changes. A proposal takes 3 to 9 times as long as with
 stored changes, but all pairs need no memory: see docs/settings.md for the measurements."""

@@ -158,7 +158,7 @@ def perform(
         rows = _rows(table, selection, say, folder, lines)
         facts = [*table.facts(rows), *table.scaled_facts(rows)] if rows else []
         sentences = [*(fact.sentence for fact in facts), *_places(table)]
-        sentences += [f"our text: {text}" for text in table.interpretations]
+        sentences += [f"our interpretation: {text}" for text in table.interpretations]
         end = "\n".join(sentences) if rows else "no rows"
         say(f"\n{end}")
         if folder is not None and rows:
