@@ -86,7 +86,7 @@ def _unused(
     names = list(dict.fromkeys(requested))
     return UsageError(
         f"{option.name}: an option of {_listed(benchmarks)}, but {_listed(names)}"
-        f" {'was' if len(names) == 1 else 'were'} asked for. {fix}"
+        f" {'was' if len(names) == 1 else 'were'} requested. {fix}"
     )
 
 
@@ -147,7 +147,7 @@ _NAMES = Naming(convert=_names)
 _COUNT = whole_number()
 _DELAYS = partial(_numbers, low=0, high=1)
 _OF = "instances, sets, and patterns of names"
-_STOP = "the generations of one rank in half of --limit"
+_STOP = "as many as one rank makes in half of --limit"
 _COLONY = "settings of a colony; repeat it (default: by problem)"
 _VARIANT = (
     "settings KEY=VALUE of a method, and a file for --config; repeat it (default: the default run)"
@@ -208,7 +208,7 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ("gpus",): (
         BenchOption("gap", "G%,G%", _gaps, "targets, in per cent", "0%, the best known value"),
         BenchOption("stop", "generations=N", _generations, "end of a run for the speed", _STOP),
-        BenchOption("own_defaults", "", None, "let the defaults follow each number of ranks"),
+        BenchOption("own_defaults", "", None, "use the defaults for each number of ranks"),
         BenchOption("share_gpu", "", None, "allow several ranks on one GPU"),
     ),
 }

@@ -24,8 +24,8 @@ _VECTORS = 2000
 def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int64], int]:
     """Return the edges as pairs of nodes, and the number of nodes; reject invalid edges.
 
-    By default, the last node is the largest one with an edge. The number of nodes is limited by
-    that of edges, as a few edges must not allocate memory for millions of nodes.
+    By default, the number of nodes is the largest node number plus one. It is limited by the number
+    of edges, as a few edges must not allocate memory for millions of nodes.
     """
     pairs = item_numbers("edges", edges, 2, MOST_NODES)
     require_shape("edges", pairs, (len(pairs), 2), "a row of two nodes for each edge")

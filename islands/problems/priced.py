@@ -1,4 +1,8 @@
-"""Compared costs of problems with violations, in NumPy: see kernels/core/priced.cuh."""
+"""The costs by which kernels compare solutions with violations, in NumPy.
+
+Infeasible solutions have compared costs above those of all feasible ones, in a range of their own:
+see kernels/core/priced.cuh.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,9 @@ _PRICE_FACTOR = 64.0
 """Price of a violation divided by its estimated value: large, as too low a price prevents feasible
 solutions and too high a price does little harm. Tempering starts with a 16th of the price and
 adapts it."""
+# The range of compared costs of infeasible solutions, from _FIRST to below _END; _BASE has a cost of
+# zero, and a unit there is worth _STEP. Real costs are the bits of doubles, of which 1324 << 52 is
+# 2 to the power of 301.
 _FIRST, _BASE, _END, _STEP = (
     {False: 2 * LARGEST_COST, True: 1324 << 52},
     {False: 3 * LARGEST_COST, True: 1655 << 52},
@@ -51,7 +58,7 @@ def compared(
 
 
 def soft(units: Any, *, real: bool) -> Any:
-    """Return compared costs, a number or an array, with violations at their plain price."""
+    """Return compared costs, a number or an array, with violations added at their price."""
     if isinstance(units, int):
         is_one = _FIRST[real] <= units < _END[real]
         return (units - _BASE[real]) * _STEP[real] if is_one else units

@@ -74,7 +74,8 @@ class TemperingSettings(Settings):
         0,
         "user-defined problems: generations of the first annealing, in which all replicas cool"
         " down; each further annealing has twice as many (for sparse quadratic models, usually a"
-        " tenth of the first); 0: ladders, whose replicas exchange temperatures",
+        " tenth of the first); 0: ladders, whose replicas exchange temperatures. The default is 100"
+        " for most user-defined problems",
         low=0,
         high=2**31 - 1,
     )
