@@ -20,9 +20,8 @@ _PRICE_FACTOR = 64.0
 """Price of a violation divided by its estimated value: large, as too low a price prevents feasible
 solutions and too high a price does little harm. Tempering starts with a 16th of the price and
 adapts it."""
-# The range of compared costs of infeasible solutions, from _FIRST to below _END; _BASE has a cost of
-# zero, and a unit there is worth _STEP. Real costs are the bits of doubles, of which 1324 << 52 is
-# 2 to the power of 301.
+# The range of compared costs of infeasible solutions, from _FIRST to below _END. A cost of zero is
+# at _BASE, and a unit is worth _STEP. Real costs are the bits of doubles: 1324 << 52 is 2**301.
 _FIRST, _BASE, _END, _STEP = (
     {False: 2 * LARGEST_COST, True: 1324 << 52},
     {False: 3 * LARGEST_COST, True: 1655 << 52},
