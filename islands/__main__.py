@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -11,6 +12,11 @@ _SHELL = "/bin/sh"
 def main() -> int:
     """Run the command line of this process; an interrupt during imports also gives status 130."""
     try:
+        if "_ARGCOMPLETE" in os.environ:  # set by the script of `islands completion`
+            from islands.cli.completion import complete
+
+            complete(os.environ["COMP_LINE"])
+
         from islands.cli import main as command
 
         status = command()
@@ -24,8 +30,6 @@ def main() -> int:
 
 def supervise() -> None:
     """Replace this process by the shell script launch/supervise, which uses this Python."""
-    import os
-
     from islands.paths import data_folder
 
     script = data_folder("launch") / "supervise"

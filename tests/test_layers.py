@@ -55,7 +55,17 @@ IMPORTERS = {
     "pynvml": ("backends/gpus.py",),
 }
 """The only files or folders that import a package."""
-LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "pynvml", "scipy"}
+LATE = {
+    "argcomplete",
+    "cupy",
+    "mpi4py",
+    "pyarrow",
+    "pooch",
+    "matplotlib",
+    "tomli_w",
+    "pynvml",
+    "scipy",
+}
 """Packages that are imported only inside functions, so that the command line starts quickly."""
 
 

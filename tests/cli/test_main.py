@@ -101,14 +101,18 @@ def test_only_rank_0_prints(capsys: Capture, monkeypatch: Patch) -> None:
         assert (captured.out, captured.err) == ("", "")
 
 
-def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
-    """Return the completions by bash of the last words of lines."""
-    code = text
-    for words in lines:
-        quoted = " ".join(f"'{word}'" for word in ("islands", *words))
-        code += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _islands\n"
-        code += 'echo "${COMPREPLY[@]}"'
-    return [line.split() for line in ran("bash", "-c", code, check=True).stdout.splitlines()]
+def offered(script: str, words: list[str]) -> list[str]:
+    """Return the completions by bash of the last of these words."""
+    line = " ".join(["islands", *words])
+    function = 'function islands { "$PYTHON" -m islands "$@"; }'
+    code = f"""{function}
+{script}
+COMP_LINE='{line}'; COMP_POINT={len(line)}; COMP_TYPE=9
+_python_argcomplete islands
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    done = ran("bash", "-c", code, check=True, env=os.environ | {"PYTHON": sys.executable})
+    return done.stdout.split()
 
 
 OFFERED = {
@@ -119,7 +123,7 @@ OFFERED = {
     "instances fe": ["fetch"],
     "plot a sol": ["solution"],
     "run --algorithm te": ["tempering"],
-    "run --algorithm = te": ["tempering"],
+    "run --algorithm=te": ["tempering"],
     "reproduce x --only national/z": ["national/zi929"],
     "run --stop se": ["seconds="],
     "run --set migration.de": ["migration.delay="],
@@ -131,12 +135,11 @@ OFFERED = {
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_offers_commands_options_and_values(capsys: Capture) -> None:
     Path("national.tsp").touch()
-    lines = [[""], ["tune", "--seed", ""], *(line.split() for line in OFFERED)]
     assert main(["completion", "bash"]) == 0
-    commands, seeds, *others = offered(capsys.readouterr().out, lines)
-    assert commands == list(COMMANDS)
-    assert seeds == []
-    assert dict(zip(OFFERED, others, strict=True)) == OFFERED
+    script = capsys.readouterr().out
+    assert offered(script, [""]) == [*COMMANDS]
+    assert offered(script, ["tune", "--seed", ""]) == []
+    assert {line: offered(script, line.split()) for line in OFFERED} == OFFERED
 
 
 @pytest.mark.slow
