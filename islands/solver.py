@@ -395,7 +395,7 @@ class Solver:
         everyone.sort(key=lambda candidate: (candidate.cost, candidate.island))
         scale, kind, best = self.problem.scale, self.problem.kind, list[Candidate]()
         for candidate in everyone[:count]:
-            cost, solution = scale.own_sense(candidate.cost), kind.presented(candidate.solution)
+            cost, solution = scale.user_costs(candidate.cost), kind.presented(candidate.solution)
             best.append(replace(candidate, cost=cost, solution=solution))
             # All ranks have the same candidates, so either all raise or none does.
             check_exactly(self.problem, best[-1], cost)

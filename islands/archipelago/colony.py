@@ -412,7 +412,7 @@ class Colony:
         ]
 
     def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
-        """Return the best individuals: see `Meaning.elite`."""
+        """Return the best individuals: see `Interpreter.elite`."""
         return self._reader.elite(generation * self.spec.rate, count, any_solution=any_solution)
 
     def digests(self, generation: int) -> list[tuple[int, str]]:

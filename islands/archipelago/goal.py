@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.measure import Meaning
+from islands.archipelago.measure import Interpreter
 from islands.parallel import World
 
 
@@ -37,9 +37,10 @@ class Goal:
         """Return which costs, in the sense of the problem, end the run if they are feasible."""
         return np.array([self._ends(cost) for cost in costs.reshape(-1).tolist()], np.bool_)
 
-    def first_in(self, costs: NDArray[np.int64], meaning: Meaning) -> int | None:
+    def first_in(self, costs: NDArray[np.int64], interpreter: Interpreter) -> int | None:
         """Return the index of the first cost, in the units of kernels, that ends the run."""
-        reached = self.reached(meaning.scale.own_sense(costs)) & (costs < meaning.infeasible)
+        reached = self.reached(interpreter.scale.user_costs(costs))
+        reached &= costs < interpreter.infeasible
         return int(reached.argmax()) if reached.any() else None
 
     def first(self, mine: Reached | None) -> Reached | None:

@@ -91,7 +91,7 @@ class Elite(NamedTuple):
         return Candidate(self.cost, self.island, solution, genome)
 
 
-class Meaning:
+class Interpreter:
     """Interprets measures and costs, for problems of a kind and populations of a size.
 
     It does not depend on the instance, so the results of many runs can share it.
@@ -208,7 +208,7 @@ class IslandReader:
         self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
         self.rows = backend.host_array(self.measured.shape, np.int64)
         """The fetched measures: a row of `MEASURE` for each island."""
-        self.meaning = Meaning(problem, encoding, int(state.arrays["order"].shape[1]))
+        self.interpreter = Interpreter(problem, encoding, int(state.arrays["order"].shape[1]))
         """Interprets the measures."""
 
     def fetch(self) -> None:
@@ -217,14 +217,14 @@ class IslandReader:
 
     def measures(self) -> list[IslandMeasure]:
         """Return the fetched measures."""
-        return self.meaning.measures(self._mine, self.rows.tolist(), self._problem.instance)
+        return self.interpreter.measures(self._mine, self.rows.tolist(), self._problem.instance)
 
     def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
-        """Return the best individuals: see `Meaning.elite`."""
+        """Return the best individuals: see `Interpreter.elite`."""
         download, part = self._backend.download, self._state.part
         costs, records = (download(part(name, generation)) for name in ("cost", "island"))
         candidates = []
-        for best in self.meaning.elite(costs, records, count, any_solution=any_solution):
+        for best in self.interpreter.elite(costs, records, count, any_solution=any_solution):
             name, place = ("archive", ()) if best.slot is None else ("genes", (best.slot,))
             row = download(part(name, generation)[best.island, *place])
             numbered = best._replace(island=self._mine[best.island])
@@ -236,7 +236,7 @@ class IslandReader:
         genes, costs = (self._state.part(name, generation) for name in ("genes", "cost"))
         read = self._backend.read
         return [
-            (number, self.meaning.digest(read(genes[local]), read(costs[local])))
+            (number, self.interpreter.digest(read(genes[local]), read(costs[local])))
             for local, number in enumerate(self._mine)
         ]
 

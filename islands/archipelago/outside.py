@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from islands.archipelago.goal import Goal, Reached
 from islands.archipelago.launches import Launches
-from islands.archipelago.measure import Meaning
+from islands.archipelago.measure import Interpreter
 from islands.archipelago.memory import Memory
 from islands.archipelago.parts import COST, GENES, HOST, SOLUTIONS, WAITING
 from islands.errors import RunError
@@ -37,7 +37,7 @@ class Outside:
         self.goal: Goal | None = None
         self.reached: Reached | None = None
         """The first child of the last evaluation that reaches the goal."""
-        self._meaning = Meaning(self._problem, self._encoding, self._cost.shape[1])
+        self._interpreter = Interpreter(self._problem, self._encoding, self._cost.shape[1])
         self._seconds = 0.0
 
     @property
@@ -72,7 +72,7 @@ class Outside:
             costs = self._timed(genomes[batch], factors[batch], must_leave)
             self.evaluated += len(costs)
             all_costs[begin : self.evaluated] = costs
-            first = None if self.goal is None else self.goal.first_in(costs, self._meaning)
+            first = None if self.goal is None else self.goal.first_in(costs, self._interpreter)
             if first is not None:
                 island, slot, _ = (int(axis[begin + first]) for axis in np.nonzero(waits))
                 self.reached = Reached(0, island, slot, int(costs[first]), genomes[begin + first])

@@ -303,7 +303,7 @@ class _Check:
     ) -> None:
         problem = self._problem
         before, after = pair
-        change = np.asarray(problem.scale.own_sense(units))
+        change = np.asarray(problem.scale.user_costs(units))
         usable = np.isfinite(before) & np.isfinite(after)
         with np.errstate(invalid="ignore"):
             exact = after - before
@@ -409,7 +409,7 @@ class _Check:
         minimised = -costs if problem.maximise else costs
         violations = way.program.violations(solutions)
         units = priced.compared(minimised, violations, problem.price, real=problem.scale.real)
-        return np.asarray(problem.scale.own_sense(units))
+        return np.asarray(problem.scale.user_costs(units))
 
     def _repair(self, problem: Model, way: CompiledWay) -> None:
         """Require that repaired solutions are valid, and that a second repair keeps them."""

@@ -217,7 +217,7 @@ class CheckProgram:
             words = backend.download(rows)[:, : problem.kind.stored_length]
             solutions = problem.layout.from_device(problem.kind.read(words).astype(np.int64))
         units = problem.scale.unmarked(backend.download(costs))
-        return np.asarray(problem.scale.own_sense(units)), solutions
+        return np.asarray(problem.scale.user_costs(units)), solutions
 
     def violations(self, solutions: NDArray[Any]) -> NDArray[np.float64]:
         """Return the violations of the solutions of a model."""
@@ -254,7 +254,7 @@ class CheckProgram:
         self._follow(solutions, steps, (walk.numbers, walk.values), (costs, reached), mates)
         after = self._read(reached)
         by_step = [after[step::steps] for step in range(steps)]
-        return np.asarray(self._problem.scale.own_sense(self._backend.download(costs))), by_step
+        return np.asarray(self._problem.scale.user_costs(self._backend.download(costs))), by_step
 
     def children(self, solutions: NDArray[Any], mates: Mates) -> NDArray[Any]:
         """Return the children of solutions and their mates."""

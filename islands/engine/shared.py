@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.measure import MEASURE, Candidate, IslandMeasure, Meaning
+from islands.archipelago.measure import MEASURE, Candidate, Interpreter, IslandMeasure
 from islands.archipelago.shared import FinalIslands, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
@@ -85,7 +85,7 @@ class SharedLoop(Generic[Cell]):
         self._began = np.zeros(places)
         self._generations, self._evaluations = np.zeros((2, places), np.int64)
         self._is_active, self._rests, self._stands = np.zeros((3, places), np.bool_)
-        self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
+        self._interpreter = Interpreter(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[tuple[SharingRun[Cell], _Search | IslandsError]]()
         """Completed searches, and runs that an error has ended."""
         self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
@@ -229,7 +229,7 @@ class SharedLoop(Generic[Cell]):
         else:
             is_visit = np.zeros(self.places, np.bool_)
             is_visit[[*begun]] = True
-        standings = Standings(self._meaning, measured, self._problems, self._generations, times)
+        standings = Standings(self._interpreter, measured, self._problems, self._generations, times)
         is_over = self._are_over(is_visit, standings, has_advanced=step > 0)
         if faults is not None:
             is_over |= self._is_active & faults.any(axis=(1, 2))
@@ -276,7 +276,7 @@ class SharedLoop(Generic[Cell]):
                 if faults is not None:
                     problem.evaluation.refuse_reported(faults[place])
                 rows = measured[place].tolist()
-                measures = self._meaning.measures(range(len(rows)), rows, problem.instance)
+                measures = self._interpreter.measures(range(len(rows)), rows, problem.instance)
             except IslandsError as error:
                 self._ended.append((run, error))
                 continue
@@ -310,19 +310,19 @@ class SharedLoop(Generic[Cell]):
 
     def _result(self, run: SharingRun[Cell], search: _Search) -> Result:
         progress, reason, islands = search
-        meaning, problem, encoding = self._meaning, run.problem, run.parts.encoding
+        interpreter, problem, encoding = self._interpreter, run.problem, run.parts.encoding
         best: Candidate | None = None
-        for elite in meaning.elite(islands.cost, islands.island, 1, any_solution=True):
+        for elite in interpreter.elite(islands.cost, islands.island, 1, any_solution=True):
             rows = islands.archive if elite.slot is None else islands.genes[:, elite.slot]
             best = elite.decoded(problem, encoding, rows[elite.island])
         violation = check_exactly(problem, best, progress.cost)
-        digests = [*enumerate(map(meaning.digest, islands.genes, islands.cost))]
+        digests = [*enumerate(map(interpreter.digest, islands.genes, islands.cost))]
         outcome = Outcome(progress, reason, Moment(progress.generation, progress.seconds, None))
         return made_result(
             *(run.resolved, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
-            records=VisitRecords(self._spec, problem, meaning, run.visits, run.began),
+            records=VisitRecords(self._spec, problem, interpreter, run.visits, run.began),
         )
 
 
@@ -337,12 +337,12 @@ class VisitRecords:
         self,
         spec: RunSpec,
         problem: Problem,
-        meaning: Meaning,
+        interpreter: Interpreter,
         visits: Sequence[Visit],
         began: float,
     ) -> None:
         self.began = began
-        self._spec, self._meaning, self._visits = spec, meaning, visits
+        self._spec, self._interpreter, self._visits = spec, interpreter, visits
         self._problem: Problem | Callable[[], Problem] | None = problem
 
     def leave_problem(self) -> None:
@@ -374,11 +374,11 @@ class VisitRecords:
         """Return the best cost of the last generation; None if it may be infeasible."""
         measures = self._measures(self._visits[-1][2])
         costs = [island.present for island in measures if island.present is not None]
-        return self.problem.scale.own_sense(min(costs)) if costs else None
+        return self.problem.scale.user_costs(min(costs)) if costs else None
 
     def _measures(self, content: bytes) -> list[IslandMeasure]:
         rows = np.frombuffer(content, np.int64).reshape(-1, len(MEASURE)).tolist()
-        return self._meaning.measures(range(len(rows)), rows, self.problem.instance)
+        return self._interpreter.measures(range(len(rows)), rows, self.problem.instance)
 
     @cached_property
     def _kept(self) -> Any:

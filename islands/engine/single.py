@@ -230,7 +230,7 @@ class PreparedRun:
         for number, colony in enumerate(spec.colonies):
             costs = [cost for of, cost in everyone if of == number and cost is not None]
             settings = {name: getattr(colony, name) for name in _OF_COLONY}
-            cost = scale.own_sense(min(costs)) if costs else None
+            cost = scale.user_costs(min(costs)) if costs else None
             rows.append({**settings, "improver": colony.improver.name, "cost": cost})
         return rows
 

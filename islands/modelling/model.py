@@ -253,7 +253,7 @@ class Model(Extensible):
         By default, the backend is the CPU if there is a compiler, otherwise a GPU.
         """
         units = costs_of(self, np.asarray(solutions), backend)
-        return np.asarray(self.scale.own_sense(units))
+        return np.asarray(self.scale.user_costs(units))
 
     def parts_of(self, solution: Solution) -> list[NDArray[Any]]:
         """Return the parts of a solution of `islands.permutation(n, parts=...)`."""

@@ -63,8 +63,8 @@ class Scale:
         """
         return units if self.unit == 1 and isinstance(self.unit, int) else units / self.unit
 
-    def own_sense(self, costs: Any) -> Any:
-        """Return device costs as values in the sense of the instance; violations are priced."""
+    def user_costs(self, costs: Any) -> Any:
+        """Return costs on the device as the user sees them; violations are priced."""
         if self.priced:
             costs = priced.soft(costs, real=self.real)
         if self.real:
@@ -72,8 +72,8 @@ class Scale:
             return 0.0 - values if self.maximise else values
         return self.value_of(-costs if self.maximise else costs)
 
-    def own_mean(self, total: Any, count: float = 1) -> Any:
-        """Return the mean of `count` values in the sense of the instance.
+    def user_mean(self, total: Any, count: float = 1) -> Any:
+        """Return the mean of `count` costs as the user sees it.
 
         `total` is their sum, minimised and in units, or an array of sums.
         """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.measure import MEASURE, NONE, Meaning
+from islands.archipelago.measure import MEASURE, NONE, Interpreter
 from islands.problems.base import Problem
 
 
@@ -49,7 +49,7 @@ class Standings:
 
     def __init__(
         self,
-        meaning: Meaning,
+        interpreter: Interpreter,
         measured: NDArray[np.int64],
         problems: Mapping[int, Problem],
         generation: NDArray[np.int64],
@@ -57,7 +57,7 @@ class Standings:
     ) -> None:
         """Take the measures of each island of each run, and the problems of those that go on."""
         self.generation, self.seconds = generation, seconds
-        self._meaning, self._measured, self._problems = meaning, measured, problems
+        self._interpreter, self._measured, self._problems = interpreter, measured, problems
 
     def _measure(self, name: str) -> Any:
         """Return a measure of each island of each run."""
@@ -75,8 +75,8 @@ class Standings:
 
     @cached_property
     def _from_archive(self) -> Any:
-        """Whether the best individual of an island is that of its archive, as in `Meaning`."""
-        return self._meaning.scale.marks or self._measure("archived") <= self._measure("best")
+        """Whether the best individual of an island is that of its archive, as in `Interpreter`."""
+        return self._interpreter.scale.marks or self._measure("archived") <= self._measure("best")
 
     @cached_property
     def _costs(self) -> NDArray[np.int64]:
@@ -96,7 +96,7 @@ class Standings:
         of_archive, own = self._measure("archived_generation"), self._measure("best_generation")
         generation = np.where(self._from_archive, of_archive, own)
         first = np.where(self._costs == self._best[:, np.newaxis], generation, NONE).min(axis=1)
-        return np.where(self._best < self._meaning.infeasible, first, 0)
+        return np.where(self._best < self._interpreter.infeasible, first, 0)
 
     def reached(self, value: float) -> NDArray[np.bool_]:
         """Return whether the best cost is at least as good as `value`."""
@@ -121,8 +121,8 @@ class Standings:
         costs = self._best.tolist()
         results = np.zeros(len(costs), np.bool_)
         for run, problem in self._problems.items():
-            if costs[run] < self._meaning.infeasible:
+            if costs[run] < self._interpreter.infeasible:
                 scale = problem.scale
-                cost = scale.own_sense(scale.unmarked(costs[run]))
+                cost = scale.user_costs(scale.unmarked(costs[run]))
                 results[run] = test(BestCost(problem, cost))
         return results

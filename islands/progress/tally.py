@@ -142,11 +142,11 @@ def summarise(
     island restarts or others receive the solution.
     """
     scale, individuals = problem.scale, population * tally.islands
-    cost = None if tally.best == NO_SOLUTION else scale.own_sense(tally.best)
+    cost = None if tally.best == NO_SOLUTION else scale.user_costs(tally.best)
     if scale.real:
-        mean = scale.own_mean(mean_of(tally.real_total, individuals))
+        mean = scale.user_mean(mean_of(tally.real_total, individuals))
     else:
-        mean = scale.own_mean(tally.total, individuals)
+        mean = scale.user_mean(tally.total, individuals)
     island: int | None = None if cost is None else tally.island
     best_generation = 0 if cost is None else tally.best_generation
     if before is not None and not is_better(cost, before.cost, maximise=problem.maximise):

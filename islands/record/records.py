@@ -208,16 +208,16 @@ class Trace(Record):
     @staticmethod
     def columns(problem: Problem, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return one row per island and epoch."""
-        in_own_sense = problem.scale.own_sense
+        scale = problem.scale
         counts = [len(epoch.measures) for epoch in epochs]
         measures = [measure for epoch in epochs for measure in epoch.measures]
         return [
             np.array([measure.island for measure in measures], np.int32),
             np.repeat([epoch.progress.generation for epoch in epochs], counts),
             np.repeat([epoch.progress.seconds for epoch in epochs], counts),
-            in_own_sense(_masked([measure.best for measure in measures], np.int64)),
-            problem.scale.own_mean(np.array([measure.mean for measure in measures])),
-            in_own_sense(np.array([measure.worst for measure in measures])),
+            scale.user_costs(_masked([measure.best for measure in measures], np.int64)),
+            scale.user_mean(np.array([measure.mean for measure in measures])),
+            scale.user_costs(np.array([measure.worst for measure in measures])),
             np.array([measure.best_generation for measure in measures]),
             np.array([measure.evaluations for measure in measures]),
             _masked([measure.distance for measure in measures], np.float64),
@@ -263,7 +263,7 @@ class Migrations(Record):
             np.concatenate([batch.source for batch in batches]).astype(np.int32),
             np.concatenate([batch.target for batch in batches]).astype(np.int32),
             # Without the bit of infeasible costs.
-            problem.scale.own_sense(problem.scale.unmarked(costs)),
+            problem.scale.user_costs(problem.scale.unmarked(costs)),
             np.concatenate([batch.accepted for batch in batches]),
             np.repeat([batch.bytes for batch in batches], counts),
             np.concatenate([batch.microseconds for batch in batches]),

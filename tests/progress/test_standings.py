@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from problems_for_tests import facilities, knapsack
 
-from islands.archipelago.measure import MEASURE, NONE, Meaning
+from islands.archipelago.measure import MEASURE, NONE, Interpreter
 from islands.configuration.stop import CONVERGED, Criterion, parse
 from islands.instances.catalogue import BestKnown
 from islands.problems import priced
@@ -52,7 +52,7 @@ def test_each_criterion_is_met_by_the_same_runs(kind: str) -> None:
     assert problem.scale.marks == (kind == "marked")
     problem.best_known = BestKnown(47, "optimal", "a test")
     encoding: Any = SimpleNamespace(name="keys", like="", gene=np.dtype(np.float32), size=5)
-    meaning = Meaning(problem, encoding, POPULATION)
+    interpreter = Interpreter(problem, encoding, POPULATION)
     random = np.random.default_rng(9)
     measured = random.integers(0, 40, (RUNS, ISLANDS, len(MEASURE)))
     of = {name: measured[..., place] for place, name in enumerate(MEASURE)}
@@ -64,11 +64,11 @@ def test_each_criterion_is_met_by_the_same_runs(kind: str) -> None:
     of["ended"][:] = random.integers(0, 2, (RUNS, ISLANDS))
     generation, seconds = random.integers(10, 40, RUNS), random.random(RUNS) * 4
     problems = dict.fromkeys(range(RUNS - 1), problem)  # the last place has no run
-    standings = Standings(meaning, measured, problems, generation, seconds)
+    standings = Standings(interpreter, measured, problems, generation, seconds)
     for criterion in CRITERIA:
         met = criterion.met(standings)
         for run in range(RUNS - 1):
-            measures = meaning.measures(range(ISLANDS), measured[run].tolist(), "x")
+            measures = interpreter.measures(range(ISLANDS), measured[run].tolist(), "x")
             moment = int(generation[run]), float(seconds[run])
             progress = summarise(Tally.of(measures), *moment, POPULATION, problem)
             assert bool(met[run]) == criterion.met(progress), criterion.kind
