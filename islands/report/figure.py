@@ -63,13 +63,13 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 
 @contextmanager
-def needed() -> Iterator[None]:
-    """Turn the error of importing Matplotlib inside the block into one that names the extra."""
+def needed(module: str = "matplotlib") -> Iterator[None]:
+    """Turn the error of importing a module inside the block into one that names the extra."""
     try:
         yield
     except ImportError as error:
         raise UsageError(
-            "reports and plots need matplotlib, which is not installed. Install it with:"
+            f"reports and plots need {module}, which is not installed. Install it with:"
             " pip install 'islands[report]'"
         ) from error
 

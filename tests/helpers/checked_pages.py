@@ -10,9 +10,10 @@ from pathlib import Path
 from islands.cells.tuning import COLUMNS
 from islands.record.files import write_table
 from islands.record.inputs import trust_folder
-from islands.report.interactive import SCRIPT
+from islands.report.page import TEMPLATES
 from islands.studies.pages.folders import page_for
 
+SCRIPT = (TEMPLATES / "page.js").read_text()
 _VOID = {"meta", "br", "img", "input", "link", "path", "use", "image", "rect"}
 
 

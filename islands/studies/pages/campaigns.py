@@ -7,7 +7,7 @@ import re
 import shlex
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape, unescape
+from html import unescape
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ def _command_of(origin: Mapping[str, Any]) -> str:
     if not isinstance(command, list):
         return ""
     line = shlex.join(["islands", *map(str, command)])
-    return html.paragraph("Made with:", "soft") + f'<pre class="command">{escape(line)}</pre>'
+    return html.paragraph("Made with:", "soft") + html.preformatted(line, "command")
 
 
 def _rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:
@@ -108,12 +108,11 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
     page = Page(f"Experiments in {folder.name or folder}")
     _add_note(page, folder)
     names = [experiment.name for experiment in experiments]
-    links = [f'<li><a href="#{escape(name)}">{escape(name)}</a></li>' for name in names]
-    page.add(f"<nav><ul>{''.join(links)}</ul></nav>")
+    page.add(html.contents(names))
     for name, experiment in zip(names, experiments, strict=True):
-        page.add(f'<article id="{escape(name)}"><h1>{escape(name)}</h1>')
-        _add_experiment(page, experiment)
-        page.add("</article>")
+        article = Page(name)
+        _add_experiment(article, experiment)
+        page.add(html.article(article))
     return page
 
 
@@ -127,7 +126,7 @@ def _add_experiment(page: Page, folder: Path) -> None:
     for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
         page.section(path.stem, *_section(path))
     text = bounded_text(folder / EXPERIMENT_SETTINGS)
-    page.section("Settings", html.folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
+    page.section("Settings", html.folded("All settings", html.preformatted(text)))
 
 
 def _add_note(page: Page, folder: Path, *, is_complete: bool = True) -> None:
@@ -164,7 +163,7 @@ def _as_printed(text: str) -> str:
     """Return a printed table; at least two spaces separate its cells."""
     header, *rows = (_BETWEEN_CELLS.split(line.strip()) for line in text.splitlines())
     if any(len(row) != len(header) for row in rows):
-        return f"<pre class='wide'>{escape(text)}</pre>"
+        return html.preformatted(text)
     return _folded_if_long(html.table_of(header, rows[:_ROWS]), len(rows))
 
 
@@ -206,7 +205,7 @@ def stored_picture(path: Path) -> tuple[str, str]:
     match = re.search("<title>([^<]*)</title>", text)
     title = " ".join(unescape(match[1]).split()) if match else path.stem
     coded = b64encode(text.encode()).decode()
-    return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{coded}">', title
+    return html.image(title, f"data:image/svg+xml;base64,{coded}"), title
 
 
 def page_of_tuning(folder: Path) -> Page:
