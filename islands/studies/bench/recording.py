@@ -8,11 +8,10 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
+import islands
 from islands.cells.campaign import require_complete
-from islands.configuration.request import Request
-from islands.engine.runner import run_requested
-from islands.engine.single import Output
 from islands.parallel import World
 from islands.progress.result import Result
 from islands.studies.bench.base import BenchRequest, spread, table
@@ -75,9 +74,9 @@ class _Case:
 
     def _timed(self, stop: str, folder: Path | None) -> tuple[Result, float]:
         """Return a run, and its seconds before and after the search."""
-        options = {**vars(self), "stop": stop, "seed": 1}
-        given = {name: value for name, value in options.items() if value is not None}
-        output = Output(writes=folder is not None, folder=folder)
+        options = {**vars(self), "stop": stop, "out": folder}
+        del options["instance"]
+        given: Any = {name: value for name, value in options.items() if value is not None}
         began = perf_counter()
-        result = require_complete(run_requested(Request.of(given), World(), output))
+        result = require_complete(islands.solve(self.instance, world=World(), **given))
         return result, perf_counter() - began - result.seconds
