@@ -51,6 +51,8 @@ OF_STUDIES = {"bench", "bench_options", "completion", "follow", "job", "report",
 IMPORTERS = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/gpus.py",),
+    "argcomplete": ("cli/completion.py",),
+    "jinja2": ("report/page.py",),
     "matplotlib": ("report/figure.py",),
     "pynvml": ("backends/gpus.py",),
 }
@@ -58,6 +60,7 @@ IMPORTERS = {
 LATE = {
     "argcomplete",
     "cupy",
+    "jinja2",
     "mpi4py",
     "pyarrow",
     "pooch",
