@@ -123,16 +123,18 @@ class Stream:
         import pyarrow as pa
 
         group: list[pa.RecordBatch] = []
-        rows, left = 0, self._rows
+        rows, read = 0, RowsChecksum(self._schema)
         with parsing(self._path), opened(self._path) as source:
-            for batch in pa.ipc.open_stream(source):
+            _, batches = read_stream(source)
+            for batch in batches:
+                read.add(batch)
                 group.append(batch)
                 rows += batch.num_rows
                 if rows >= _ROWS_PER_GROUP:
                     yield pa.Table.from_batches(group)
-                    group, rows, left = [], 0, left - rows
-            if rows != left:
-                raise ValueError(f"{left - rows} of {self._rows} rows are missing")
+                    group, rows = [], 0
+            if read.hexdigest() != self._checksum.hexdigest():
+                raise InputError(f"{self._path}: {MISMATCH}")
         if group:
             yield pa.Table.from_batches(group)
 

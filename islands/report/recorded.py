@@ -25,6 +25,7 @@ from islands.record.one_run import warnings
 from islands.record.solution import Finished, recorded
 from islands.record.tables import read_records
 from islands.report.history import History, Lineage, Migrants, sense_of
+from islands.report.ready import drawing_of
 from islands.settings import flat
 
 if TYPE_CHECKING:
@@ -241,24 +242,26 @@ def _problem(folder: Path, settings: Mapping[str, Any]) -> tuple[Problem, str]:
     stored: Problem | None = None
     if has_problem(folder):
         try:
-            stored = stored_problem(folder)
+            with suppress(NeedsScriptError):  # a part of it is only in its script
+                stored = stored_problem(folder)
         except UntrustedError as error:
             raise InputError(
                 f"{folder}: contains code that you have not stored. {_TRUST}"
             ) from error
-        except NeedsScriptError:
-            stored = None  # a part of it is only in its script
+    if stored is None and not is_reference(instance):
+        return loaded(instance, None if form is None else str(form)), ""
     if stored is not None and not isinstance(stored, Model):
         return stored, ""
-    if not is_reference(instance):
-        if stored is None:
-            return loaded(instance, None if form is None else str(form)), ""
-        return stored, f"{instance}: {_PLAIN}"
-    try:
-        # Only the script contains the function that draws a solution.
-        with named_by(f"{folder / RUN_SETTINGS}: "):
-            return loaded(instance), ""
-    except IslandsError as error:
-        if stored is None:
-            raise
-        return stored, f"{error}. {instance}: {_PLAIN}"
+    note = f"{instance}: {_PLAIN}"
+    if is_reference(instance):
+        try:
+            # Only the script contains the function that draws a solution.
+            with named_by(f"{folder / RUN_SETTINGS}: "):
+                return loaded(instance), ""
+        except IslandsError as error:
+            if stored is None:
+                raise
+            note = f"{error}. {note}"
+    assert stored is not None, "it is stored unless its script defines it"
+    stored.plot = drawing_of(stored)
+    return stored, note if stored.plot is None else ""

@@ -139,8 +139,17 @@ def test_damage_before_the_end_of_a_stream_is_an_error(tmp_path: Path) -> None:
         streamed_rows(path, [*SCHEMA])
 
 
-@pytest.mark.parametrize("place", ["middle", "end"])
-def test_a_run_does_not_finish_with_a_damaged_stream(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "fault"),
+    [
+        ("structure", "is damaged or cut off"),
+        ("value", "checksum mismatch"),
+        ("end", "checksum mismatch"),
+    ],
+)
+def test_a_run_does_not_finish_with_a_damaged_stream(
+    tmp_path: Path, place: str, fault: str
+) -> None:
     folder = tmp_path / "trace"
     stream = written(folder, batch(1, 2))
     path = stream_path(folder, 0, 1)
@@ -148,9 +157,10 @@ def test_a_run_does_not_finish_with_a_damaged_stream(tmp_path: Path, place: str)
     stream.write(batch(3))
     stream.close()
     content = bytearray(path.read_bytes())
-    content[size + 16] ^= 0xFF
-    path.write_bytes(content if place == "middle" else content[:size])
-    with pytest.raises(InputError, match=r"rank-000\.1.*is damaged or cut off"):
+    damaged = content.rindex(b"w3") + 1 if place == "value" else size + 16
+    content[damaged] ^= 1 if place == "value" else 0xFF
+    path.write_bytes(content[:size] if place == "end" else content)
+    with pytest.raises(InputError, match=rf"rank-000\.1.*{fault}"):
         stream.publish({})
     assert not finished_path(folder, 0).exists()
 

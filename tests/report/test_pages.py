@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -15,9 +16,11 @@ from commands_for_tests import Capture
 import islands
 from islands.cli import main
 from islands.errors import InputError, UsageError
+from islands.modelling.model import Model, restored
 from islands.record.solution import recorded
-from islands.report.figure import style
+from islands.report.figure import inline, new_figure, style
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
+from islands.report.ready import drawing_of
 from islands.report.recorded import RecordedRun
 from islands.studies.pages.campaigns import stored_picture
 from islands.studies.pages.folders import page_for
@@ -188,6 +191,54 @@ def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -
     other = f"{tmp_path / 'yours.py'}:failing"
     assert main(["plot", str(folder), "--instance", other]) == 2
     assert main(["report", str(tmp_path), *named]) == 2
+
+
+EDGES = [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3]]
+READY = {
+    "max_cut": (EDGES,),
+    "graph_colouring": (EDGES,),
+    "job_shop": ([[0, 1], [1, 0, 0]], [[3, 2], [4, 1, 6]]),
+    "flow_shop": ([[3, 2], [1, 4], [2, 1]],),
+    "set_cover": ([3, 2, 2], [[0, 1], [0, 2], [0]]),
+    "bin_packing": ([5, 4, 3, 2, 6], 10, 5),
+    "p_median": ([[0, 3, 9], [3, 0, 7]], 2),
+}
+
+
+def svg(problem: Model, draws: Any) -> str:
+    with style():
+        drawn = new_figure()
+        draws(problem.kind.drawn(1, seed=1)[0], drawn.add_subplot())
+    return inline(drawn, draws.__doc__)
+
+
+@pytest.mark.parametrize("name", [*READY, "flexible_job_shop"])
+def test_a_stored_ready_model_is_drawn_as_by_its_class(name: str) -> None:
+    if name in READY:
+        problem = getattr(islands.models, name)(*READY[name])
+    else:
+        machines, times = [[0, [1, 0]], [1, 0, [0]]], [[3, [2, 4]], [4, 1, [6]]]
+        problem = islands.models.job_shop(machines, times, release=[2, 5])
+    assert svg(problem, drawing_of(restored(problem.saved()))) == svg(problem, problem.draw)
+
+
+def test_a_ready_model_with_another_hook_is_not_drawn_as_its_base_class() -> None:
+    setup = "__device__ int setup(const Data&, int, int, int) { return 1; }"
+
+    class WithSetup(islands.models.FlowShop, setup=setup):
+        pass
+
+    assert drawing_of(restored(WithSetup([[3, 2], [1, 4]]).saved())) is None
+
+
+@pytest.mark.slow
+def test_the_cut_of_a_run_from_python_is_plotted(tmp_path: Path, capsys: Capture) -> None:
+    cut = islands.models.max_cut(EDGES)
+    islands.solve(cut, generations=2, out=tmp_path / "run", backend="cpu")
+    capsys.readouterr()
+    assert main(["plot", str(tmp_path / "run"), "--out", str(tmp_path / "cut.svg")]) == 0
+    assert capsys.readouterr().err == ""
+    assert "nodes by class" in (tmp_path / "cut.svg").read_text()
 
 
 SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}

@@ -1,0 +1,81 @@
+"""Draw solutions of ready models whose problem is stored in the folder of a run.
+
+The stored problem consists of CUDA code and arrays. The code identifies the model, which is created
+again from the arrays, as only its class can draw solutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import IslandsError
+from islands.modelling.model import Model
+from islands.modelling.texts import Text
+from islands.models import (
+    BinPacking,
+    FlexibleJobShop,
+    FlowShop,
+    GraphColouring,
+    JobShop,
+    MaxCut,
+    PMedian,
+    SetCover,
+)
+from islands.models.base import text_of
+from islands.problems.base import Solution
+
+
+def drawing_of(stored: Model) -> Callable[[Solution, Any], Any] | None:
+    """Return the function that draws solutions of a stored problem; None if no model matches."""
+    cost = stored.statement.cost
+    for file, create in _CREATORS.items():
+        if isinstance(cost, Text) and cost.code == text_of(file).code:
+            with suppress(IslandsError, LookupError):  # a subclass may have other data
+                ready = create(stored.members, stored.kind.options)
+                # A subclass may have replaced a hook, such as the setup times of a flow shop.
+                if {*ready.hooks.values()} <= {*cost.before}:
+                    return ready.draw
+    return None
+
+
+def _rows(entries: NDArray[Any], first: NDArray[Any]) -> list[Any]:
+    """Return rows of entries, which begin at `first`; the last of `first` is their end."""
+    return [row.tolist() for row in np.split(entries, first[1:-1])]
+
+
+def _edges(data: Mapping[str, Any]) -> NDArray[np.int64]:
+    """Return each edge of a graph once."""
+    node = np.repeat(np.arange(len(data["first"]) - 1), np.diff(data["first"]))
+    edges = np.column_stack([node, data["other"]])
+    return edges[edges[:, 0] < edges[:, 1]]
+
+
+def _flexible_job_shop(data: Mapping[str, Any]) -> FlexibleJobShop:
+    spans = [*pairwise(data["first"].tolist())]
+    choices = (_rows(data[name], data["choices"]) for name in ("machine", "time"))
+    machines, times = ([of_all[begin:end] for begin, end in spans] for of_all in choices)
+    return FlexibleJobShop(machines, times, release=data["release"])
+
+
+_CREATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "bin_packing": lambda data, kind: BinPacking(
+        data["size"], int(data["capacity"]), int(kind["sizes"])
+    ),
+    "flexible_job_shop": lambda data, _: _flexible_job_shop(data),
+    "flow_shop": lambda data, _: FlowShop(data["time"]),
+    "graph_colouring": lambda data, _: GraphColouring(_edges(data), int(data["colours"])),
+    "job_shop": lambda data, _: JobShop(
+        *(_rows(data[name], data["first"]) for name in ("machine", "time"))
+    ),
+    "max_cut": lambda data, _: MaxCut(_edges(data), nodes=len(data["first"]) - 1),
+    "p_median": lambda data, _: PMedian(data["way"].T, int(data["size"])),
+    "set_cover": lambda data, _: SetCover(data["cost"], _rows(data["column"], data["row_first"])),
+}
+"""Functions that create a model from its data and the options of its solutions, by the file of
+`kernels/models` with its cost."""
