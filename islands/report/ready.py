@@ -40,7 +40,8 @@ def drawing_of(stored: Model) -> Callable[[Solution, Any], Any] | None:
                 ready = create(stored.members, stored.kind.options)
                 # A subclass may have replaced a hook, such as the setup times of a flow shop.
                 if {*ready.hooks.values()} <= {*cost.before}:
-                    return ready.draw
+                    draw: Callable[[Solution, Any], Any] = ready.draw
+                    return draw
     return None
 
 
