@@ -96,8 +96,8 @@ class Launch:
     room: int | None = 0
     """Bytes of scratch memory per block; None: as much as kernels/generation.cuh needs."""
     threads: int | None = None
-    """Threads per block on a GPU, for a kernel with `KERNEL_OF`, which then uses its own `room`;
-    None: the default of the program, with the largest room of its launches."""
+    """Threads per block on a GPU, for a kernel that `KERNEL_OF` declares; its blocks get exactly
+    `room`. None: the block size of the program, and the largest room of all such launches."""
     plan: tuple[tuple[str, Any], ...] = ()
     """Members of the algorithm's plan that have other values in this launch."""
 
@@ -121,7 +121,7 @@ Step = Launch | Concurrent | Rounds | HostStep
 
 @dataclass(frozen=True)
 class Schedule:
-    """Launches in order.
+    """The launches of an algorithm, in order.
 
     Each kernel has the parameters `(Arena arena, Islands all, problem::Data data,
     algorithm::Plan plan, improver::Plan improving)`.
@@ -170,14 +170,10 @@ def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
 
     def steps(name: str) -> tuple[Step, ...]:
         exchange = (TeamExchanges(),) if divides else ()
-        size = shape.jobs
         if not outside:
-            return (Launch(name, size, None), *exchange)
-        made, selected = (f"{name}_{done}" for done in ("made", "selected"))
-        return (
-            *(Launch(made, size, None), Host.EVALUATES, Launch(selected, size, None)),
-            *exchange,
-        )
+            return (Launch(name, shape.jobs, None), *exchange)
+        make, select = (Launch(f"{name}_{end}", shape.jobs, None) for end in ("made", "selected"))
+        return (make, Host.EVALUATES, select, *exchange)
 
     return Schedule(steps("first_generation"), steps("next_generation"))
 
@@ -193,7 +189,7 @@ def reset_setting() -> Any:
 
 
 def require_parents(population: int) -> None:
-    """Refuse a population without two parents."""
+    """Refuse a population of fewer than two individuals."""
     if population < 2:
         raise UsageError(f"population={population}: must be at least 2, as a child has two parents")
 
@@ -208,7 +204,7 @@ def require_even(neighbours: int) -> None:
 
 
 def require_interval(low: float, high: float) -> None:
-    """Refuse bounds of initial keys between which nothing can be drawn."""
+    """Refuse an empty range of initial keys."""
     if not np.float32(low) < np.float32(high):
         raise messages.empty_interval(low=low, high=high)
 
@@ -230,7 +226,7 @@ class Algorithm(ABC):
     """What the problem must provide, as named in the error message."""
     varies_in_length: ClassVar[bool] = False
     """Whether a generation may take many times longer than the previous one."""
-    needs_order: ClassVar[bool] = False
+    needs_order: bool = False
     """Whether each generation needs all individuals sorted by cost, not only the best one."""
     fewest_threads: ClassVar[int] = 32
     """Minimum number of threads per block for good performance on a GPU."""
@@ -262,8 +258,8 @@ class Algorithm(ABC):
     loses_best: bool = False
     """Whether an island may lose its best individual without a restart."""
     price_factors: str = ""
-    """The field with factors of the violation price, each for the same number of consecutive slots;
-    empty: the price is constant. May depend on the problem."""
+    """Name of the field with factors of the violation price, each for the same number of
+    consecutive slots; empty: the price is constant. May depend on the problem."""
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
     divides: ClassVar[bool | None] = None
@@ -297,12 +293,12 @@ class Algorithm(ABC):
 
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
-        """Return whether the algorithm supports a problem that `fits` in this encoding."""
+        """Return whether the algorithm supports this encoding of a problem that it `fits`."""
         return True
 
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
-        """Return whether a combination of settings, by name, is accepted; defaults always are."""
+        """Return whether a run may have the settings given by name, and defaults for all others."""
         return True
 
     @classmethod
@@ -345,7 +341,7 @@ class Algorithm(ABC):
         return {}
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
-        """Return its launches; with `outside`, including the steps for evaluation by the host."""
+        """Return the launches; with `outside`, the host evaluates the children between them."""
         return loop(shape, outside=outside, divides=self._divides(shape))
 
     def _divides(self, shape: Shape) -> bool:

@@ -78,7 +78,7 @@ class Brkga(Algorithm):
 
     name: ClassVar[str] = "brkga"
     header: ClassVar[Header] = Header("algorithms/brkga.cuh")
-    needs_order: ClassVar[bool] = True
+    needs_order: bool = True
     fewest_threads: ClassVar[int] = 128
     decodings: ClassVar[tuple[str, ...]] = ("sorted", "plain")
     encodings: ClassVar[tuple[str, ...]] = ("keys", "vector")

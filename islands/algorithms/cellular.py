@@ -1,7 +1,7 @@
 """The cellular evolutionary algorithm of PUGACE (Soca, Blengio, Pedemonte and Ezzatti 2010).
 
-Individuals are arranged on a ring or a torus. In each generation, every individual mates with one
-of its neighbours simultaneously, and the better of the two children replaces it.
+Individuals are arranged on a ring or a torus. In each generation, all of them mate at the same
+time, each with one of its neighbours, and the better of the two children replaces the individual.
 """
 
 from __future__ import annotations
@@ -114,8 +114,7 @@ class Cellular(Algorithm):
             self._kind, self._radius = 1 + _SHAPES.index(settings.shape), settings.radius
             self.width = self._columns()
             r = settings.radius
-            around = 2 * r * (r + 1) if settings.shape == "von_neumann" else 4 * r * (r + 1)
-            self.neighbours = around
+            self.neighbours = (2 if settings.shape == "von_neumann" else 4) * r * (r + 1)
         if not settings.halo:
             self._require_size(population, f"population={population}")
         self._reach = self._radius * self.width
@@ -156,8 +155,8 @@ class Cellular(Algorithm):
 
     def require_islands(self, islands: int) -> None:
         if self.settings.halo:
-            whole = islands * self.population
-            self._require_size(whole, f"islands={islands} x population={self.population}")
+            named = f"islands={islands} x population={self.population}"
+            self._require_size(islands * self.population, named)
 
     def _columns(self) -> int:
         """Return the number of columns of the torus."""

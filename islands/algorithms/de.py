@@ -28,8 +28,8 @@ from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
-_OF_BEST = "current-to-pbest/1"
-_STRATEGIES = ("rand/1", "best/1", "current-to-best/1", _OF_BEST)
+_TO_PBEST = "current-to-pbest/1"
+_STRATEGIES = ("rand/1", "best/1", "current-to-best/1", _TO_PBEST)
 _ADAPTATIONS = ("none", "jde", "nearby")
 _FEWEST = 4  # an individual and three different others
 _FARTHEST = 1e6
@@ -54,8 +54,8 @@ class DeSettings(Settings):
     )
     adaptation: str = setting(
         "none",
-        "F and Cr of each individual change: jde: at random; nearby: to values near those that were"
-        " successful last",
+        "whether each individual has its own F and Cr, which change at random (jde), or to values"
+        " near those that were successful last (nearby)",
         choices=_ADAPTATIONS,
     )
     reset: int = reset_setting()
@@ -76,7 +76,7 @@ class De(Algorithm):
     def __init__(self, settings: DeSettings, population: int, encoding: str = "keys") -> None:
         super().__init__(settings, population, encoding)
         self.patience = settings.reset
-        self.needs_order = settings.strategy == _OF_BEST  # type: ignore[misc]
+        self.needs_order = settings.strategy == _TO_PBEST
         if population < _FEWEST:
             raise UsageError(
                 f"population={population}: must be at least {_FEWEST} for de, which combines an"
@@ -85,10 +85,9 @@ class De(Algorithm):
 
     @classmethod
     def confined(cls, settings: DeSettings) -> DeSettings:
-        for bounds in (_RANGE, (DeSettings.low, DeSettings.high)):
-            if bounds == (settings.low, settings.high):
-                return dataclasses.replace(settings, low=_RANGE[0], high=_RANGE[1])
-        raise messages.unused_bounds(low=settings.low, high=settings.high)
+        if (settings.low, settings.high) not in (_RANGE, (DeSettings.low, DeSettings.high)):
+            raise messages.unused_bounds(low=settings.low, high=settings.high)
+        return dataclasses.replace(settings, low=_RANGE[0], high=_RANGE[1])
 
     def defines(self) -> Macros:
         nearby = {"DE_NEARBY": "1"} if self.settings.adaptation == "nearby" else {}

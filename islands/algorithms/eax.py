@@ -77,7 +77,7 @@ def is_outside(pitch: int) -> bool:
 
 
 def fast_vertices(pitch: int) -> int:
-    """Return the size of graphs in block memory. First tours differ at half of the positions."""
+    """Return the maximum size of a graph in block memory; first tours differ at half the cities."""
     most = max(_FEWEST_FAST, (_GRAPH_BYTES - _comparison_or_walk(pitch)) // _VERTEX)
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
 
@@ -136,7 +136,7 @@ def search_bytes(n: int) -> int:
 _STAGE = 8  # number of values in a Stage of kernels/eax
 _ENTROPY, _GREEDY = "entropy", "greedy"
 _CURVE = "curve"
-_DONE = 2  # the phase of an island that begins again
+_DONE = 2  # the phase of an island that has converged
 _ASSIGNMENT = "assignment"
 _FIRST_TOURS = ("greedy", _CURVE, "nearest", "random", "mixed", _ASSIGNMENT)
 _CELLS_OF_CURVE = (1 << 19) - 1
@@ -176,8 +176,8 @@ class EaxSettings(Settings):
         "how the first tours are made, before 2-opt and Or-opt: the shortest edges first (greedy),"
         " along a space-filling curve (curve; only coordinates), always to the nearest city"
         " (nearest), in random order, from a shortest assignment (assignment; only directed tours),"
-        " or greedy and nearest in turn (mixed; up to 2,000 cities of directed tours, greedy and"
-        " assignment)",
+        " or greedy and nearest alternately (mixed; greedy and assignment for directed tours of up"
+        " to 2,000 cities)",
         choices=_FIRST_TOURS,
     )
     spread: float = setting(
@@ -190,9 +190,9 @@ class EaxSettings(Settings):
     )
     restart: bool = setting(
         True,
-        "whether an island whose population has converged begins again, with new tours and the best"
-        " one so far, which waits until the others have converged if two populations in a row found"
-        " nothing better",
+        "whether a converged island restarts with new tours and its best one so far. If two"
+        " populations in a row found nothing better, the best tour does not mate until the new ones"
+        " have converged",
     )
 
 
@@ -286,8 +286,8 @@ class Eax(Algorithm):
         )
 
     def are_renewed(self, read: Callable[[str], NDArray[Any]]) -> list[bool]:
-        ends = self.settings.restart
-        return [ends and phase == _DONE for phase in read("stage")[:, 0].tolist()]
+        restarts = self.settings.restart
+        return [restarts and phase == _DONE for phase in read("stage")[:, 0].tolist()]
 
     @classmethod
     def shares_all(cls, problem: Problem) -> bool:
@@ -305,11 +305,11 @@ class Eax(Algorithm):
         child, heavy = (child_bytes(pitch, number) for number in (LIGHT, most))
         listed = scratch_bytes(2 * self.settings.children)  # promising children of a pair
 
-        def of(pairs: range) -> tuple[tuple[str, Any], ...]:
+        def members_of(pairs: range) -> tuple[tuple[str, Any], ...]:
             return (("first_pair", np.int32(pairs.start)), ("end_pair", np.int32(pairs.stop)))
 
         def children_of(pairs: range) -> tuple[Launch, ...]:
-            number, plan = islands * len(pairs), of(pairs)
+            number, plan = islands * len(pairs), members_of(pairs)
             children = number * self.settings.children
             return (
                 Launch("eax_pair", number, graph, threads(384), plan),
@@ -332,7 +332,7 @@ class Eax(Algorithm):
             shared = (("shared", np.int32(1)),)
             generation = (
                 children,
-                Launch("eax_choose", shape.jobs, choice, 512, of(shape.slots)),
+                Launch("eax_choose", shape.jobs, choice, 512, members_of(shape.slots)),
                 dataclasses.replace(restart, plan=shared),
                 TeamExchanges(("chosen",), renewed=_OF_TOURS),
                 dataclasses.replace(replace, plan=shared),
@@ -359,9 +359,9 @@ _OF_TOURS = ("genes", "cost", "calls")
 """Fields of new tours that ranks exchange."""
 
 
-def _threads_of(pitch: int, usual: int) -> int:
-    """Return the threads per block for this number of cities: about one for eight cities."""
-    return min(usual, max(LIGHT, 1 << (pitch // 8 - 1).bit_length()))
+def _threads_of(pitch: int, most: int) -> int:
+    """Return the threads per block for this number of cities: about one per eight cities."""
+    return min(most, max(LIGHT, 1 << (pitch // 8 - 1).bit_length()))
 
 
 def _halves(pairs: range) -> list[range]:
@@ -384,7 +384,7 @@ def _places(problem: Problem) -> NDArray[np.float64] | None:
 def frame_of(problem: Problem) -> NDArray[np.float64]:
     """Return the minimum coordinates of the cities, and the cells of the curve per unit of length.
 
-    All are zero without coordinates, for which there is no curve.
+    All are zero for problems without coordinates.
     """
     places = _places(problem)
     if places is None:

@@ -79,7 +79,7 @@ class Ga(Algorithm):
 
     name: ClassVar[str] = "ga"
     header: ClassVar[Header] = Header("algorithms/ga.cuh")
-    needs_order: ClassVar[bool] = True
+    needs_order: bool = True
     encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
     Settings: ClassVar[type[Settings]] = GaSettings
 
@@ -90,7 +90,7 @@ class Ga(Algorithm):
         self._refuses = self._is_steady and settings.duplicates == "refuse"
         self.same_slots = not self._refuses
         self.loses_best = not self._is_steady and settings.elite == 0
-        self._crossover = operators.crossover(_usual(settings.crossover, encoding), encoding)
+        self._crossover = operators.crossover(_requested(settings.crossover, encoding), encoding)
         self._mutation = operators.mutation(settings.mutation, encoding)
         require_parents(population)
         if settings.elite >= population:
@@ -110,8 +110,8 @@ class Ga(Algorithm):
 
     @classmethod
     def completed(cls, settings: GaSettings, encoding: str) -> GaSettings:
-        usual = dataclasses.replace(settings, crossover=_usual(settings.crossover, encoding))
-        return operators.completed(usual, encoding)
+        crossover = _requested(settings.crossover, encoding)
+        return operators.completed(dataclasses.replace(settings, crossover=crossover), encoding)
 
     def defines(self) -> Macros:
         chosen = operators.macros(self._crossover, self._mutation)
@@ -140,6 +140,6 @@ class Ga(Algorithm):
         return self.survivors
 
 
-def _usual(crossover: str, encoding: str) -> str:
-    """Return the requested crossover; the default for bits is uniform."""
+def _requested(crossover: str, encoding: str) -> str:
+    """Return the requested crossover, by default uniform for bits and empty for other encodings."""
     return crossover or ("uniform" if encoding == "bits" else "")

@@ -1,9 +1,9 @@
 """Resampled growth of assignments with sparse flows.
 
-Each partial assignment grows along the flows from a random pair; the next item is the one with the
-largest regret (difference between its best and second-best place). At checkpoints, the better half
-of a batch replaces the other half. This helps where many items have to move together, as pairwise
-exchanges rarely improve such assignments.
+Each partial assignment begins with a random item at a random place, and grows along the flows; the
+next item is the one with the largest regret (difference between its best and second-best place). At
+checkpoints, the better half of a batch replaces the other half. This helps where many items have to
+move together, as pairwise exchanges rarely improve such assignments.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from islands.problems.qap_sparse import Sparse
 
 # Constants of kernels/growth.
-_THREADS, _MOST_NEAR, _NEXT = 512, 8, 4
+_THREADS, _MOST_NEAR, _REACH = 512, 8, 4
 _NARROW, _MOST_CHILDREN = 32, 4
-_HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # bytes and arrays of a state
+_HEAD, _NUMBERS, _SHORTS = 32, 3, 7  # a state: bytes of its head, arrays of numbers and of int16
 
 _GROWTHS_AN_ITEM, _MOST_GROWTHS = 2, 256
 _MOST_SHARED = 256
 """Maximum number of items of runs that share launches. Larger runs fill a device, and only a run
 with its own launches can meet its time limit."""
 _MOST_SCANS = 2**26
-"""Maximum number of places scanned per batch and neighbour: seconds on a CPU."""
+"""Maximum number of places scanned per batch and neighbour, which takes seconds on a CPU."""
 _WINDOW = 6
 """Candidates exceed the best cost by at most 1/6 of the mean distance per unit of flow."""
 _SOFTNESS = 32
@@ -45,7 +45,7 @@ _SOFTNESS = 32
 _COLDEST, _MOST_TEMPERATURE = 1 / 64, 2**52
 """The final annealing temperature relative to the mean cost change of an exchange, and the maximum
 temperature in units of 1/256."""
-_OFFERED = 16
+_OFFERED = 16  # states of a batch that may enter the population
 
 
 @dataclass(frozen=True)
@@ -54,22 +54,22 @@ class GrowthSettings(Settings):
 
     growths: int = setting(
         0,
-        "partial assignments of a batch, which is a generation of an island; 0: two for each item,"
-        " at most 256, and fewer beyond 512 items",
+        "partial assignments that an island grows in a generation, called a batch; 0: two for each"
+        " item, at most 256, and fewer beyond 512 items",
         low=0,
         high=65_536,
     )
     batches: int = setting(
         4,
-        "first generations, which all grow a batch; of later ones, three of four anneal"
-        " individuals. The default is 48 if distances break the triangle inequality",
+        "number of first generations, which all grow a batch; of later ones, three of four anneal"
+        " individuals instead. The default is 48 if distances violate the triangle inequality",
         low=1,
         high=1_000_000,
     )
     sweeps: int = setting(
         64,
-        "exchanges for each item that an annealing proposes, times the number of the generation, up"
-        " to 8192; 0: no annealing",
+        "exchanges per item that an annealing proposes, multiplied by the number of the generation,"
+        " at most 8192; 0: no annealing",
         low=0,
         high=8192,
     )
@@ -102,8 +102,8 @@ class Growth(Algorithm):
         self._sparse = sparse
         self.shares_launches = sparse.size <= _MOST_SHARED
         most = min(_MOST_GROWTHS, _MOST_SCANS // sparse.size**2)
-        usual = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, most))
-        self._growths = self.settings.growths or usual
+        default = max(_OFFERED, min(_GROWTHS_AN_ITEM * sparse.size, most))
+        self._growths = self.settings.growths or default
         if self._growths < _OFFERED:
             raise UsageError(
                 f"growths={self._growths}: must be at least {_OFFERED}, as many as a batch offers"
@@ -114,7 +114,7 @@ class Growth(Algorithm):
         return self._sparse.macros()
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        state_bytes = _HEAD + self._sparse.pitch * (_NUMBERS * self._bytes + _SHORTS * 2)
+        state_bytes = _HEAD + self._sparse.pitch * (_NUMBERS * self._number_bytes + _SHORTS * 2)
         return {
             "states": Field(
                 (self._growths + _OFFERED, state_bytes), np.uint8, kind="scratch", cleared=False
@@ -122,7 +122,7 @@ class Growth(Algorithm):
         }
 
     @property
-    def _bytes(self) -> int:
+    def _number_bytes(self) -> int:
         return np.dtype(self._sparse.number).itemsize
 
     def numbers(self) -> Hashable:
@@ -135,7 +135,7 @@ class Growth(Algorithm):
         n, near, tables = sparse.size, sparse.near(_MOST_NEAR), sparse.tables()
         lists = np.zeros((n, _MOST_NEAR), np.int32)
         lists[:, : near.shape[1]] = near
-        reach = sparse.nearest[:, min(_NEXT, n - 1) - 1]
+        reach = sparse.nearest[:, min(_REACH, n - 1) - 1]
         return {
             **tables,
             "ones": np.ones_like(tables["flow"]),
@@ -172,7 +172,7 @@ class Growth(Algorithm):
         """Return the bytes of block memory for the warps, the sorting of growths and the heirs."""
         children = max(2 * self._growths, _MOST_CHILDREN * min(_NARROW, self._growths))
         ranked = 1 << (children - 1).bit_length()
-        costs = _THREADS // 32 * self._sparse.pitch * self._bytes
+        costs = _THREADS // 32 * self._sparse.pitch * self._number_bytes
         size = shape.population
         return scratch_bytes(costs, 8 * ranked, 4 * ranked, 8 * size, 8 * size, 8 * size, 4 * size)
 
@@ -194,10 +194,10 @@ def _scales(sparse: Sparse, unit: float) -> NDArray[np.int64]:
 
 
 def _steps(sparse: Sparse, distances: NDArray[Any]) -> NDArray[Any]:
-    """Return the distances in the pattern.
+    """Return the distances of the pattern, in which far places are farther apart.
 
-    If each flow had a pair of places of its own, the nearest would suffice. What a distance exceeds
-    the largest of these counts twice.
+    If each flow used its own pair of places, only the nearest pairs would be needed. The part of a
+    distance beyond the farthest of these counts twice.
     """
     enough = len(sparse.flow) - 1
     farthest = np.partition(sparse.nearest, enough, axis=None)[enough]

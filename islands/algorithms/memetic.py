@@ -29,8 +29,8 @@ class MemeticSettings(Settings):
     crossover: str = setting("uniform_like", "crossover operator")
     apart: float = setting(
         0.05,
-        "share of the items in which mates must differ, at least four; otherwise, random exchanges"
-        " of the individual make the child",
+        "share of the items, and at least four, in which mates must differ; otherwise, the child is"
+        " the individual after random exchanges",
         low=0,
         high=1,
     )

@@ -32,13 +32,13 @@ from islands.settings import Settings, setting
 _CONSTANT = "constant"
 _SCHEDULES = ("linear", "early", "late")
 _GLOBAL, _RING = "global", "ring"
-_MOST_PULLED, _MOST_NEIGHBOURS = 100.0, 1024
+_LARGEST_C, _MOST_NEIGHBOURS = 100.0, 1024
 _FARTHEST, _FASTEST = 1e6, 1e30
 _BITS = 32
 
 # On bits, decaying velocities prevent convergence: velocity 0 sets a bit with probability 0.5.
-_USUAL_INERTIA = {"keys": 0.7298, "bits": 1.0, "vector": 0.7298}
-_USUAL_VELOCITY = 0.5  # of bounded genes: half of their range
+_DEFAULT_INERTIA = {"keys": 0.7298, "bits": 1.0, "vector": 0.7298}
+_DEFAULT_VELOCITY = 0.5  # of bounded genes: half of their range
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class PsoSettings(Settings):
     """The settings of a particle swarm, named as in the literature."""
 
     c1: float = setting(
-        1.49618, "acceleration towards the particle's own best position", low=0, high=_MOST_PULLED
+        1.49618, "acceleration towards the particle's own best position", low=0, high=_LARGEST_C
     )
     c2: float = setting(
-        1.49618, "acceleration towards the neighbourhood's best position", low=0, high=_MOST_PULLED
+        1.49618, "acceleration towards the neighbourhood's best position", low=0, high=_LARGEST_C
     )
     inertia: float = setting(
         0.0,
@@ -149,33 +149,28 @@ class Pso(Algorithm):
     def completed(cls, settings: PsoSettings, encoding: str) -> PsoSettings:
         if settings.constriction or settings.inertia:
             return settings
-        return dataclasses.replace(settings, inertia=_USUAL_INERTIA[encoding])
+        return dataclasses.replace(settings, inertia=_DEFAULT_INERTIA[encoding])
 
     @classmethod
     def confined(cls, settings: PsoSettings) -> PsoSettings:
         if (settings.low, settings.high) != (PsoSettings.low, PsoSettings.high):
             raise messages.unused_bounds(low=settings.low, high=settings.high)
-        return dataclasses.replace(settings, velocity=settings.velocity or _USUAL_VELOCITY)
+        return dataclasses.replace(settings, velocity=settings.velocity or _DEFAULT_VELOCITY)
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings, factor = self.settings, 1.0
-        first, final = settings.inertia, settings.inertia_end
+        first, is_constant = settings.inertia, settings.schedule == _CONSTANT
         if settings.constriction:
             pulls = settings.c1 + settings.c2
             first = factor = 2 / (pulls - 2 + math.sqrt(pulls * (pulls - 4)))
-        schedule = 0
-        if settings.schedule == _CONSTANT:
-            final = first
-        else:
-            schedule = _SCHEDULES.index(settings.schedule)
         low, high = np.float32(settings.low), np.float32(settings.high)
         return Struct(
             own_pull=np.float32(factor * settings.c1),
             swarm_pull=np.float32(factor * settings.c2),
             first_inertia=np.float32(first),
-            final_inertia=np.float32(final),
+            final_inertia=np.float32(first if is_constant else settings.inertia_end),
             horizon=np.int32(settings.horizon),
-            schedule=np.int32(schedule),
+            schedule=np.int32(0 if is_constant else _SCHEDULES.index(settings.schedule)),
             side=np.int32(settings.neighbours // 2 * (settings.neighbourhood == _RING)),
             fastest=np.float32(settings.velocity or _FASTEST),
             low=low,

@@ -76,7 +76,7 @@ class Encoding(ABC):
         """Return a genome that represents `solution`."""
 
     def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
-        """Return the genome after a kernel has changed its solution, as the kernel computes it."""
+        """Return the genome that a kernel writes after it has changed the solution of `genome`."""
         corrected = genome.copy()
         corrected[: self.size] = self.encode(solution)[: self.size]
         return corrected
@@ -88,7 +88,7 @@ def are_inside(genes: NDArray[Any]) -> bool:
 
 
 def highest(gene: np.dtype[Any]) -> Any:
-    """Return the largest bounded gene: 1 for a coordinate, the next lower number for a key."""
+    """Return the largest bounded gene: 1 for a coordinate, the largest number below 1 for a key."""
     return np.float64(1) if gene == np.float64 else np.nextafter(np.float32(1), np.float32(0))
 
 

@@ -1,4 +1,4 @@
-"""The encoding of choices: a gene for each item, its value."""
+"""The encoding of choices: each gene is the value of one item."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from islands.encodings.base import Encoding
 
 
 class Choices(Encoding):
-    """Values from 0 to `sizes[i]` - 1; moves exchange those of items of a group.
+    """The value of item i is from 0 to `sizes[i]` - 1, and at most `at_most[k]` items have value k.
 
-    At most `at_most[k]` items have value k.
+    Moves exchange the values of items of the same group.
     """
 
     name: ClassVar[str] = "choices"

@@ -23,7 +23,6 @@ LEVELS = 1 << 24
 """Number of different initial keys."""
 _IN, _OUT = 0.75, 0.25  # keys of selected items and of others
 
-
 DECODINGS = ("sorted", "plain", "free")
 """How items are sorted: by the block with a bucket sort, by one thread, or by the block with
 comparisons. The last supports keys of any value and is required for improvers."""
@@ -52,12 +51,11 @@ class Keys(Encoding):
         # With this many buckets, the index and all 24 bits of the key fit into a word.
         fewest = max(1, (1 << self.index_bits) >> 8)
         if block_memory is None:
-            self.buckets = max(fewest, size)
+            self.buckets, most = max(fewest, size), LEVELS
         else:
-            self.buckets = max(fewest, min(size // 3, block_memory // 4))
-        most = (
-            LEVELS if block_memory is None else min(LEVELS, _power_of_two(block_memory // 4) << 8)
-        )
+            words = block_memory // 4
+            self.buckets = max(fewest, min(size // 3, words))
+            most = min(LEVELS, 256 << (words.bit_length() - 1))  # `fewest` is a power of two
         if size > most:
             raise UsageError(
                 f"{size} items: random keys on this device support at most {most}. Choose"
@@ -86,10 +84,8 @@ class Keys(Encoding):
         return super().accepts(other) and is_same
 
     def holds(self, genomes: NDArray[Any]) -> bool:
-        if self._decoding not in ("sorted", "plain"):
-            return True
         keys = genomes[:, : self.size]
-        return bool(((keys >= 0) & (keys < 1)).all())
+        return self._decoding == "free" or bool(((keys >= 0) & (keys < 1)).all())
 
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         """Return evenly spaced keys in [0, 1) in the order of `solution`."""
@@ -145,7 +141,7 @@ class KeysOfSubset(Encoding):
         corrected, keys = genome.copy(), genome[: self.size]
         mirrored = np.float32(1) - keys
         fits = (mirrored >= 0.5) == (solution == 1)  # a key of 0.5 is its own mirror image
-        changed = np.where(fits, mirrored, np.float32(0.25))
+        changed = np.where(fits, mirrored, np.float32(_OUT))
         corrected[: self.size] = np.where((keys >= 0.5) == (solution == 1), keys, changed)
         return corrected
 
@@ -161,8 +157,3 @@ def _sorted_items(keys: NDArray[np.float32]) -> NDArray[np.int64]:
     words = ordered << np.uint64(32) | np.arange(keys.shape[1], dtype=np.uint64)
     words.sort(axis=1)
     return (words & np.uint64(0xFFFFFFFF)).astype(np.int64)
-
-
-def _power_of_two(number: int) -> int:
-    """Return the largest power of two that is at most `number`."""
-    return 1 << (number.bit_length() - 1)

@@ -45,8 +45,8 @@ class ImproverSettings(Settings):
     )
     steps: int = setting(
         0,
-        "maximum number of moves; 0: until no move improves; tabu: 20 per item, fewer above 237"
-        " items, or 100 for subsets",
+        "maximum number of moves; 0: until no move improves the solution or, for tabu, 20 per item"
+        " (fewer above 237 items), or 100 for subsets",
         low=0,
         high=MOST_STEPS,
     )
@@ -62,7 +62,7 @@ class ImproverSettings(Settings):
     )
     aspiration: int = setting(
         0,
-        "tabu on orders: steps after which a move that was not made is preferred; 0: never",
+        "tabu on orders: steps after which a move that has not been made is preferred; 0: never",
         low=0,
         high=_MOST,
     )
@@ -83,7 +83,7 @@ class ImproverSettings(Settings):
             )
 
 
-_USUAL = ImproverSettings()
+_DEFAULTS = ImproverSettings()
 
 NO_NEIGHBOURS = Struct(
     degree=np.int32(0),
@@ -94,7 +94,7 @@ NO_NEIGHBOURS = Struct(
     twins=Null(np.int32),
     table=Null(np.int32),
 )
-"""An example of `Neighbours` of kernels/tours, for a run without them."""
+"""`Neighbours` of kernels/tours, for a run without them."""
 
 
 class Improver(ABC):
@@ -112,7 +112,7 @@ class Improver(ABC):
     adds_costs: ClassVar[bool] = False
     """Whether cost differences are summed, and must therefore be integers."""
 
-    def __init__(self, settings: ImproverSettings = _USUAL, size: int = 0) -> None:
+    def __init__(self, settings: ImproverSettings = _DEFAULTS, size: int = 0) -> None:
         """Reject settings that do not fit solutions of `size` items.
 
         A script may create an instance without arguments to represent the class.

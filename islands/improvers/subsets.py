@@ -23,7 +23,7 @@ _TABU_STEPS = 100
 _MOST_ITEMS = 92_681  # limit of 32-bit indices of pairs of items
 
 
-class NearSubset(Improver):
+class CoreImprover(Improver):
     """A search that exchanges items of the core: all items, or those of medium utility."""
 
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
@@ -47,7 +47,7 @@ class NearSubset(Improver):
         return of_item, self.core * of_item
 
 
-class SubsetSearch(NearSubset):
+class SubsetSearch(CoreImprover):
     """Local search with exchanges of at most `most` items; all sizes share the kernel."""
 
     header: ClassVar[Header] = Header("improvers/subset.cuh")
@@ -62,7 +62,6 @@ class SubsetSearch(NearSubset):
 
     def work(self, problem: Problem) -> float:
         of_items, of_pairs = self.reads(problem)
-        # A search makes about three exchanges.
         share = min(1.0, (self.settings.steps or _EXCHANGES) / _EXCHANGES)
         return share * (2 * of_items + self.scans * of_pairs)
 
@@ -76,7 +75,7 @@ class Flip(SubsetSearch):
 
 
 class ExchangeSearch(SubsetSearch):
-    """Also exchanges one item for another."""
+    """Adds an item, or exchanges one item for another."""
 
     name: ClassVar[str] = "exchange"
     most: ClassVar[int] = 2
@@ -84,7 +83,7 @@ class ExchangeSearch(SubsetSearch):
 
 
 class Exchange21(SubsetSearch):
-    """Also exchanges one item for two, and two for one."""
+    """Like `exchange`, and exchanges one item for two, or two for one."""
 
     name: ClassVar[str] = "exchange21"
     most: ClassVar[int] = 3
@@ -92,14 +91,14 @@ class Exchange21(SubsetSearch):
 
 
 class Exchange22(SubsetSearch):
-    """Also exchanges two items for two others."""
+    """Like `exchange21`, and exchanges two items for two others."""
 
     name: ClassVar[str] = "exchange22"
     most: ClassVar[int] = 4
     scans: ClassVar[float] = 25.0
 
 
-class SubsetTabu(NearSubset):
+class SubsetTabu(CoreImprover):
     """Tabu search that makes `steps` exchanges and returns the best subset found."""
 
     name: ClassVar[str] = "tabu"

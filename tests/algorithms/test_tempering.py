@@ -93,7 +93,7 @@ def test_stored_changes_of_sparse_flows_are_those_of_all(
     both_ways = (distances, flows) if turned else (flows, distances)
     found = []
     for fewest, kind in ((10**6, PairChains), (0, NetworkChains)):
-        monkeypatch.setattr(sparse, "_STORED_FROM", fewest)
+        monkeypatch.setattr(sparse.NetworkChains, "fewest", fewest)
         problem = Qap(QapFile("grid", None, len(flows), *both_ways))
         assert chains_of(problem) is kind
         mine = archipelago(backend, problem, population=4, tuning=3, sweeps=20)
@@ -108,7 +108,7 @@ def test_stored_changes_of_sparse_flows_are_those_of_all(
 def test_sparse_flows_equal_python(
     backend: Backend, monkeypatch: pytest.MonkeyPatch, *, turned: bool
 ) -> None:
-    monkeypatch.setattr(sparse, "_COMPUTED_FROM", 0)
+    monkeypatch.setattr(sparse.SparseChains, "fewest", 0)
     problem = Qap(grid(5, 6, hidden=2).file(turned=turned))
     assert chains_of(problem) is sparse.SparseChains
     mine, reference = both(backend, problem, tuning=2, sweeps=1, population=4)

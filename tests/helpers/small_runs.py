@@ -165,8 +165,8 @@ def made(
     drawn = {"topology": "random", "selection": "roulette", "replacement": "random"}
     islands = 1 if of == "most cities" else islands
     usual = 16 if algorithm != "eax" else 2 if of == "most cities" else 8
-    fewest = 0 if name == "network" else sparse._COMPUTED_FROM
-    with patch.object(sparse, "_COMPUTED_FROM", fewest):
+    fewest = 0 if name == "network" else sparse.SparseChains.fewest
+    with patch.object(sparse.SparseChains, "fewest", fewest):
         return one_colony(
             problem=_PROBLEMS[of](), algorithm=algorithm, encoding=encoding,
             settings=ALGORITHMS[algorithm].completed(settings, encoding),

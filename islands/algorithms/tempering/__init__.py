@@ -5,7 +5,7 @@ chains have in common. The kernels are in `kernels/tempering`.
 
 - `Tempering`: the algorithm, a subclass of `Algorithm`.
 - `TemperingSettings`: its settings.
-- chain: its header, its arrays on an island, and how it sets temperatures.
+- chain: a class with the kernel header, the arrays of an island, and the rule for temperatures.
 
 May import what `algorithms` may import.
 """

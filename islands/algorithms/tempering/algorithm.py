@@ -88,8 +88,8 @@ class Tempering(Algorithm):
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
         chains = chains_of(problem)
-        usual = TemperingSettings.rungs if chains is None else chains.rungs
-        rungs = given.get("rungs", usual)
+        default = TemperingSettings.rungs if chains is None else chains.rungs
+        rungs = given.get("rungs", default)
         population = given.get("population", 0)
         return not (str(population).isdigit() and str(rungs).isdigit()) or (
             int(rungs) == 0 or int(population) % int(rungs) == 0
@@ -99,7 +99,7 @@ class Tempering(Algorithm):
     def standstill(
         cls, settings: TemperingSettings, population: int, size: int, *, is_warm: bool
     ) -> int:
-        # Twice the tuning phase, which ends frozen, plus one annealing cycle.
+        # Plus twice the tuning phase, after which replicas are frozen, and one annealing.
         return population + 2 * settings.generations_of_tuning + settings.cycle
 
     @classmethod
@@ -107,7 +107,7 @@ class Tempering(Algorithm):
         python = problem.evaluation.python
         kind = chains_of(problem)
         if kind is None or not kind.keeps_quota or (python is not None and python.is_batch):
-            return math.inf  # moves of a batch after the accepted one count, too
+            return math.inf  # the moves of a batch after the accepted one count, too
         return kind.most_proposals(settings, problem) + 1  # includes the cost of a new state
 
     @classmethod
@@ -177,8 +177,8 @@ class Tempering(Algorithm):
             tuning=np.int32(settings.generations_of_tuning),
             # With given temperatures, states follow the Boltzmann distribution; see base.cuh.
             effort=np.float64(0 if are_given else chains.effort),
-            low=np.float64(settings.coldest if are_given else chains.wide[0]),
-            high=np.float64(settings.hottest if are_given else chains.wide[1]),
+            low=np.float64(settings.coldest if are_given else chains.cooling[0]),
+            high=np.float64(settings.hottest if are_given else chains.cooling[1]),
             unit=arrays.get("unit", Null(np.float64)),
             roughness=arrays.get("roughness", Null(np.float64)),
             **{name: arrays[name] for name in _FIELDS},

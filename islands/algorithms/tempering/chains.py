@@ -33,10 +33,10 @@ class ReplicaChains(ABC):
     """The kernel header."""
     rungs: ClassVar[int] = TemperingSettings.rungs
     """The default number of rungs."""
-    wide: ClassVar[Range]
-    """The temperatures between which an island cools down, relative to the mean cost change."""
+    cooling: ClassVar[Range]
+    """The range through which an island cools down, relative to the mean cost change of a move."""
     waits: ClassVar[bool] = False
-    """Whether proposals can be evaluated between launches."""
+    """Whether the host can evaluate proposals, between launches."""
     keeps_quota: ClassVar[bool] = False
     """This and the following attributes are documented in `Algorithm`."""
     few_threads: ClassVar[bool] = False
@@ -45,7 +45,7 @@ class ReplicaChains(ABC):
     shares_launches: ClassVar[bool] = True
     price_factors: str = ""
     effort: float
-    """The work that an accepted proposal counts as, in proposals or sweeps."""
+    """The extra work that an accepted proposal counts as, in the unit of `work`."""
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         """Derive what the other methods need from the problem and the sizes."""
@@ -59,7 +59,7 @@ class ReplicaChains(ABC):
     @property
     @abstractmethod
     def work(self) -> int:
-        """The work of a replica per generation."""
+        """The work of a replica per generation, in proposals or sweeps."""
 
     @classmethod
     def most_proposals(cls, settings: TemperingSettings, problem: Problem) -> int:

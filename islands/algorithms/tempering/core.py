@@ -32,7 +32,7 @@ class CoreChains(ClimbChains):
 
     header: ClassVar[Header] = Header("tempering/chains/core.cuh")
     rungs: ClassVar[int] = 4
-    wide: ClassVar[Range] = (0.001, 0.05)
+    cooling: ClassVar[Range] = (0.001, 0.05)
     shares: Range = (5e-5, 3e-3)
     effort: float = 300
     block: ClassVar[Block | None] = Block(32, 16)
@@ -60,12 +60,13 @@ class CoreChains(ClimbChains):
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         assert problem.core is not None, "the problem fits"
-        return problem.core.tables(self.shape.pitch)  # of this instance; others share the algorithm
+        return problem.core.tables(
+            self.shape.pitch
+        )  # not of self._core, if instances share launches
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
-        tables: dict[str, Any] = {name: arrays[name] for name in _TABLES}
         return Struct(
-            **tables,
+            **{name: arrays[name] for name in _TABLES},
             variants=np.int32(len(self._core.variants)),
             largest=np.int32(self._core.largest),
             places=np.int32(self._core.places),

@@ -1,13 +1,12 @@
 """How an island sets the extreme temperatures of its ladders: from energies or accepted climbs.
 
-Each generation of the cooling phase measures one of these. The coldest and the hottest temperature
-are those at which the measurement had a given value.
+Each generation of the cooling phase measures the energy, or the share of climbs (accepted moves
+that raise the cost). Both ends are the temperatures at which this measurement had a given value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -21,8 +20,8 @@ class EnergyChains(ReplicaChains):
     """Chains whose ladders are set from mean energies; their work is counted in sweeps."""
 
     excess: Range
-    """Excess of the mean energies at both ends over the final one, in temperatures per item: see
-    kernels/tempering/by_energies.cuh."""
+    """Mean energies at both ends minus the final one, divided by temperature and number of items:
+    see kernels/tempering/by_energies.cuh."""
 
     @property
     def work(self) -> int:
@@ -48,7 +47,7 @@ class ClimbChains(ReplicaChains):
 
     @property
     def reheating(self) -> int:
-        """The generations of each annealing after the first one; 0: determined by `cycle`."""
+        """Generations of each annealing but the first; 0: determined by `cycle`."""
         return 0
 
     def fields(self) -> dict[str, Field]:
@@ -61,13 +60,10 @@ class ClimbChains(ReplicaChains):
         }
 
     def ends(self, arrays: Mapping[str, Array]) -> Struct:
-        fields: dict[str, Any] = {
-            name: arrays[name] for name in ("climbs", "proposals", "shares", "range")
-        }
         return Struct(
             cold_share=np.float64(self.shares[0]),
             hot_share=np.float64(self.shares[1]),
             cycle=np.int32(self.settings.cycle),
             reheating=np.int32(self.reheating),
-            **fields,
+            **{name: arrays[name] for name in ("climbs", "proposals", "shares", "range")},
         )

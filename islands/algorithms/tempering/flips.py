@@ -27,7 +27,7 @@ _TABLES = ("place", "ends", "first", "other", "both", "single")
 _SHARES = 1e-4, 0.06
 """Accepted climbs per proposal at the coldest and the hottest temperature. With 0.03 instead of
 0.06, one of three runs on the dense graph G1 stayed at a cut of 11598, not 11624; with 0.0005 and
-0.1, G81 was 50 further from the best known cut after 10,000 sweeps."""
+0.1, the cut of G81 was 50 further from the best known one after 10,000 sweeps."""
 _REHEATINGS = 10
 """Length of the first annealing divided by that of the later ones. With 5 or 20, cuts of four
 graphs were 1 to 14 lower."""
@@ -38,7 +38,7 @@ class FlipChains(ClimbChains):
 
     header: ClassVar[Header] = Header("tempering/chains/flips.cuh")
     rungs: ClassVar[int] = 2
-    wide: ClassVar[Range] = (1e-3, 1.0)
+    cooling: ClassVar[Range] = (1e-3, 1.0)
     shares: Range = _SHARES
     keeps_quota: ClassVar[bool] = True
     effort: float = 0
@@ -47,7 +47,7 @@ class FlipChains(ClimbChains):
         super().__init__(settings, problem, shape)
         assert problem.flips is not None, "the problem fits"
         self._flips: Flips = problem.flips
-        self._most = self.most_proposals(settings, problem)
+        self._proposals = self.most_proposals(settings, problem)
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
@@ -65,7 +65,7 @@ class FlipChains(ClimbChains):
 
     @property
     def work(self) -> int:
-        return self._most
+        return self._proposals
 
     def macros(self) -> Macros:
         return super().macros() | {
@@ -88,5 +88,5 @@ class FlipChains(ClimbChains):
         return self._flips.is_symmetric
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
-        tables: dict[str, Any] = {name: arrays[f"flip_{name}"] for name in _TABLES}
+        tables = {name: arrays[f"flip_{name}"] for name in _TABLES}
         return Struct(**tables, is_symmetric=np.int32(self._flips.is_symmetric))

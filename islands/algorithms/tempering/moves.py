@@ -46,7 +46,7 @@ class MoveChains(ClimbChains):
 
     header: ClassVar[Header] = Header("tempering/chains/moves.cuh")
     rungs: ClassVar[int] = 2
-    wide: ClassVar[Range] = (1e-6, 1.0)
+    cooling: ClassVar[Range] = (1e-6, 1.0)
     waits: ClassVar[bool] = True
     keeps_quota: ClassVar[bool] = True
     few_threads: ClassVar[bool] = True
@@ -56,10 +56,10 @@ class MoveChains(ClimbChains):
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
-        self._stated = problem.kind.moving(problem.chains.proposals)
+        self._proposals = problem.kind.moving(problem.chains.proposals)
         python = problem.evaluation.python
         # Python calls for moves after the accepted one would be wasted.
-        self._looks = 1 if python is not None and not python.is_batch else _MOST_AT_ONCE
+        self._at_once = 1 if python is not None and not python.is_batch else _MOST_AT_ONCE
         cold, hot = _SHARES
         self.shares = (cold * min(1.0, _MANY / problem.size), hot)
         if problem.chains.has_steps:
@@ -75,8 +75,8 @@ class MoveChains(ClimbChains):
         price = "adapting_price" if self.price_factors else "fixed_price"
         return super().macros() | {
             "TEMPERING_PRICE": Header(f"tempering/{price}.cuh"),
-            "TEMPERING_LOOKS": str(self._looks),
-            **self._stated,
+            "TEMPERING_LOOKS": str(self._at_once),
+            **self._proposals,
         }
 
     def items(self, problem: Problem) -> int:

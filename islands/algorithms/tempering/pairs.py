@@ -38,7 +38,7 @@ _MOST_KEPT = 4 << 30  # bytes of the deltas of all replicas on a device
 class ExchangeChains(EnergyChains):
     """Chains of an assignment problem."""
 
-    wide: ClassVar[Range] = (0.001, 0.4)
+    cooling: ClassVar[Range] = (0.001, 0.4)
     few_threads: ClassVar[bool] = True
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
@@ -77,9 +77,9 @@ class PairChains(ExchangeChains):
     def fields(self) -> dict[str, Field]:
         if not self._keeps:
             return {}
-        size, bytes_each = self.shape.population, _bytes_of_deltas(self.shape.pitch)
+        size, bytes_of_deltas = self.shape.population, _bytes_of_deltas(self.shape.pitch)
         return {
-            "deltas": Field((size, bytes_each), np.uint8, kind="scratch"),
+            "deltas": Field((size, bytes_of_deltas), np.uint8, kind="scratch"),
             "deltas_of": Field((size,), np.int64, kind="scratch"),
         }
 

@@ -25,20 +25,13 @@ _EXCESS = 0.04, 0.1
 _LOOKS = 4  # proposals per place that a block evaluates together
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange."""
-_C_TYPES = {
-    "uint8": "unsigned char",
-    "uint16": "unsigned short",
-    "int16": "short",
-    "int32": "int",
-    "int64": "long long",
-}
 
 
 class PlaceChains(EnergyChains):
     """Chains of a choice of places."""
 
     header: ClassVar[Header] = Header("tempering/chains/places.cuh")
-    wide: ClassVar[Range] = (0.1, 2.0)
+    cooling: ClassVar[Range] = (0.1, 2.0)
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
@@ -52,8 +45,10 @@ class PlaceChains(EnergyChains):
         return problem.swaps is not None and problem.swaps.choice is not None
 
     def macros(self) -> Macros:
-        weight, field = (_C_TYPES[a.dtype.name] for a in (self._choice.weights, self._choice.alone))
-        return super().macros() | {"TEMPERING_WEIGHT": weight, "TEMPERING_FIELD": field}
+        return super().macros() | {
+            "TEMPERING_WEIGHT": f"{self._choice.weights.dtype}_t",
+            "TEMPERING_FIELD": f"{self._choice.alone.dtype}_t",
+        }
 
     def items(self, problem: Problem) -> int:
         # Few rows of pairs at once, as an acceptance invalidates the remaining ones.

@@ -26,7 +26,7 @@ class TemperingSettings(Settings):
         96,
         "work of a replica per generation, in sweeps over all pairs of items. If an island sets its"
         " temperatures, it makes at most 96 while it cools down, and an accepted exchange counts as"
-        " 0.35 sweeps, as 0.6 in an unstructured instance, or as two rows of pairs in a choice",
+        " 0.35 sweeps, 0.6 in an unstructured instance, or two rows if places are chosen",
         low=1,
         high=1_000_000,
     )
@@ -56,8 +56,8 @@ class TemperingSettings(Settings):
     )
     descent: int = setting(
         0,
-        "generations at each temperature in which a replica descends from the hottest to the"
-        " coldest, after which it begins again with a child; 0: temperatures are exchanged instead",
+        "generations that a replica stays at each temperature while it descends from the hottest to"
+        " the coldest, after which a child takes its place; 0: replicas exchange temperatures",
         low=0,
         high=2**31 - 1,
     )

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.problems.qap_sparse import Sparse
 
-_STORED_FROM = 64
-"""Minimum number of items for stored changes."""
-_COMPUTED_FROM = 256
-"""Minimum number of items for computed changes. A proposal takes 3 to 9 times as long as with
-stored changes, but all pairs need no memory: see docs/settings.md for the measurements."""
 _PAIRS_AT_ONCE = 4
 """Pairs evaluated per step on a CPU; larger values waste work after an accepted exchange."""
 
@@ -38,27 +33,32 @@ def _network_of(problem: Problem) -> Sparse:
     return problem.swaps.sparse
 
 
-def _has_network(problem: Problem, fewest: int) -> bool:
-    """Return whether flows are sparse and there are enough items."""
-    return problem.size >= fewest and problem.swaps is not None and problem.swaps.is_network
+class SparseFlowChains(ExchangeChains):
+    """Chains of an assignment problem with sparse flows and enough items."""
 
-
-class NetworkChains(PairChains):
-    """Chains with a stored change for each pair; on a CPU, an exchange updates only a few."""
-
-    @classmethod
-    def fits(cls, problem: Problem) -> bool:
-        return super().fits(problem) and _has_network(problem, _STORED_FROM)
+    fewest: ClassVar[int]
+    """Minimum number of items."""
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
         self._sparse = _network_of(problem)
+
+    @classmethod
+    def fits(cls, problem: Problem) -> bool:
+        swaps = problem.swaps if super().fits(problem) else None
+        return swaps is not None and swaps.is_network and problem.size >= cls.fewest
 
     def macros(self) -> Macros:
         return super().macros() | self._sparse.macros()
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         return super().tables(problem) | _network_of(problem).tables()
+
+
+class NetworkChains(SparseFlowChains, PairChains):
+    """Chains with a stored change for each pair; on a CPU, an exchange updates only a few."""
+
+    fewest: ClassVar[int] = 64
 
     def numbers(self) -> Hashable:
         return self._sparse.likeness
@@ -68,27 +68,23 @@ class NetworkChains(PairChains):
         return Struct(**super().members(arrays).members, network=network)
 
 
-class SparseChains(ExchangeChains):
-    """Chains whose changes are computed."""
+class SparseChains(SparseFlowChains):
+    """Chains whose changes are computed.
+
+    A proposal takes 3 to 9 times as long as with stored changes, but all pairs need no memory: see
+    docs/settings.md for the measurements.
+    """
 
     header: ClassVar[Header] = Header("tempering/chains/sparse.cuh")
+    fewest: ClassVar[int] = 256
     shares_launches: ClassVar[bool] = False
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)
-        self._sparse = _network_of(problem)
         self.effort = 1 / self._sparse.size  # a row of pairs
 
-    @classmethod
-    def fits(cls, problem: Problem) -> bool:
-        return super().fits(problem) and _has_network(problem, _COMPUTED_FROM)
-
     def macros(self) -> Macros:
-        runs = {"PAIRS_A_RUN": str(_PAIRS_AT_ONCE)}
-        return super().macros() | self._sparse.macros() | runs
-
-    def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        return super().tables(problem) | _network_of(problem).tables()
+        return super().macros() | {"PAIRS_A_RUN": str(_PAIRS_AT_ONCE)}
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         return Struct(
