@@ -34,7 +34,7 @@ def choose(
     reason = "requested"
     if name == "auto":
         name, reason = automatic()
-    backend = _made(name, threads, gpu, sharers)
+    backend = _create(name, threads, gpu, sharers)
     backend.reason = reason
     return backend
 
@@ -56,7 +56,7 @@ def takes_gpu(name: str) -> bool:
     return name == "cuda" or (name == "auto" and automatic()[0] == "cuda")
 
 
-def _made(name: str, threads: int | None, gpu: int, sharers: int) -> Backend:
+def _create(name: str, threads: int | None, gpu: int, sharers: int) -> Backend:
     if name == "cpu":
         from islands.backends.cpu import CpuBackend
 

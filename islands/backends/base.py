@@ -21,7 +21,7 @@ from islands.backends.arguments import Address, Arguments, Null, Struct, as_in_k
 from islands.backends.cache import Compiling
 from islands.backends.source import Source
 
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 _STOPPING_SECONDS = 0.05
 
 Array = Any
@@ -125,7 +125,7 @@ class Backend(ABC):
     device: str
     """A description of the device for messages."""
     identity: str = ""
-    """A unique identity of the device, if it can report its energy."""
+    """The UUID of a GPU; empty for a CPU."""
     reason: str = ""
     """Why `auto` chose this backend."""
     block_memory: int | None
@@ -133,11 +133,11 @@ class Backend(ABC):
     free: int | None = None
     """Bytes of memory that were free for this process when it took the device; None if unknown."""
     threads: int = 0
-    """Number of blocks whose scratch memory takes free memory from arrays."""
+    """Number of CPU threads, each with the scratch memory of a block; 0 for a GPU."""
     address: Address
     """Returns the address of an array for kernels."""
     compiling: Compiling
-    """Announces compilations."""
+    """Announces compilations, and estimates their duration."""
     compile_seconds: float = 0.0
     """Seconds spent on the programs of islands, including those from the cache."""
 
@@ -149,7 +149,7 @@ class Backend(ABC):
         self._is_over: Callable[[], bool] = lambda: False
 
     def _handle(self, piece: Source) -> Any:
-        """Return the handle of a program, from this object if it has loaded it."""
+        """Return the handle of a program, loaded only once by this object."""
         key = piece.key()
         # Another thread may discard all loaded programs in the meantime.
         handle = self._loaded.get(key)
@@ -215,7 +215,7 @@ class Backend(ABC):
         handles = self._together([partial(self._handle, piece) for piece in pieces])
         return CompiledProgram(handles, block, source.apart, self._spilled(block))
 
-    def _together(self, jobs: Sequence[Callable[[], _Made]]) -> list[_Made]:
+    def _together(self, jobs: Sequence[Callable[[], _Result]]) -> list[_Result]:
         """Run compilations in parallel and return their results; if one fails, stop all."""
         if len(jobs) == 1:
             return [jobs[0]()]
@@ -266,7 +266,7 @@ class Backend(ABC):
         return Room(large, small)
 
     def _of_room(self, source: Source) -> Source:
-        """Return the source for the kernel `room`, if possible without other kernels."""
+        """Return the source of the kernel `room`, on a GPU without the other kernels."""
         return source
 
     @abstractmethod

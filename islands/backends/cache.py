@@ -172,7 +172,7 @@ class Compiling:
     def __init__(self, compiler: str, how: str = "") -> None:
         """Keep durations with this `compiler`; `how` is added to the message."""
         self.tell: Callable[[str], None] | None = None
-        """Receives the message; None if there is none to print."""
+        """Called with the message; None: print no message."""
         self.was_needed = False
         """Whether a program of this run was not in the cache."""
         self._name, self._how = f"compile-seconds-{compiler}.json", how
@@ -193,7 +193,7 @@ class Compiling:
             self._begun.add(source.entry)
             if self.tell is not None and not self._is_announced:
                 self._is_announced = True
-                seconds = self._about()
+                seconds = self._estimate()
                 about = "" if seconds is None else f"about {max(1, round(seconds))} s, "
                 self.tell(f"compiling the kernels{self._how} ({about}once)")
 
@@ -206,20 +206,20 @@ class Compiling:
         if self._expected is None or self._expected[1].entry not in self._begun:
             return
         kind, source = self._expected
-        kinds = self._known()
+        kinds = self._durations()
         kinds.pop(kind, None)
         # The last entry serves as an estimate for new kinds.
         kinds = dict([*kinds.items(), (kind, (seconds, source.size()))][-_MOST_KINDS:])
         with suppress(IslandsError, OSError):  # it is only an estimate
             publish(cache_folder("") / self._name, json.dumps(kinds))
 
-    def _about(self) -> float | None:
+    def _estimate(self) -> float | None:
         """Return the estimated seconds for the expected program, or None.
 
         For a new kind, the seconds of the last one are multiplied by the square of the ratio of the
         sizes: on one core, 140 kB took 1.1 s, 250 kB 3.1 to 6.1 s.
         """
-        kinds = self._known()
+        kinds = self._durations()
         if self._expected is None or not kinds:
             return None
         kind, source = self._expected
@@ -228,15 +228,15 @@ class Compiling:
         seconds, size = list(kinds.values())[-1]
         return seconds * (source.size() / size) ** 2
 
-    def _known(self) -> dict[str, tuple[float, int]]:
+    def _durations(self) -> dict[str, tuple[float, int]]:
         """Return the last duration and the size in bytes of each kind, the newest last."""
         try:
             content = json.loads((cache_folder("") / self._name).read_text(encoding="utf-8"))
             kinds = {str(name): (float(took), int(size)) for name, (took, size) in content.items()}
         except (IslandsError, OSError, ValueError, TypeError, AttributeError, OverflowError):
             return {}
-        right = all(0 <= took < _LONGEST and size > 0 for took, size in kinds.values())
-        return kinds if right else {}
+        is_valid = all(0 <= took < _LONGEST and size > 0 for took, size in kinds.values())
+        return kinds if is_valid else {}
 
 
 _MOST_KINDS = 64

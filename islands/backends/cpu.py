@@ -42,14 +42,14 @@ from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice. Exceptions, which GPUs do not
 # have, would need the C++ library.
-_SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
+_COMMON = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
 # Without a return, a function continues with whatever code comes after it.
-_SAME += ["-Werror=return-type", "-Werror=div-by-zero"]
+_COMMON += ["-Werror=return-type", "-Werror=div-by-zero"]
 # Passing vectors to functions depends on the processor, but no program calls another.
-_SAME += ["-Wno-psabi"]
-_OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden"]
+_COMMON += ["-Wno-psabi"]
+_OPTIONS = [*_COMMON, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden"]
 _FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX names another level; none changes a result
-_CHECKING = [*_SAME, "-pthread", "-O1", "-g"]  # fast to compile, and with line numbers
+_CHECKING = [*_COMMON, "-pthread", "-O1", "-g"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _CHECK_SECONDS = 0.1  # between two checks whether to stop a compiler
@@ -79,7 +79,7 @@ class CpuBackend(Backend):
         self.address = host_address
         self._compiler, self._version = compiler()
         self._identity = _identity(self._compiler)
-        self._names_level = any(word.startswith("-O") for word in self._compiler[1:])
+        self._has_level = any(word.startswith("-O") for word in self._compiler[1:])
         self._options = _OPTIONS
         self._is_zig = self._compiler == zig.command()
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name)
@@ -94,7 +94,7 @@ class CpuBackend(Backend):
 
     def _load(self, source: Source) -> ctypes.CDLL:
         level = _SOONEST if source.is_waited_for else _FASTEST
-        options = self._options if self._names_level else [level, *self._options]
+        options = self._options if self._has_level else [level, *self._options]
         digest = source.digest(*self._identity, self._version, *options, _processor())
 
         def make(path: Path) -> None:
@@ -107,7 +107,7 @@ class CpuBackend(Backend):
         return library
 
     def executable(self, source: Source, path: Path, *also: str) -> None:
-        """Compile a source with a main program to `path`, for checks; `also` are more options."""
+        """Compile a source that contains `main` to `path`; `also` contains further options."""
         options = [*_CHECKING, *also]
         self._make(source, source.digest(*options), options, path)
 
@@ -126,13 +126,13 @@ class CpuBackend(Backend):
             )
             if self._is_zig:
                 parts = (self._compiler[0], objects, options, path)
-                status, output = self._done(zig.link(*parts), "")
+                status, output = self._compile(zig.link(*parts))
                 if status != 0 and zig.needs_library(output):
-                    status, output = self._done(zig.link(*parts, library=True), "")
+                    status, output = self._compile(zig.link(*parts, library=True))
             else:
                 command = [*self._compiler, *options, *map(str, objects), "-o", str(path)]
-                status, output = self._done(command, "")
-        self._require_done(status, output, source, digest)
+                status, output = self._compile(command)
+        self._require_success(status, output, source, digest)
         if not path.is_file():
             raise CompileError(
                 f"{self._compiler[0]} reported success but wrote no program. Set CXX to another"
@@ -147,23 +147,23 @@ class CpuBackend(Backend):
         # These headers precede the kernels, and never replace <vector> and the like.
         command = [*self._compiler, "-iquote", str(folder), *options, *piece.options()]
         command += ["-x", "c++", "-c", "-o", str(path), "-"]
-        status, output = self._done(command, piece.text(digest, _KEPT))
+        status, output = self._compile(command, piece.text(digest, _KEPT))
         # The temporary folder means nothing to the author of a header.
-        self._require_done(status, output.replace(f"{folder}/", ""), piece, digest)
+        self._require_success(status, output.replace(f"{folder}/", ""), piece, digest)
         return path
 
-    def _require_done(self, status: int, output: str, source: Source, digest: str) -> None:
+    def _require_success(self, status: int, output: str, source: Source, digest: str) -> None:
         if status != 0:
             log = output or f"it failed with status {status} and printed nothing. Check CXX"
             raise refused(self._compiler[0], digest, log, source.headers())
 
-    def _done(self, command: list[str], text: str) -> tuple[int, str]:
-        """Run the compiler on a text; return its status and its output."""
+    def _compile(self, command: list[str], text: str = "") -> tuple[int, str]:
+        """Run the compiler with `text` as its input; return its status and its output."""
         environment = zig.environment() if self._is_zig else None
         with _started(command, environment) as process:
             self._compilers.add(process)
             try:
-                out, error = self._said(process, text)
+                out, error = self._output(process, text)
             except BaseException:
                 _kill(process)
                 raise
@@ -173,7 +173,7 @@ class CpuBackend(Backend):
             self._compilers.discard(process)
         return process.returncode, f"{error}{out}".strip()
 
-    def _said(self, compiler: subprocess.Popen[str], text: str) -> tuple[str, str]:
+    def _output(self, compiler: subprocess.Popen[str], text: str) -> tuple[str, str]:
         """Return the output of a compiler; raise `Suspended` if the run is over before it ends."""
         to_send: str | None = text
         while True:
@@ -285,7 +285,7 @@ class CpuBackend(Backend):
 
 
 def _started(command: list[str], environment: dict[str, str] | None) -> subprocess.Popen[str]:
-    """Start a compiler that ignores signals which request a checkpoint of all processes."""
+    """Start a compiler that ignores the signals by which a job requests a checkpoint."""
     blocked = (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:
@@ -312,9 +312,9 @@ def _kill(compiler: subprocess.Popen[str]) -> None:
 
 def share_of_cores(sharers: int) -> int:
     """Return the number of cores for one of `sharers` processes of this host."""
-    mine = _cores()
+    cores = _cores()
     # A launcher that bound this process to some cores has already divided them.
-    return mine if mine < (os.cpu_count() or 1) else max(1, mine // sharers)
+    return cores if cores < (os.cpu_count() or 1) else max(1, cores // sharers)
 
 
 def _cores() -> int:
@@ -336,9 +336,8 @@ def _processor() -> str:
 
 def compiler() -> tuple[list[str], str]:
     """Return the command and version of the C++ compiler: from `CXX`, the system, or Zig."""
-    wanted = os.environ.get("CXX", "").strip()
-    if wanted:
-        return _wanted(wanted)
+    if cxx := os.environ.get("CXX", "").strip():
+        return _compiler_of(cxx)
     for name in ("c++", "g++", "clang++"):
         if path := shutil.which(name):
             return [path], _version([path])
@@ -347,10 +346,10 @@ def compiler() -> tuple[list[str], str]:
     raise messages.no_compiler()
 
 
-def _wanted(wanted: str) -> tuple[list[str], str]:
+def _compiler_of(cxx: str) -> tuple[list[str], str]:
     """Return the command in `CXX`, split as by a shell, and its version."""
     try:
-        name, *options = shlex.split(wanted) or [""]
+        name, *options = shlex.split(cxx) or [""]
         if path := shutil.which(name):
             return [path, *options], _version([path, *options])
         where = "a program" if os.sep in name else "on the PATH"
@@ -359,9 +358,7 @@ def _wanted(wanted: str) -> tuple[list[str], str]:
         fault = str(error)
     except OSError as error:
         fault = system_reason(error)
-    raise UsageError(
-        f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
-    )
+    raise UsageError(f"CXX={cxx}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it")
 
 
 def _identity(command: list[str]) -> list[str]:

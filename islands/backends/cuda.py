@@ -46,7 +46,7 @@ H100 with four blocks: 3 to 24 % more proposals of tempering than with half of t
 low temperatures."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
 
-_requesting = Lock()
+_requests = Lock()
 
 
 class CudaBackend(Backend):
@@ -105,8 +105,8 @@ class CudaBackend(Backend):
 
     def release(self) -> None:
         super().release()
-        with _requesting:
-            self._requested.clear()  # another kernel may get the address of one
+        with _requests:
+            self._requested.clear()  # another kernel may get the same address
         self._cupy.get_default_memory_pool().free_all_blocks()
 
     def free_now(self) -> int:
@@ -145,7 +145,7 @@ class CudaBackend(Backend):
         return compiled(source, self._architecture, self._module, self.compiling.begin)[0]
 
     def _pieces(self, source: Source, block: Block) -> list[Source]:
-        return _cut(source, block).pieces(_MOST_PIECES)
+        return _with_block(source, block).pieces(_MOST_PIECES)
 
     def _spilled(self, block: Block) -> Array | None:
         return self.empty((block.spill,), np.uint8) if block.spill else None
@@ -237,7 +237,7 @@ class CudaBackend(Backend):
             raise messages.too_little_block_memory(kernel, shared, self.block_memory)
         # More than 48 KiB, including arrays that kernels declare, must be requested. Other threads
         # may launch the same kernel with more.
-        with _requesting:
+        with _requests:
             largest = self._requested[function.kernel.ptr] = max(
                 shared, self._requested.get(function.kernel.ptr, 0)
             )
@@ -311,12 +311,12 @@ class CudaBackend(Backend):
         return float(self._cupy.cuda.get_elapsed_time(begin, end)) / 1000
 
 
-def _cut(source: Source, block: Block) -> Source:
+def _with_block(source: Source, block: Block) -> Source:
     """Return the source with the macros for blocks of this size."""
-    cut = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
+    macros = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
     if block.spill:
-        cut["ISLANDS_GLOBAL_ARENA"] = "1"
-    return replace(source, defines={**source.defines, **cut})
+        macros["ISLANDS_GLOBAL_ARENA"] = "1"
+    return replace(source, defines={**source.defines, **macros})
 
 
 def _slice(room: Room) -> int:
@@ -403,7 +403,7 @@ class Graphs:
 # Contraction would round a * b + c once where the CPU rounds twice.
 OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
 OPTIONS += ["--diag-error=940,39"]  # a missing return, and a division by the number zero
-_ON_ALL_CORES, _SINCE = "--split-compile=0", (13, 0)  # of which version of NVRTC
+_ON_ALL_CORES, _SINCE = "--split-compile=0", (13, 0)  # an option, and the first NVRTC that has it
 _KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
 
 

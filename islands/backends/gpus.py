@@ -74,9 +74,9 @@ def identities() -> list[str]:
 
 
 def identity_of(number: int) -> str:
-    """Return the sixteen bytes of the UUID of a GPU, or of a part of one (MIG), hexadecimal.
+    """Return the UUID of a GPU, or of a part of one (MIG), as 32 hexadecimal digits.
 
-    They come from the driver, as CuPy's copy is cut at the first zero byte.
+    It comes from the driver, as CuPy's copy ends at the first zero byte.
     """
     driver, device, uuid = CDLL(_DRIVER), c_int(), create_string_buffer(16)
     if status := (
@@ -85,7 +85,7 @@ def identity_of(number: int) -> str:
         or driver.cuDeviceGetUuid_v2(uuid, device)
     ):
         raise UsageError(
-            f"GPU {number}: the driver does not tell its UUID (CUDA error {status}). Check"
+            f"GPU {number}: the driver does not report its UUID (CUDA error {status}). Check"
             f" nvidia-smi, or choose {option('backend', 'cpu')}"
         )
     return uuid.raw.hex()
@@ -119,10 +119,7 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
 
 
 def joules(identity: str) -> float | None:
-    """Return the energy that a GPU has used since its driver was loaded, or None if unknown.
-
-    `identity` is CUDA's: the sixteen bytes of the UUID, hexadecimal.
-    """
+    """Return the energy that a GPU has used since its driver was loaded, or None if unknown."""
     try:
         import pynvml
     except ImportError:

@@ -56,7 +56,7 @@ class Header:
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+("[^"\n]+"|[A-Za-z_]\w*)', re.MULTILINE)
 
 _WITH, _WITHOUT = "WITH_KERNEL", "WITHOUT_KERNEL"
-"""Words of kernels/core/compiler.cuh."""
+"""Macros of kernels/core/compiler.cuh."""
 
 Macros = dict[str, str | Header]
 """The macros of a program; those whose value is a header are included."""
@@ -173,7 +173,7 @@ def _text_of(path: Path, changed: int, size: int) -> str:
 
 
 CONTRACT = "// contract: "
-"""Prefix of a comment before a `#line` in a header: what the code after it must define."""
+"""Prefix of a comment before a `#line` in a header, which states what the code must define."""
 
 WHOLE = "WholeCost"
 """Replaces `long long` in functions of users; it has the same length: see

@@ -31,9 +31,9 @@ class Field:
     kind: str = "kept"
     """`kept`: saved and restored; `derived`: computed from kept fields; `scratch`: neither."""
     travels: bool = False
-    """Whether migrants take their entry along the first dimension to other islands."""
+    """Whether the entry of an individual, along the first dimension, migrates with it."""
     cleared: bool = True
-    """Whether it is set to zero before generation 0; otherwise its initial content is ignored."""
+    """Whether it is set to zero before generation 0; if not, its initial content is unspecified."""
 
     def __post_init__(self) -> None:
         """Refuse invalid values."""
@@ -70,7 +70,7 @@ def require_array(name: str, array: NDArray[Any], shape: tuple[int, ...], dtype:
 
 
 class IslandArrays:
-    """The arrays of a number of islands."""
+    """An array per field, with a part for each island."""
 
     def __init__(self, backend: Backend, islands: int, fields: Mapping[str, Field]) -> None:
         self._backend, self._islands, self.fields = backend, islands, dict(fields)

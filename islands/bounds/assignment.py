@@ -1,8 +1,8 @@
 """Lower bounds of tours that are directed, open or have fixed edges.
 
-The assignment problem is a relaxation of directed tours: every item has a successor. Symmetric
-tours with fixed edges are relaxed by dropping that condition, with joins of length zero, so that
-the bound of Held and Karp applies.
+For directed tours, the bound is that of the assignment problem: every item has one successor. For
+symmetric tours with fixed edges, these become edges of length zero that a tour need not contain, so
+that the bound of Held and Karp applies.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from islands.problems.legs import PRICE, Legs
 from islands.problems.tsp import Tsp
 
 _MOST_ASSIGNED, _ASSIGNED = 5_000, 1_600
-"""Maximum number of items of an assignment, and of one that takes SciPy less than a second; time
+"""Maximum number of items of an assignment, and of one that SciPy solves within a second; the time
 grows cubically."""
 _LONGEST = 2**31 - 1
 
@@ -45,14 +45,11 @@ def bound_of_legs(
 
 
 def _assigned(lengths: Ints, seconds: float) -> int:
-    """Return the length of a shortest assignment, or a weaker bound if time is short.
-
-    All numbers are exact as doubles.
-    """
+    """Return the length of a shortest assignment, or a weaker bound if time is short."""
     from scipy.optimize import linear_sum_assignment
 
     np.fill_diagonal(lengths, PRICE)
     if len(lengths) <= min(_MOST_ASSIGNED, _ASSIGNED * math.cbrt(seconds)):
-        rows, columns = linear_sum_assignment(lengths.astype(np.float64))
+        rows, columns = linear_sum_assignment(lengths.astype(np.float64))  # exact as doubles
         return int(lengths[rows, columns].sum())
     return max(int(lengths.min(axis=side).sum()) for side in (0, 1))

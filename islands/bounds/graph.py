@@ -62,7 +62,7 @@ class Graph:
         cities = np.repeat(np.arange(self.size), count)
         starts, ends = np.r_[cities, tour], np.r_[near.ravel(), np.roll(tour, -1)]
         self._keys = np.zeros(0, np.int64)
-        self._join(starts, ends)
+        self.add(starts, ends)
         longest, length = int(self.lengths.max()), int(self.near.along(tour).sum())
         most = min(_FINE // max(1, longest), _LARGEST_SUM // max(1, length))
         self.scale = 1 << (max(1, min(most, 1 << 20)).bit_length() - 1)
@@ -70,10 +70,7 @@ class Graph:
         """The largest multiplier for which no sum exceeds 64 bits."""
 
     def add(self, starts: Ints, ends: Ints) -> None:
-        """Add edges."""
-        self._join(starts, ends)
-
-    def _join(self, starts: Ints, ends: Ints) -> None:
+        """Add edges, if they are new."""
         low, high = np.minimum(starts, ends), np.maximum(starts, ends)
         keys = (low * self.size + high)[low != high]
         self._keys = np.unique(np.r_[self._keys, keys])

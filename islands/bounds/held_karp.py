@@ -20,7 +20,7 @@ _STEPS, _MORE_STEPS = 400, 200
 _SHARE = 0.7  # share of the remaining time for the steps of a round
 _ROUNDS = 10
 _LITTLE = 1e-4
-"""The last round is the one that raises the bound by less than this share and finds no edges."""
+"""Rounds end with the first one that raises the bound by less than this share and adds no edges."""
 
 _REACH = 0.02
 """Target of a step, at most this share above the best value so far, as the tour may be long."""
@@ -83,7 +83,7 @@ def lower_bound(
 
 
 def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: TimeLimit) -> bool:
-    """Add missing edges of the complete graph's minimum spanning tree; False: out of time."""
+    """Add the missing edges of the complete graph's minimum spanning tree; False: out of time."""
     while (shorter := pricing.find(graph, multipliers, limit)) is not None:
         graph.add(shorter.starts, shorter.ends)
         if shorter.is_all:

@@ -30,9 +30,9 @@ _INFEASIBLE = 2  # status of HiGHS in SciPy
 
 
 class _Relaxation(NamedTuple):
-    """The relaxation of subsets with a number of items.
+    """The linear relaxation for subsets with a given number of items.
 
-    `value` is its profit or, for subsets of any size, the number of items.
+    `value` is its profit or, for subsets of any size, its number of items.
     """
 
     items: int
@@ -94,7 +94,7 @@ def _counts(
 
 
 def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
-    """Return the relaxation of subsets with a number of items; None: not solved."""
+    """Return the relaxation for subsets with this number of items; None: not solved."""
     from scipy.optimize import linprog
 
     n = file.size
@@ -130,7 +130,7 @@ def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
 def _excludes_better(
     file: MkpFile, profit: int, relaxation: _Relaxation, left: Callable[[], float]
 ) -> bool:
-    """Return whether it is proven that no subset with this number of items has more profit."""
+    """Return whether HiGHS proves that no subset with this number of items has more profit."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     gap = relaxation.value - profit - 1 + _SLACK

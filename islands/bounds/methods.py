@@ -28,9 +28,9 @@ class BoundMethod:
     least: float
     """Minimum time limit in seconds."""
     share: float
-    """Share of the run time that it may take, if that is more."""
+    """Share of the run time that it may take, if this is longer."""
     compute: Callable[[Any, NDArray[np.int64], Backend, float, IsStopped], Bound]
-    """Computes the bound from the problem, a solution, a device and the seconds."""
+    """Computes the bound from the problem, a solution, a device and the time limit."""
 
 
 def _of_knapsack(
@@ -44,10 +44,8 @@ def _of_tour(
     problem: Tsp, tour: NDArray[np.int64], device: Backend, seconds: float, is_stopped: IsStopped
 ) -> Bound:
     near = problem.near
-    compute: Callable[[Tsp, NDArray[np.int64], Backend, float, IsStopped], Bound] = (
-        bound_of_legs if isinstance(near, Legs) else lower_bound
-    )
-    bound = compute(problem, tour, device, seconds, is_stopped)
+    compute = bound_of_legs if isinstance(near, Legs) else lower_bound
+    bound: Bound = compute(problem, tour, device, seconds, is_stopped)
     if near.matrix is None or not isinstance(near.unit, float):
         return bound
     # Matrix entries were rounded by up to half a unit, so a real tour may be shorter.

@@ -25,8 +25,8 @@ _TILE, _MOST = 64, 4
 _THREADS, _BLOCKS = 128, 1024
 _TRIAL = 0.2  # seconds after which the time of all launches can be predicted
 _FEW = 4096
-"""Average number of cities that a launch compares on a CPU before the clock is read. A GPU compares
-all cities at once, as a thread walks along the line."""
+"""On a CPU, the clock is read after the comparison of about `_FEW`^2 / 2 pairs of cities. A GPU
+compares all pairs in one launch, with a thread per city."""
 
 
 _LINE = Struct(
@@ -35,7 +35,7 @@ _LINE = Struct(
     box=Null(np.float64),
     scale=np.int64(0),
 )
-"""An example of `Line` of kernels/bounds/shorter_edges.cuh."""
+"""`Line` of kernels/bounds/shorter_edges.cuh without data, for the check of its members."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Pricing:
         return self._backend.zeros(shape[:1], np.int32), self._backend.zeros(shape, np.int32)
 
     def find(self, graph: Graph, multipliers: Ints, limit: TimeLimit) -> ShorterEdges | None:
-        """Return the edges that belong to the minimum spanning tree; None: out of time."""
+        """Return missing edges of the complete graph's spanning tree; None: out of time."""
         weights = graph.weights(multipliers)
         edges = graph.spanning_tree(weights).edges
         edges = edges[np.argsort(weights[edges], kind="stable")]

@@ -123,7 +123,7 @@ _ALGORITHMS = ("brkga", "de", "ga", "cellular", "pso", "memetic", "tempering", "
 @pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("algorithm", _ALGORITHMS)
 def test_results_with_the_usual_optimisation_are_the_recorded_ones(algorithm: str) -> None:
-    assert not CpuBackend(1)._names_level
+    assert not CpuBackend(1)._has_level
     with (_FOLDER / "digests.csv").open(newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if f"--algorithm {algorithm} " in row["run"]]
     assert _DIGESTS.digest(rows[0]["run"], "cpu", 1) == rows[0]["digest"]

@@ -38,13 +38,13 @@ def test_a_program_of_a_cpu_has_all_kernels_of_its_pieces(
     monkeypatch.setattr(cpu, "_cores", lambda: cores)
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     commands: list[list[str]] = []
-    done = CpuBackend._done
+    run_compiler = CpuBackend._compile
 
-    def counted(self: CpuBackend, command: list[str], text: str) -> tuple[int, str]:
+    def counted(self: CpuBackend, command: list[str], text: str = "") -> tuple[int, str]:
         commands.append(command)
-        return done(self, command, text)
+        return run_compiler(self, command, text)
 
-    monkeypatch.setattr(CpuBackend, "_done", counted)
+    monkeypatch.setattr(CpuBackend, "_compile", counted)
     backend = CpuBackend(1)
     program, out = backend.compile(source, Block()), backend.zeros((1,), np.int32)
     for number, name in enumerate(NAMES, 1):
