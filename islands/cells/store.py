@@ -53,7 +53,7 @@ class Store:
         """
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        self._lock.take(folder)
+        self._lock.acquire(folder)
         if self._path is not None:
             return
         path, lock = inside(folder, LEDGER), inside(folder, MANY_LOCK)

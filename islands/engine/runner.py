@@ -97,7 +97,7 @@ def resume_requested(
     that of the run, if it already exists.
     """
     world.run_on_all(lambda: require_run(folder))
-    ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in request.options))
+    ended = world.run_on_all(lambda: finished(folder, continues="stop" in request.options))
     world.run_on_all(lambda: require_intact(folder))
     world.run_on_all(lambda: refuse_mixture(folder))
     trust_files(world.from_first(lambda: signed_scripts(folder / RUN_SETTINGS)))
@@ -136,7 +136,7 @@ def _check_again(
 def _complete_cleanup(folder: Path, ended: Finished) -> None:
     """Complete the cleanup of a process that was killed after it wrote the solution."""
     with FolderLock() as lock, suppress(UnwritableError):
-        if lock.takes(folder) and (folder / FINISHED).exists():
+        if lock.try_acquire(folder) and (folder / FINISHED).exists():
             remove_obsolete(folder, ended.start)
 
 
@@ -189,7 +189,7 @@ def run(
             if is_new:
                 folder = _folder(resolved, world, output, lock)
         if goes_on_in is not None:
-            world.from_first(lambda: lock.take(goes_on_in))
+            world.from_first(lambda: lock.acquire(goes_on_in))
         prepared = PreparedRun(
             *(resolved, world, archipelago, machine, interruption, output, folder),
             goes_on=not is_new,

@@ -104,7 +104,7 @@ class PreparedRun:
             records: Journal | MemoryRecords | None = None
             if self.folder is not None:
                 whole = (self.folder, self.resolved, world, self.archipelago, screen.say)
-                records = journal = Journal(*whole, goes_on=self.goes_on)
+                records = journal = Journal(*whole, resumes=self.goes_on)
             elif self.output.collects:
                 records = MemoryRecords(self.resolved, world)
             observers = self._observers(records, screen, failures)

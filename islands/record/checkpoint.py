@@ -1,7 +1,8 @@
 """Checkpoints: `checkpoints/GENERATION.START/rank-000.npz`, valid when they have a manifest.
 
-The starts of a run are numbered, and none overwrites files of another one, so that a checkpoint
-and its records stay unchanged as long as they are needed.
+A run is started once, and again whenever it is resumed. These starts are numbered, and none of them
+overwrites files of another one, so that a checkpoint and its records stay unchanged as long as they
+are needed.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ from islands.record.stream import Extent, rank_and_start
 from islands.untrusted import MISMATCH, bounded_text, content_digest, parsing, typed
 
 LONGEST_MANIFEST = 1 << 24
-"""Bytes; enough for more than 30000 ranks."""
+"""Maximum number of bytes of a manifest: enough for more than 30000 ranks."""
 _RANK_FILE = re.compile(r"rank-\d+\.npz")
 _KEPT = 2
-"""The number of checkpoints that a run keeps."""
+"""Number of checkpoints that a run keeps."""
 _NAME = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
@@ -66,7 +67,7 @@ class RankFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The data of a checkpoint besides the arrays."""
+    """What a checkpoint contains besides the arrays."""
 
     run: str
     """The identity of the run."""
@@ -77,7 +78,7 @@ class Manifest:
     parts: tuple[RankFile, ...]
 
     def write(self, checkpoint: Path) -> None:
-        """Write the manifest, so that the checkpoint is valid."""
+        """Write the manifest, which makes the checkpoint valid."""
         values = {"format": FORMAT, "islands": islands.__version__, **asdict(self)}
         values["sha256"] = content_digest(values)
         publish(inside(checkpoint, MANIFEST), json.dumps(values, indent=1))
@@ -106,7 +107,7 @@ class Manifest:
 
 
 def _fault(values: Any, run: str) -> str:
-    """Return why the values in a manifest are not of this run and version, or an empty text."""
+    """Return why this run and version cannot use a manifest; an empty text if they can."""
     if not isinstance(values, dict):
         return "is not the manifest of a checkpoint"
     if type(values.get("format")) is not int or values["format"] != FORMAT:
@@ -166,7 +167,7 @@ class Checkpoints:
         if name in self._kept:
             return
         folder = inside(self._run, CHECKPOINTS, name)
-        parts = self._world.gather(self._world.run_on_all(lambda: self._rank_file(folder)))
+        parts = self._world.gather(self._world.run_on_all(lambda: self._write_arrays(folder)))
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
             manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
@@ -174,7 +175,7 @@ class Checkpoints:
         self._kept = [*self._kept, name][-_KEPT:]
         self._tidy()
 
-    def _rank_file(self, folder: Path) -> RankFile:
+    def _write_arrays(self, folder: Path) -> RankFile:
         extents = {record.folder: record.flushed() for record in self._records}
         path = folder / f"rank-{self._world.rank:03}.npz"
         with published(path) as temporary, temporary.open("wb") as stream:
@@ -233,10 +234,9 @@ def next_start(run: Path) -> int:
 
 
 def remove_obsolete(run: Path, start: int) -> None:
-    """Remove what a run does not need when it is finished: old checkpoints, and streams."""
+    """Remove what a finished run does not need: checkpoints of earlier starts, and streams."""
     for name in newest_first(run):
-        # The records of earlier starts are removed below.
-        if start_of(name) != start:
+        if start_of(name) != start:  # the streams with its records are removed below
             _remove(inside(run, CHECKPOINTS, name))
     remove_streams(run, ())
 

@@ -19,11 +19,11 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
     try:
         if folder is None:
             folder = fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
-            lock.take(folder)
+            lock.acquire(folder)
             return folder
         folder.mkdir(parents=True, exist_ok=True)
         _require_writable(folder)
-        lock.take(folder)
+        lock.acquire(folder)
         # Check again, as another process may have used it before it was locked.
         refuse_unfit(folder, force=force)
         remove_earlier_run(folder)

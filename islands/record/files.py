@@ -24,12 +24,12 @@ from islands.untrusted import parsing
 Row = dict[str, str]
 
 _MOST_BYTES, _MOST_CELLS, _MOST_COLUMNS = 1 << 28, 1 << 22, 1000
-"""The limits of a table; that of 100000 runs is smaller."""
+"""Limits of a table; the table of 100000 runs is smaller."""
 
 # The solution of a large instance, of up to ten million numbers, is a single field.
 csv.field_size_limit(1 << 27)
 _LARGEST_ARRAYS = 1 << 27
-"""The maximum number of bytes of the arrays of a problem, unless its file is trusted: those of a
+"""Maximum number of bytes of the arrays of a problem, unless its file is trusted: enough for a
 dense matrix of 4000 x 4000."""
 
 
@@ -94,7 +94,7 @@ def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
     with parsing(path), opened(path) as stream, np.load(stream, allow_pickle=False) as file:
         methods = {entry.compress_type for entry in file.zip.infolist()}
         if not is_compressed and methods - {zipfile.ZIP_STORED}:
-            raise ValueError("it is compressed, as no run writes it")
+            raise ValueError("it is compressed, but runs write it uncompressed")
         yield file
 
 

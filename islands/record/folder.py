@@ -159,7 +159,7 @@ def unusable(folder: Path, error: OSError) -> UsageError:
 
 
 def _has_files(folder: Path) -> bool:
-    # A run that is killed before it writes its settings leaves only files of these kinds.
+    # Ignore the files that a run leaves if it is killed before it writes its settings.
     return any(
         path.name != JOB
         and not path.name.startswith(f".{RUN_SETTINGS}.")
@@ -282,7 +282,8 @@ _OF_FILES = {
     BENCH: FolderKind.MEASUREMENT,
     LEDGER: FolderKind.MEASUREMENT,
 }
-"""The kinds by files, in the order of the search, as all folders of many runs have a ledger."""
+"""Files that show the kind of a folder without `MANY_LOCK`, in the order in which they are sought:
+all folders of many runs may have a ledger."""
 
 
 def kind_of(folder: Path) -> FolderKind | None:
@@ -302,10 +303,10 @@ def kind_of(folder: Path) -> FolderKind | None:
     return FolderKind.EXPERIMENT if any(experiments_in(folder)) else None
 
 
-def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
+def refuse_other_work(folder: Path, kind: FolderKind, leftovers: Collection[str] = ()) -> None:
     """Refuse a file, and a folder with work of another kind or with foreign files.
 
-    `own` are the names of files or folders that work of this kind may leave before its first
+    `leftovers` are the names of files or folders that work of this kind may leave before its first
     result. The caller checks whether work of this kind is the same work.
     """
     with reading(folder):
@@ -320,7 +321,7 @@ def refuse_other_work(folder: Path, kind: FolderKind, own: Collection[str] = ())
         raise UsageError(
             f"--out {folder}: contains {present.words}, no {kind.noun}. Name a new folder"
         )
-    if {name for name in names if not name.startswith(".")} - {*own, JOB}:
+    if {name for name in names if not name.startswith(".")} - {*leftovers, JOB}:
         raise messages.other_files(folder, kind.noun)
 
 
@@ -332,16 +333,16 @@ def results_in(folder: Path) -> int:
 
 def runs_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of the runs of a series, in alphabetical order."""
-    yield from _with(folder, RUN_SETTINGS)
+    yield from _folders_with(RUN_SETTINGS, folder)
 
 
 def experiments_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of the experiments of several papers, in alphabetical order."""
-    yield from _with(folder, EXPERIMENT_SETTINGS)
+    yield from _folders_with(EXPERIMENT_SETTINGS, folder)
 
 
-def _with(folder: Path, name: str) -> list[Path]:
-    """Return the folders in a folder that contain a file of this name."""
+def _folders_with(name: str, folder: Path) -> list[Path]:
+    """Return the folders in `folder` that contain a file of this name."""
     return [inside(folder, path.parent.name) for path in sorted(folder.glob(f"*/{name}"))]
 
 

@@ -39,8 +39,8 @@ from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml
 _CHECKSUM = "# SHA-256 of the lines above: "
 RUN_LINE = "# Identity of the run: "
 SIGNATURE_LINE = "# Signature of its problem.npz: "
-"""Lines by which files of other runs are detected; the second one if the folder contains the
-problem."""
+"""Lines by which files of other runs are detected. The second one is present if the folder contains
+the problem."""
 _LAST = "checkpoint"
 """The last table in run.toml."""
 _SIGNATURE = "signature"
@@ -54,8 +54,8 @@ _TRUST = "If you made the folder, or trust it, add --trust"
 def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
     """Write run.toml with the identity `run` and the signature of the stored problem.
 
-    If it names scripts, sign it if this process has imported all of them, or if the file was
-    signed before. A resumed run may not have imported them, and must not sign scripts of others.
+    Settings that name scripts are signed if this process has imported all of them, or if the file
+    was signed before: a resumed run may not have imported them, and must not sign those of others.
     """
     path, text = inside(folder, RUN_SETTINGS), spec.to_toml()
     for prefix, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
@@ -109,7 +109,7 @@ def signature_of(problem: Problem) -> str:
 
 
 def stored_signature(folder: Path) -> str:
-    """Return the signature of the problem in a folder, without reading it; empty without one."""
+    """Return the signature of the problem in a folder, which is not read; empty without one."""
     path = folder / PROBLEM
     with suppress(InputError), parsing(path), opened(path) as stream, ZipFile(stream) as file:
         member = file.getinfo(f"{_SIGNATURE}.npy")

@@ -45,18 +45,18 @@ class Journal:
         archipelago: Archipelago,
         say: Callable[[str], None],
         *,
-        goes_on: bool,
+        resumes: bool,
     ) -> None:
-        """Open the folder; if the run is resumed (`goes_on`), restore a checkpoint."""
+        """Open the folder; if the run `resumes`, restore a checkpoint."""
         self.folder, self._resolved, self._world = folder, resolved, world
         self._run = identity(resolved)
         origin: Origin | None = None
-        if goes_on:
+        if resumes:
             origin = restore(folder, resolved, self._run, world, archipelago, say)
         self.origin = origin.moment if origin is not None else None
         self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
         losses = origin.losses if origin is not None else {}
-        world.run_on_all(lambda: self._prepare(losses, goes_on=goes_on))
+        world.run_on_all(lambda: self._prepare(losses, resumes=resumes))
         earlier = origin.earlier if origin is not None else {}
         kinds, problem = kinds_of(resolved.spec), resolved.problem
         self._records = world.run_on_all(
@@ -70,7 +70,7 @@ class Journal:
             folder, self._run, world, archipelago, self._records, start, resumed_from
         )
 
-    def _prepare(self, losses: Losses, *, goes_on: bool) -> None:
+    def _prepare(self, losses: Losses, *, resumes: bool) -> None:
         """Remove all files that the checkpoints do not need, and the solution of a finished run.
 
         Write the settings of a resumed run, which may have changed; a new run has written them.
@@ -81,7 +81,7 @@ class Journal:
                 (self.folder / FINISHED).unlink(missing_ok=True)
                 remove_unpublished(self.folder)
                 remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
-            if goes_on:
+            if resumes:
                 signature = stored_signature(self.folder)
                 write_settings(self.folder, self._resolved.spec, self._run, signature)
                 store_parts(self.folder, part_versions(self._resolved))

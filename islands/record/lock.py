@@ -17,13 +17,13 @@ from islands.paths import reading, writing
 from islands.record.folder import LOG
 
 _PATIENCE_SECONDS = 5.0
-"""The time to wait for a process that is ending."""
+"""Time to wait for another process, which may be ending."""
 _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EINVAL)
 """The errors of filesystems that have no locks, or, like NFS, none for folders."""
 
 
 class FolderLock:
-    """Locks the folder of a run, or of other work, from `take` to the end of the `with` block.
+    """Locks the folder of a run, or of other work, from `acquire` to the end of a `with` block.
 
     The operating system releases the lock when the process ends, even after a crash.
     """
@@ -34,61 +34,61 @@ class FolderLock:
         self._locks = ExitStack()
         # Release the lock even if the object is discarded without a `with` block.
         finalize(self, self._locks.close)
-        self._has_taken = False
+        self._is_held = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._locks.close()
-        self._has_taken = False
+        self._is_held = False
 
-    def take(self, folder: Path) -> None:
+    def acquire(self, folder: Path) -> None:
         """Lock the folder if it is not locked yet; refuse it if another process has locked it."""
-        if not self.takes(folder, _PATIENCE_SECONDS):
+        if not self.try_acquire(folder, _PATIENCE_SECONDS):
             which = f"; {folder / LOG} names its host and pid" if self._file == LOG else ""
             raise InputError(
                 f"{folder}: another process is using this {self._work}{which}. Wait until it"
                 " ends, or end it"
             )
 
-    def takes(self, folder: Path, patience: float = 0.0) -> bool:
+    def try_acquire(self, folder: Path, patience: float = 0.0) -> bool:
         """Try to lock the folder for at most `patience` seconds; return whether this succeeded.
 
         The file is locked as well, as some filesystems can lock files but not folders.
         """
-        if self._has_taken:
+        if self._is_held:
             return True
         deadline = time.monotonic() + patience
         writes = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         file = folder / self._file
-        for path, opens, flags in ((folder, os.open, os.O_RDONLY), (file, descriptor, writes)):
+        for path, open_, flags in ((folder, os.open, os.O_RDONLY), (file, descriptor, writes)):
             with writing(path):
-                opened = opens(path, flags)
+                opened = open_(path, flags)
                 self._locks.callback(os.close, opened)
-                while not _locks(opened, fcntl.LOCK_EX):
+                while not _try_lock(opened, fcntl.LOCK_EX):
                     if time.monotonic() >= deadline:
                         self._locks.close()
                         return False
                     time.sleep(0.1)
-        self._has_taken = True
+        self._is_held = True
         return True
 
 
 def is_locked(folder: Path, file: str = LOG) -> bool:
     """Return whether another process has locked a folder or its file, without changing them."""
-    for path, opens in ((folder, os.open), (folder / file, descriptor)):
+    for path, open_ in ((folder, os.open), (folder / file, descriptor)):
         with reading(path), suppress(FileNotFoundError):
-            opened = opens(path, os.O_RDONLY)
+            opened = open_(path, os.O_RDONLY)
             try:
-                if not _locks(opened, fcntl.LOCK_SH):
+                if not _try_lock(opened, fcntl.LOCK_SH):
                     return True
             finally:
                 os.close(opened)
     return False
 
 
-def _locks(opened: int, how: int) -> bool:
+def _try_lock(opened: int, how: int) -> bool:
     """Try to lock an open file; return whether no other process has locked it."""
     try:
         fcntl.flock(opened, how | fcntl.LOCK_NB)

@@ -85,8 +85,8 @@ def changed_part(folder: Path, part: str, original: Path | None) -> InputError:
     what = f"the {'definition' if original is None else 'header'} of the {part}"
     then = "" if original is None else f"; the original is {original}"
     return InputError(
-        f"{folder}: {what} has changed since the run began{then}. Restore the script, or the"
-        " version of islands for a problem of a file, or begin a new run"
+        f"{folder}: {what} has changed since the run began{then}. Restore the script or,"
+        " for a problem from a file, the version of islands; or begin a new run"
     )
 
 

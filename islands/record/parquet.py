@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 MOST_ROWS = 1 << 22
-"""The rows that are read at once, which take up to half a gigabyte; a report takes a gigabyte."""
+"""Maximum number of rows in memory: half a gigabyte at most, and twice as much in a report."""
 _ROWS_AT_ONCE = 1 << 16
 _MOST_PARTS = 1 << 13
 """The maximum number of row groups, or of entries of another list in the footer: Arrow allocates
@@ -51,18 +51,16 @@ class TooManyRowsError(InputError):
 def require_at_most(path: Path, rows: int, most: int) -> None:
     """Refuse more than `most` rows."""
     if rows > most:
-        raise TooManyRowsError(
-            f"{path}: has {rows} rows, more than {most}, the most that this command reads"
-        )
+        raise TooManyRowsError(f"{path}: has {rows} rows, but this command reads at most {most}")
 
 
 def require_columns(schema: pa.Schema, columns: Collection[pa.Field]) -> None:
     """Raise a `ValueError` for a column with another name or type than `columns`."""
-    others = [field for field in schema if field not in columns]
     if len({*schema.names}) < len(schema.names):
-        raise ValueError("it has two columns of a name")
-    if others:
-        raise ValueError(f"it has the column {others[0].name} {others[0].type}, as no run writes")
+        raise ValueError("two of its columns have the same name")
+    for field in schema:
+        if field not in columns:
+            raise ValueError(f"it has the column {field.name} {field.type}, which no run writes")
 
 
 def rows_in(path: Path) -> int:
@@ -103,8 +101,8 @@ def read_parquet(
 ) -> pa.Table:
     """Return the rows with the metadata of a file that is intact and has only these `columns`.
 
-    Refuse more than `most` rows; by default, more rows than bytes, as real rows take several. The
-    file is read in pieces, of which `keep` selects rows.
+    Refuse more than `most` rows; by default, more than a command reads, unless they are fewer than
+    the bytes of the file. The file is read in pieces, of which `keep` selects rows.
     """
     import pyarrow as pa
 

@@ -110,10 +110,10 @@ class Record(ABC):
     def flushed(self) -> Extent:
         """Write all rows to disk and return their extent."""
         self._write()
-        return self._stream.secured()
+        return self._stream.synced()
 
     def publish(self, metadata: Mapping[str, str]) -> None:
-        """Write the Parquet file; do not remove the stream."""
+        """Write the Parquet file from all rows; the stream is kept."""
         self._write()
         self._stream.close()
         self._stream.publish(metadata)

@@ -62,14 +62,14 @@ def restore(
 ) -> Origin | None:
     """Restore the newest usable checkpoint, and report why newer ones are unusable; collective.
 
-    Checkpoints with records are preferred. Return None if there is no checkpoint, and raise an
-    error if none is usable.
+    Prefer checkpoints whose records are intact. Return None if there is no checkpoint; raise an
+    error if none of them is usable.
     """
     names = world.bcast(world.run_on_all(lambda: newest_first(run) if world.rank == 0 else []))
     refused: list[str] = []
     without_records: list[str] = []
 
-    def tried(name: str, *, needs_records: bool) -> Origin | None:
+    def attempt(name: str, *, needs_records: bool) -> Origin | None:
         origin, fault = None, None
         try:
             origin = _restored(run, name, resolved, identity, archipelago)
@@ -92,10 +92,10 @@ def restore(
         return replace(origin, losses=losses)
 
     for name in names:
-        if (origin := tried(name, needs_records=True)) is not None:
+        if (origin := attempt(name, needs_records=True)) is not None:
             return origin
     for name in without_records:
-        if (origin := tried(name, needs_records=False)) is not None:
+        if (origin := attempt(name, needs_records=False)) is not None:
             for reason in origin.losses.values():
                 say(f"no other checkpoint, so {reason}")
             return origin
@@ -155,14 +155,14 @@ def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[st
         raise InputError(f"{part.file}: has {size} bytes instead of {part.bytes}")
     if digest(path) != part.sha256:
         raise InputError(f"{part.file}: {MISMATCH}")
-    held = {}
-    with arrays_file(path) as arrays:
-        for name in arrays.files:
+    arrays = {}
+    with arrays_file(path) as stored:
+        for name in stored.files:
             # An array has a row for each island of its colony.
             rows = _common(part.span, archipelago.covered(name))
             if needed := _common(rows, archipelago.held):
-                held[name] = arrays[name][needed.start - rows.start : needed.stop - rows.start]
-    return held
+                arrays[name] = stored[name][needed.start - rows.start : needed.stop - rows.start]
+    return arrays
 
 
 def _earlier_rows(

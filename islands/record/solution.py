@@ -61,7 +61,7 @@ class Finished:
     run: str
     """The identity of the run: see `islands.configuration.identity.identity`."""
     start: int
-    """The number of the start that finished the run, whose records and checkpoints are kept."""
+    """The number of the start that finished the run; its records and checkpoints are kept."""
     date: str
     """When the run was finished."""
     versions: Mapping[str, str]
@@ -86,16 +86,16 @@ class Finished:
             )
 
 
-def finished(folder: Path, *, goes_on: bool) -> Finished | None:
-    """Return the result of a finished run, or None if the run has to be resumed.
+def finished(folder: Path, *, continues: bool) -> Finished | None:
+    """Return the result of a finished run, or None if the run is to be resumed.
 
-    That is the case if it is not finished, was interrupted, or `goes_on`; a finished run then needs
-    a checkpoint.
+    An unfinished or interrupted run is resumed, and so is a finished one that `continues`, for
+    example with later stopping criteria. Refuse a run with a result that has no checkpoint for it.
     """
     if not (folder / FINISHED).exists():
         return None
     record = recorded(folder)
-    if not (goes_on or record.result.interrupted):
+    if not (continues or record.result.interrupted):
         return record
     if not (record.result.reproducible and has_checkpoint(folder)):
         why = ""

@@ -44,7 +44,7 @@ MOST_BYTES = 1 << 29
 
 @dataclass(frozen=True)
 class Extent:
-    """The number of leading rows of a record, and their checksum."""
+    """The number of rows of a record up to a checkpoint, and their checksum."""
 
     rows: int
     sha256: str
@@ -101,7 +101,7 @@ class Stream:
         self._rows += batch.num_rows
         self._checksum.add(batch)
 
-    def secured(self) -> Extent:
+    def synced(self) -> Extent:
         """Write all rows to disk and return their extent."""
         with writing(self._path):
             os.fsync(self._sink.fileno())
@@ -114,7 +114,7 @@ class Stream:
             self._sink.close()
 
     def publish(self, metadata: Mapping[str, str]) -> None:
-        """Write the Parquet file from the closed stream; do not remove the stream."""
+        """Write the Parquet file from the closed stream, which is kept."""
         schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
         write_parquet(self._finished, self._grouped(), schema)
 

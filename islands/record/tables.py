@@ -42,10 +42,11 @@ Columns = list[NDArray[Any]]
 _KINDS: dict[str, type[Record]] = {kind.folder: kind for kind in (Trace, Migrations)}
 
 _MOST_ROWS, _ROWS_AT_ONCE = 1 << 20, 1 << 12
-"""The maximum number of rows of all ranks in memory, and of epochs that become arrays together."""
+"""Maximum number of rows of all ranks in memory, and of rows converted to arrays at once."""
 _KEPT_ROWS = 1 << 20
 _MOST_THINNED_ROWS = 1 << 24
-"""The rows kept of a long record, and the maximum number of its rows, as reading takes seconds."""
+"""Maximum number of rows that are kept of a long record, and that it may have, as reading takes
+seconds."""
 
 
 class MemoryRecords:
@@ -79,14 +80,14 @@ class Rows:
         self._kind, self._problem, self._most = kind, problem, _MOST_ROWS // ranks
         self._epochs = self._waiting_rows = 0
         self.every = 1
-        """A power of two: epochs are kept if it divides their number."""
+        """A power of two, of which the numbers of kept epochs are multiples."""
         self._waiting: list[tuple[int, Epoch]] = []
         self._last: tuple[int, Epoch] | None = None
         self._parts: list[Columns] = []
-        """Columns of rows; the first one contains the number of the epoch."""
+        """The columns of rows, preceded by the numbers of their epochs."""
 
     def add(self, epoch: Epoch) -> None:
-        """Add the rows of an epoch, unless it is left out."""
+        """Add the rows of an epoch, unless it is skipped."""
         self._last = (self._epochs, epoch)
         if self._epochs % self.every == 0:
             self._wait(*self._last)

@@ -147,7 +147,7 @@ def test_a_run_locked_by_another_process_is_not_changed(
         (folder / name).unlink()
     before = sorted(folder.rglob("*"))
     with FolderLock() as lock:
-        lock.take(folder)
+        lock.acquire(folder)
         with pytest.raises(InputError, match="another process is using this run"):
             claimed(folder, force=force)
         assert sorted(folder.rglob("*")) == before
@@ -156,8 +156,8 @@ def test_a_run_locked_by_another_process_is_not_changed(
 
 def test_a_run_that_finished_while_waiting_for_the_lock_is_not_overwritten(tmp_path: Path) -> None:
     class Waiting(FolderLock):
-        def take(self, folder: Path) -> None:
-            super().take(folder)
+        def acquire(self, folder: Path) -> None:
+            super().acquire(folder)
             finished(folder)
 
     with Waiting() as lock, pytest.raises(UsageError, match="contains a finished run"):
@@ -214,14 +214,14 @@ def test_a_filesystem_without_locks_is_accepted(tmp_path: Path, monkeypatch: Pat
 
     monkeypatch.setattr(lock_module.fcntl, "flock", unsupported)
     with FolderLock() as first, FolderLock() as second:
-        first.take(tmp_path)
-        second.take(tmp_path)
+        first.acquire(tmp_path)
+        second.acquire(tmp_path)
 
 
 def test_removing_the_log_does_not_unlock_the_folder(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
     with FolderLock() as first, FolderLock() as second:
-        first.take(tmp_path)
+        first.acquire(tmp_path)
         (tmp_path / "log.txt").unlink()
         with pytest.raises(InputError, match="another process is using this run"):
-            second.take(tmp_path)
+            second.acquire(tmp_path)

@@ -60,7 +60,7 @@ def numbers(folder: Path, *wanted: int, start: int = 1) -> list[int]:
 
 def test_the_first_rows_of_an_unfinished_stream(tmp_path: Path) -> None:
     stream = written(tmp_path, batch(1, 2), batch(3))
-    assert stream.secured() == extent(1, 2, 3)
+    assert stream.synced() == extent(1, 2, 3)
     for wanted in ([], [1], [1, 2, 3]):
         assert numbers(tmp_path, *wanted) == wanted
     with pytest.raises(InputError, match="checksum mismatch"):
@@ -99,7 +99,7 @@ def test_after_a_failure_a_stream_takes_no_more_rows(tmp_path: Path) -> None:
     stream._sink = complete
     with pytest.raises(UnwritableError):
         stream.write(batch(2))
-    assert stream.secured() == extent(1)
+    assert stream.synced() == extent(1)
     assert numbers(tmp_path, 1) == [1]
 
 

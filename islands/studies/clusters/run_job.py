@@ -257,7 +257,7 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
             status = run_job(own.all, check, place, nodes=nodes)
             if status != 0:
                 return status
-        ended = finished(place, goes_on=False)
+        ended = finished(place, continues=False)
         if ended is None:
             raise RunError(f"{place}: the run ended without a result. Its log.txt gives the reason")
         results[nodes] = ended.result

@@ -178,7 +178,7 @@ def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     with FolderLock("job array", _LOCK) as lock:
-        if not lock.takes(path.parent, _PATIENCE_SECONDS) or path.exists():
+        if not lock.try_acquire(path.parent, _PATIENCE_SECONDS) or path.exists():
             return None
         _copy_list(folder, words)
         of_elements = _queried(job)

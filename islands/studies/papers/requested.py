@@ -76,7 +76,7 @@ def prepared(
             " pip install 'islands[report]'"
         )
     if args.out is not None and ranks.rank == 0:
-        refuse_other_work(args.out, FolderKind.EXPERIMENT, own=papers)
+        refuse_other_work(args.out, FolderKind.EXPERIMENT, leftovers=papers)
         for name in papers if args.what == ALL else ():
             refuse_other_work(args.out / name, FolderKind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
