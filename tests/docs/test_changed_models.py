@@ -118,10 +118,11 @@ def test_a_number_of_items_of_a_quadratic_problem() -> None:
 
 def test_fixed_colours() -> None:
     names = ran("models.graph_colouring")
-    found = [names["names"][own] for own in names["found"][:8].tolist()]
+    chosen = names["chosen"]
     assert names["result"].cost == 0
-    assert all(found[i] == own for i, own in names["fixed"].items())
-    assert all(found[a] != found[b] for a, b in names["edges"] if max(a, b) < 8)
+    assert all(chosen[i] == colour for i, colour in names["fixed"].items())
+    assert all(chosen[a] != chosen[b] for a, b in names["edges"] if max(a, b) < 8)
+
 
 
 def test_items_that_must_not_share_a_bin(backend: Backend) -> None:
