@@ -1,4 +1,4 @@
-"""Bin packing: an order of the items, each of which goes into the first bin that has room.
+"""Bin packing: order the items; each is put into the first bin with enough room.
 
 python bin_packing.py [SECONDS]      mpirun -n 2 python bin_packing.py
 islands run bin_packing.py:problem
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# Among solutions with as many bins, one is better whose emptiest bin holds less.
+# Of solutions with the same number of bins, those with a smaller smallest load are better.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     int bins = 0, load[256] = {};
@@ -31,7 +31,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 
 def make(n: int, capacity: int = 1000, seed: int = 1) -> islands.Problem:
-    """Return at most 256 items; a packing exists that fills each bin with four of them."""
+    """Return an instance of at most 256 items, with a packing of four items in each full bin."""
     random = np.random.default_rng(seed)
     cuts = np.sort(random.integers(1, capacity, (n // 4, 3)), axis=1)
     sizes = np.diff(cuts, axis=1, prepend=0, append=capacity).ravel().astype(np.int32)
@@ -43,8 +43,8 @@ def make(n: int, capacity: int = 1000, seed: int = 1) -> islands.Problem:
             load[rows, fits.argmax(axis=1)] += sizes[items]
         bins = (load > 0).sum(axis=1)
         least = np.where(load > 0, load, capacity).min(axis=1)
-        found: NDArray[Any] = (bins - 1) * capacity + least
-        return found
+        total: NDArray[Any] = (bins - 1) * capacity + least
+        return total
 
     data, name = {"sizes": sizes, "capacity": capacity}, f"bins-{n}"
     return islands.permutation(n, cost=COST, data=data, reference=costs, name=name)

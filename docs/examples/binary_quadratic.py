@@ -1,4 +1,4 @@
-"""Binary quadratic programming (QUBO): choose items to maximise the sum over all chosen pairs.
+"""Binary quadratic programming (QUBO): choose items, and maximise the sum over chosen pairs.
 
 python binary_quadratic.py [SECONDS]      mpirun -n 2 python binary_quadratic.py
 islands run binary_quadratic.py:problem
@@ -27,7 +27,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 
 def matrix(n: int, seed: int) -> NDArray[np.int64]:
-    """Return an upper triangle with values from -100 to 100 in a tenth of its places."""
+    """Return an upper triangle with values from -100 to 100, of which nine tenths are zero."""
     rng = np.random.default_rng(seed)
     values = rng.integers(-100, 101, (n, n))
     return np.triu(np.where(rng.random((n, n)) < 0.1, values, 0))

@@ -1,4 +1,4 @@
-"""Instances of the examples with bounds, known solutions and simple heuristics, for compare.py."""
+"""Instances of the examples, with bounds, known solutions and simple heuristics, for compare.py."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ import islands
 
 
 class Instance(NamedTuple):
-    """A problem, a value to compare with, and the best cost that HiGHS finds."""
+    """A problem, a value to compare with, and the best cost of HiGHS."""
 
     problem: islands.Problem
     known: float
     meaning: str
-    """What the known value is."""
+    """The kind of value, such as a lower bound."""
     highs: float | None = None
 
 
@@ -60,7 +60,7 @@ def instances(seconds: float) -> Iterable[Instance]:
 
 
 def load_bound(problem: Any) -> int:
-    """Return a lower bound of the job shop: the longest job, and the load of a machine."""
+    """Return a lower bound of a job shop: the longest job, or the largest load of a machine."""
     data = problem.members
     times = data["times"].reshape(-1, data["machines"]).astype(int)
     loads = np.bincount(data["machine_of"].ravel(), times.ravel())
@@ -68,12 +68,12 @@ def load_bound(problem: Any) -> int:
 
 
 def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
-    """Return the cost that HiGHS finds, and its lower bound: each place goes to an open depot."""
+    """Return the best cost of HiGHS, and its lower bound; each place is assigned to a depot."""
     n = problem.size
     distances = problem.members["distances"].reshape(n, n)
     place, depot = map(np.ravel, np.indices((n, n)))
     pair, whole = n + np.arange(n * n), np.append(np.ones(n), np.zeros(n * n))
-    # Of each place, all pairs: 1; of each pair, depot - pair >= 0; of all depots, -depots >= -p.
+    # Each place has one depot: its pairs sum to 1. Each pair has an open depot: depot >= pair.
     rows = [place, pair, pair, np.full(n, n + n * n)]
     entries = [pair, depot, pair, np.arange(n)]
     signs = np.concatenate([np.ones(2 * n * n), -np.ones(n * n), -np.ones(n)])
@@ -83,7 +83,7 @@ def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
 
 
 def machine_bound(jobs: int, machines: int = 20) -> int:
-    """Return a lower bound of the flow shop: the load of a machine, and what is around it."""
+    """Return a lower bound of a flow shop: the load of a machine, and the least time around it."""
     times = np.random.default_rng(1).integers(1, 100, (jobs, machines), np.int32).astype(int)
     before = times.cumsum(axis=1) - times
     after = times.sum(axis=1, keepdims=True) - before - times
@@ -120,7 +120,7 @@ def savings(problem: Any) -> NDArray[np.int64]:
 
 
 def clusters(customers: int) -> islands.Problem:
-    """Return clusters of ten customers on a circle, of which a route serves one."""
+    """Return clusters of ten customers on a circle; a route can serve one cluster."""
     angles = 2 * np.pi * (np.arange(customers) // 10) / (customers // 10)
     rng = np.random.default_rng(1)
     angles += rng.uniform(-0.02, 0.02, customers)
@@ -137,18 +137,18 @@ def served_by_cluster(problem: islands.Problem) -> float:
 
 
 def highs_covering(problem: Any, seconds: float) -> tuple[float | None, float]:
-    """Return the cost that HiGHS finds, and its lower bound."""
+    """Return the best cost of HiGHS, and its lower bound."""
     data, n = problem.members, problem.size
     covers = data["covers"].reshape(n, -1).T
     return _highs(data["costs"], covers, np.ones(len(covers)), np.ones(n), seconds)
 
 
 def highs_quadratic(n: int, seconds: float) -> tuple[float | None, float]:
-    """Return the value that HiGHS finds, and its upper bound: a variable for each product."""
+    """Return the best value of HiGHS, and its upper bound: a variable for each product."""
     q = binary_quadratic.matrix(n, seed=1)
     row, column = np.triu(q, 1).nonzero()
     value, pairs = q[row, column], len(row)
-    # A product y of a and b: y <= a and y <= b if its value is positive, else y >= a + b - 1.
+    # y is the product of a and b: y <= a and y <= b if its value is positive, else y >= a + b - 1.
     y = n + np.arange(pairs)
     plus, minus = np.flatnonzero(value > 0), np.flatnonzero(value < 0)
     rows = [np.arange(2 * len(plus))] * 2 + [2 * len(plus) + np.arange(len(minus))] * 3
@@ -168,18 +168,18 @@ def highs_quadratic(n: int, seconds: float) -> tuple[float | None, float]:
 def _highs(
     costs: NDArray[Any], matrix: Any, low: NDArray[Any], whole: NDArray[Any], seconds: float
 ) -> tuple[float | None, float]:
-    """Minimise `costs` with HiGHS; NaN is the bound without SciPy or a result."""
+    """Return the minimum of HiGHS and its bound, which is NaN without SciPy or a result."""
     try:
         optimize, sparse = import_module("scipy.optimize"), import_module("scipy.sparse")
     except ImportError as error:
         print(f"without HiGHS: {error}. Install SciPy", file=sys.stderr)
         return None, np.nan
     rows = sparse.csr_array(matrix, shape=(len(low), len(costs)))
-    end = optimize.milp(
+    result = optimize.milp(
         costs,
         integrality=whole,
         bounds=optimize.Bounds(0, 1),
         constraints=optimize.LinearConstraint(rows, low, np.inf),
         options={"time_limit": seconds},
     )
-    return end.fun, np.nan if end.mip_dual_bound is None else end.mip_dual_bound
+    return result.fun, np.nan if result.mip_dual_bound is None else result.mip_dual_bound

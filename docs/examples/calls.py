@@ -1,11 +1,11 @@
-"""What the defaults of `function=` find in a number of calls, in a table in Markdown.
+"""Print a Markdown table of the costs that the defaults reach in a number of calls of a function.
 
     python calls.py                              # 3 seeds: some minutes
     python calls.py --calls 3000 --seeds 1 --only rosenbrock
     python calls.py --rivals --set algorithm=de --set population=64
 
-The rivals have as many calls: the differential evolution of SciPy, with its defaults but for the
-polish, and the CMA-ES of pymoo, which begins again with twice the population when it has converged.
+The rivals make the same number of calls: SciPy's differential evolution, with its defaults but
+without polish, and pymoo's CMA-ES, which restarts with twice the population when it has converged.
 """
 
 import argparse
@@ -28,7 +28,7 @@ BOUND = 5.0
 
 
 def sphere(x: Vector) -> float:
-    """Return the sum of squares: the simplest function."""
+    """Return the sum of squares."""
     return float(x @ x)
 
 
@@ -38,13 +38,13 @@ def ellipsoid(x: Vector) -> float:
 
 
 def rosenbrock(x: Vector) -> float:
-    """Return the height above a bent valley."""
+    """Return Rosenbrock's function, a curved valley."""
     y = x + 1
     return float((100 * (y[1:] - y[:-1] ** 2) ** 2 + (1 - y[:-1]) ** 2).sum())
 
 
 def ridge(x: Vector) -> float:
-    """Return the height above a sharp ridge."""
+    """Return a function with a sharp ridge."""
     return float(x[0] ** 2 + 100 * np.sqrt(x[1:] @ x[1:]))
 
 
@@ -66,14 +66,14 @@ def schaffer(x: Vector) -> float:
 
 
 def g07(x: Vector) -> float:
-    """Return a quadratic function, of which 24.306 is the least value within eight constraints."""
-    first = x[0] ** 2 + x[1] ** 2 + x[0] * x[1] - 14 * x[0] - 16 * x[1] + 45
+    """Return a quadratic function with the minimum 24.306 within eight constraints."""
+    mixed = x[0] ** 2 + x[1] ** 2 + x[0] * x[1] - 14 * x[0] - 16 * x[1] + 45
     weights, middle = np.array([1, 4, 1, 2, 5, 7, 2, 1]), np.array([10, 5, 3, 1, 0, 11, 10, 7])
-    return float(first + weights @ (x[2:] - middle) ** 2)
+    return float(mixed + weights @ (x[2:] - middle) ** 2)
 
 
 def g07_excess(x: Vector) -> Vector:
-    """Return by how much each of the eight constraints is exceeded, if positive."""
+    """Return the excess of each of the eight constraints; negative numbers are feasible."""
     a, b, c, d, e, f, g, h, i, j = x
     return np.array(
         [
@@ -90,7 +90,7 @@ def g07_excess(x: Vector) -> Vector:
 
 
 def g07_violation(x: Vector) -> float:
-    """Return the sum of what exceeds the constraints."""
+    """Return the sum of the excesses of the constraints."""
     return float(np.maximum(0, g07_excess(x)).sum())
 
 
@@ -104,14 +104,14 @@ class Case:
     name: str
     value: Value
     vector: int = 0
-    """The number of dimensions of a vector; 0: the solution is an order."""
+    """The number of dimensions; 0 if the solution is an order."""
     items: int = 0
     bound: float = BOUND
     is_constrained: bool = False
-    """Whether solutions must keep the constraints of g07."""
+    """Whether the problem has the constraints of g07."""
 
     def problem(self) -> islands.Problem:
-        """Return the problem with its function in Python."""
+        """Return the problem for islands."""
         if not self.vector:
             return islands.permutation(self.items, function=self.value)
         rule = g07_violation if self.is_constrained else None
@@ -120,24 +120,24 @@ class Case:
 
 
 Solver = Callable[[Case, int, int], float | None]
-"""Returns what is found of a problem in a number of calls, with a seed."""
+"""Returns the best cost of a problem after a number of calls, with a seed."""
 
 
-def turned(function: Callable[[Vector], float], n: int) -> Value:
-    """Return a function that is shifted and rotated, the same in each run."""
+def rotated(function: Callable[[Vector], float], n: int) -> Value:
+    """Return the function with a shift and a rotation, which are the same in each run."""
     random = np.random.default_rng(n)
     shift, rotation = random.uniform(-4, 4, n), np.linalg.qr(random.normal(size=(n, n)))[0]
     return lambda x: function(rotation @ (x - shift))
 
 
 def tardiness(order: NDArray[Any], times: Any, due: Any, weights: Any) -> int:
-    """Return the weighted tardiness of jobs that one machine makes in an order."""
+    """Return the weighted tardiness of jobs that one machine processes in an order."""
     late = np.maximum(0, times[order].cumsum() - due[order])
     return int(weights[order] @ late)
 
 
 def flow(order: NDArray[Any], times: Any) -> int:
-    """Return when the last of all machines has made the jobs, in an order."""
+    """Return when the last machine of a flow shop has processed the jobs in an order."""
     ends = np.zeros(times.shape[1], np.int64)
     for job in order:
         end = 0
@@ -152,8 +152,8 @@ def cases() -> Iterator[Case]:
     yield Case("rastrigin, not rotated", rastrigin, 30)
     yield Case("rosenbrock, not rotated", lambda x: rosenbrock(x - 1), 30)
     for n in (10, 40):
-        for each in FUNCTIONS:
-            yield Case(f"{each.__name__}, shifted and rotated", turned(each, n), n)
+        for function in FUNCTIONS:
+            yield Case(f"{function.__name__}, shifted and rotated", rotated(function, n), n)
     yield Case("g07, 8 constraints", g07, 10, bound=10.0, is_constrained=True)
     random = np.random.default_rng(1)
     times, weights = random.integers(1, 100, 100), random.integers(1, 10, 100)
@@ -165,15 +165,15 @@ def cases() -> Iterator[Case]:
 
 
 def by_islands(case: Case, calls: int, seed: int, settings: dict[str, Any]) -> float:
-    """Return what the defaults find."""
+    """Return the best cost of islands, or infinity if it is infeasible."""
     options: dict[str, Any] = {"backend": "cpu", "threads": 1} | settings
     result = islands.solve(case.problem(), evaluations=calls, seed=seed, **options)
     return np.inf if result.cost is None else float(result.cost)
 
 
 def by_scipy(case: Case, calls: int, seed: int) -> float | None:
-    """Return what SciPy's differential evolution finds; None for an order, or too few calls."""
-    rounds = calls // (15 * case.vector) - 1 if case.vector else 0  # of 15 for each dimension
+    """Return the best cost of SciPy's search; None for an order or with too few calls."""
+    rounds = calls // (15 * case.vector) - 1 if case.vector else 0  # of 15 calls for each dimension
     if rounds < 1:
         return None
     bounds = [(-case.bound, case.bound)] * case.vector
@@ -181,28 +181,28 @@ def by_scipy(case: Case, calls: int, seed: int) -> float | None:
     options: dict[str, Any] = {"maxiter": rounds, "tol": 0, "polish": False, "rng": seed}
     if case.is_constrained:
         options["constraints"] = scipy.NonlinearConstraint(g07_excess, -np.inf, 0)
-    found = scipy.differential_evolution(case.value, bounds, **options)
-    return float(found.fun) if found.get("maxcv", 0) <= 0 else np.inf
+    result = scipy.differential_evolution(case.value, bounds, **options)
+    return float(result.fun) if result.get("maxcv", 0) <= 0 else np.inf
 
 
 def by_cmaes(case: Case, calls: int, seed: int) -> float | None:
-    """Return what pymoo's CMA-ES finds; None for an order, or constraints, which it cannot have."""
+    """Return the best cost of pymoo's CMA-ES; None for an order or with constraints."""
     if not case.vector or case.is_constrained:
         return None
     algorithm = import_module("pymoo.algorithms.soo.nonconvex.cmaes").CMAES(restarts=9)
-    made = import_module("pymoo.problems.functional").FunctionalProblem
-    problem = made(case.vector, case.value, xl=-case.bound, xu=case.bound)
+    problem_class = import_module("pymoo.problems.functional").FunctionalProblem
+    problem = problem_class(case.vector, case.value, xl=-case.bound, xu=case.bound)
     minimize = import_module("pymoo.optimize").minimize
     return float(minimize(problem, algorithm, ("n_evals", calls), seed=seed).F[0])
 
 
 RIVALS = {"SciPy": ("scipy", by_scipy), "CMA-ES": ("pymoo", by_cmaes)}
-"""The package of each rival, and what it finds."""
+"""The package of each rival, and the function that calls it."""
 
 
 def shown(values: list[float | None]) -> str:
-    """Return the median of some values, or a dash."""
-    known = [each for each in values if each is not None]
+    """Return the median of some values as text, or a dash."""
+    known = [value for value in values if value is not None]
     if not known:
         return "-"
     middle = median(known)
@@ -216,11 +216,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--calls", type=int, nargs="*", default=[3_000, 30_000])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", default="", help="a part of the names of problems")
+    parser.add_argument("--only", default="", help="part of the names of problems")
     parser.add_argument("--rivals", nargs="*", choices=RIVALS, default=[*RIVALS])
-    parser.add_argument("--set", action="append", default=[], help="a setting: name=value")
+    parser.add_argument("--set", action="append", default=[], help="setting of islands: name=value")
     given = parser.parse_args()
-    settings = dict(each.split("=", 1) for each in given.set)
+    settings = dict(setting.split("=", 1) for setting in given.set)
     for rival in given.rivals:
         package, _ = RIVALS[rival]
         if find_spec(package) is None:

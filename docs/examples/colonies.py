@@ -1,4 +1,4 @@
-"""Two colonies on one flow shop: random keys and orders, which exchange their best solutions.
+"""Solve a flow shop by two colonies, of random keys and of orders, which exchange solutions.
 
 python colonies.py [SECONDS]
 mpirun -n 2 python colonies.py
@@ -25,7 +25,7 @@ def crossings(result: islands.Result) -> int:
 
 
 def main(seconds: float) -> None:
-    """Solve a flow shop with both colonies, and say which of them found the best."""
+    """Solve a flow shop, and print which colony found the best solution."""
     result = islands.solve(
         make(jobs=60, machines=10),
         colonies=COLONIES,

@@ -1,12 +1,12 @@
-"""Solve an instance of each example, and print a table of costs, bounds and gaps in Markdown.
+"""Solve an instance of each example, and print a Markdown table of costs, bounds and gaps.
 
     python compare.py                            # default settings, 10 s each: about 2 minutes
     python compare.py --backend cuda --out results
     python compare.py --algorithms               # also each algorithm: 8 minutes
     python compare.py --algorithms --evaluations 1000000
 
-With --out, the table and all results are also written to a folder after each instance. HiGHS runs
-with the same limit of time, if SciPy is installed.
+With --out, the table and all results are also written to a folder after each instance. If SciPy is
+installed, its HiGHS solves some of the instances, with the same time limit.
 """
 
 import argparse
@@ -47,23 +47,24 @@ class Table:
             (self.folder / "results.json").write_text(json.dumps(self.results, indent=1) + "\n")
 
 
-def solved(table: Table, each: Instance, settings: dict[str, Any], seeds: int) -> str:
+def solve(table: Table, instance: Instance, settings: dict[str, Any], seeds: int) -> str:
     """Solve an instance with several seeds; return the mean cost, the range and the gap."""
     costs = []
     for seed in range(1, seeds + 1):
         try:
-            result = islands.solve(each.problem, seed=seed, **settings)
+            result = islands.solve(instance.problem, seed=seed, **settings)
         except islands.IslandsError as error:
-            print(f"{each.problem.instance}: {error}", file=sys.stderr)
+            print(f"{instance.problem.instance}: {error}", file=sys.stderr)
             return "error"
         assert result.cost is not None
         costs.append(result.cost)
-        found = {"problem": each.problem.instance, "cost": result.cost, "digest": result.digest}
-        found |= {"known": each.known, "meaning": each.meaning, "highs": each.highs}
-        found |= {"generations": result.generations, "evaluations": result.evaluations}
-        table.results.append(found | {"seconds": result.seconds, "settings": result.settings})
+        row = {"problem": instance.problem.instance, "cost": result.cost, "digest": result.digest}
+        row |= {"known": instance.known, "meaning": instance.meaning, "highs": instance.highs}
+        row |= {"generations": result.generations, "evaluations": result.evaluations}
+        table.results.append(row | {"seconds": result.seconds, "settings": result.settings})
     spread = f" ({min(costs):,.5g} to {max(costs):,.5g})" if seeds > 1 else ""
-    gap = abs(np.mean(costs) - each.known) / abs(each.known) if each.known else math.nan
+    known = instance.known
+    gap = abs(np.mean(costs) - known) / abs(known) if known else math.nan
     return f"{_number(float(np.mean(costs)))}{spread}" + ("" if math.isnan(gap) else f", {gap:.1%}")
 
 
@@ -77,9 +78,9 @@ def _number(value: float | None) -> str:
 def main() -> int:
     """Print the table; return 1 if a run failed."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, help="of each run; default 10")
-    parser.add_argument("--evaluations", type=float, help="of each run, instead of --seconds")
-    parser.add_argument("--population", type=int, default=64, help="of --algorithms")
+    parser.add_argument("--seconds", type=float, help="time limit of each run; default 10")
+    parser.add_argument("--evaluations", type=float, help="limit of each run, instead of --seconds")
+    parser.add_argument("--population", type=int, default=64, help="with --algorithms")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--threads", type=int)
@@ -90,15 +91,15 @@ def main() -> int:
     population, has_algorithms = options.pop("population"), options.pop("algorithms")
     columns: dict[str, dict[str, Any]] = {"defaults": {}}
     if has_algorithms:
-        columns |= {name: {"population": population, **each} for name, each in COLUMNS.items()}
+        columns |= {name: {"population": population, **values} for name, values in COLUMNS.items()}
     if options["evaluations"] is None and options["seconds"] is None:
         options["seconds"] = 10.0
     settings = {name: value for name, value in options.items() if value is not None}
     table = Table(folder, "problem", "items", "compared with", "value", "HiGHS", *columns)
-    for each in instances(settings.get("seconds", 10.0)):
-        found = [solved(table, each, column | settings, seeds) for column in columns.values()]
-        row = [each.problem.instance, str(each.problem.size), each.meaning]
-        table.add([*row, _number(each.known), _number(each.highs), *found])
+    for instance in instances(settings.get("seconds", 10.0)):
+        costs = [solve(table, instance, column | settings, seeds) for column in columns.values()]
+        row = [instance.problem.instance, str(instance.problem.size), instance.meaning]
+        table.add([*row, _number(instance.known), _number(instance.highs), *costs])
     return int(any("error" in line for line in table.lines))
 
 

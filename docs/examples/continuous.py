@@ -1,4 +1,4 @@
-"""The shifted Rastrigin function: a vector in a box, many local minima, and the minimum 0.
+"""Minimise the shifted Rastrigin function of a vector in a box; it has many local minima.
 
 python continuous.py [SECONDS]      mpirun -n 2 python continuous.py
 islands run continuous.py:problem --algorithm pso
@@ -26,7 +26,7 @@ __device__ double cost(const Solution& s, int n, const Data& data) {
 
 
 def make(n: int, seed: int = 1) -> islands.Problem:
-    """Return a function of n coordinates from -5.12 to 5.12, with a random minimum."""
+    """Return a function of n coordinates from -5.12 to 5.12, which is 0 at a random point."""
     shift = np.random.default_rng(seed).uniform(-4, 4, n)
 
     def values(vectors: NDArray[Any]) -> NDArray[Any]:

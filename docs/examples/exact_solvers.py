@@ -1,10 +1,10 @@
-"""Facility location and rostering beside exact solvers, in a table in Markdown.
+"""Compare islands with exact solvers on facility location and rostering, in a Markdown table.
 
-    python exact_solvers.py                              # 10 s of two threads, exact ones 60 s
+    python exact_solvers.py          # 10 s for islands, 60 s for exact solvers, two threads
     python exact_solvers.py --stop evaluations=4e7 --seeds 1 --only roster
     python exact_solvers.py --rivals HiGHS
 
-HiGHS is in SciPy, CP-SAT in the package ortools. Both get the same linear program of 0 and 1.
+HiGHS is in SciPy, CP-SAT in the package ortools. Both solve the same binary linear programs.
 """
 
 import argparse
@@ -24,54 +24,53 @@ import islands
 
 
 @dataclass
-class Linear:
-    """A linear program of 0 and 1, with a variable for each item and value, and others."""
+class BinaryProgram:
+    """A binary linear program with a variable for each pair of item and value, before others."""
 
     costs: NDArray[Any]
-    """What each value of each item costs, and then the other variables."""
+    """The cost of each variable."""
     shape: tuple[int, int]
-    """The number of items, and that of values."""
+    """The numbers of items and values."""
     rows: list[tuple[NDArray[Any], NDArray[Any], float, float]] = field(default_factory=list)
-    """Variables, their factors, and the bounds of their sum."""
+    """The constraints: variables, their factors, and the bounds of their sum."""
 
     def add(self, variables: Any, low: float, high: float, factors: Any = 1) -> None:
-        """Keep a sum of variables between bounds."""
-        every = np.ravel(variables)
-        self.rows.append((every, np.broadcast_to(factors, every.shape), low, high))
+        """Add a constraint: bounds of a weighted sum of variables."""
+        flat = np.ravel(variables)
+        self.rows.append((flat, np.broadcast_to(factors, flat.shape), low, high))
 
     def table(self) -> NDArray[Any]:
-        """Return the number of the variable of each item and value."""
+        """Return the variable of each item (row) and value (column)."""
         return np.arange(np.prod(self.shape)).reshape(self.shape)
 
     def solution(self, values: Any) -> NDArray[Any]:
-        """Return the value of each item."""
-        table = np.asarray(values)[self.table()]
-        return np.asarray(table.argmax(axis=1))
+        """Return the value of each item, from the values of all variables."""
+        return np.asarray(np.asarray(values)[self.table()].argmax(axis=1))
 
 
-def facilities(problem: Any) -> Linear:
-    """Return the program of a facility location: other variables say which sites are open."""
+def facilities(problem: Any) -> BinaryProgram:
+    """Return the program of a facility location, with another variable for each open site."""
     data, customers = problem.members, problem.size
     demand, opening = data["demand"], data["opening"]
     sites = len(opening)
     ways = data["distance"].reshape(sites, customers).T
-    program = Linear(np.concatenate([ways.ravel(), opening]), (customers, sites))
+    program = BinaryProgram(np.concatenate([ways.ravel(), opening]), (customers, sites))
     at, is_open = program.table(), customers * sites + np.arange(sites)
-    for own in at:
-        program.add(own, 1, 1)
-        for each, site in zip(own, is_open, strict=True):
-            program.add([each, site], -1, 0, [1, -1])
+    for customer in at:
+        program.add(customer, 1, 1)
+        for at_site, site in zip(customer, is_open, strict=True):
+            program.add([at_site, site], -1, 0, [1, -1])
     for j, capacity in enumerate(data["capacity"]):
         program.add([*at[:, j], is_open[j]], -np.inf, 0, [*demand, -capacity])
     return program
 
 
-def roster(problem: Any) -> Linear:
+def roster(problem: Any) -> BinaryProgram:
     """Return the program of a roster."""
     days, off = rostering.DAYS, rostering.OFF
-    program = Linear(problem.members["penalty"].ravel(), (problem.size, off + 1))
-    for own in program.table():
-        program.add(own, 1, 1)
+    program = BinaryProgram(problem.members["penalty"].ravel(), (problem.size, off + 1))
+    for shifts_of_day in program.table():
+        program.add(shifts_of_day, 1, 1)
     shifts = program.table().reshape(-1, days, off + 1)
     for day in range(days):
         for shift, needed in enumerate(rostering.NEEDED):
@@ -87,15 +86,15 @@ def roster(problem: Any) -> Linear:
 
 
 @dataclass
-class Found:
-    """A solution, or None, a lower bound of all costs, and the time that these took."""
+class Answer:
+    """The best solution of a solver, or None, its lower bound of the cost, and its time."""
 
     solution: NDArray[Any] | None
     bound: float
     seconds: float
 
 
-def by_highs(program: Linear, seconds: float, threads: int) -> Found:
+def by_highs(program: BinaryProgram, seconds: float, threads: int) -> Answer:
     """Solve a program with the HiGHS of SciPy, which uses one thread."""
     scipy, sparse = import_module("scipy.optimize"), import_module("scipy.sparse")
     columns, factors, low, high = zip(*program.rows, strict=True)
@@ -103,69 +102,69 @@ def by_highs(program: Linear, seconds: float, threads: int) -> Found:
     entries = np.concatenate(factors), np.concatenate(columns), first
     matrix = sparse.csr_array(entries, shape=(len(columns), len(program.costs)))
     began = time.perf_counter()
-    found = scipy.milp(
+    result = scipy.milp(
         program.costs,
         integrality=np.ones(len(program.costs)),
         bounds=scipy.Bounds(0, 1),
         constraints=scipy.LinearConstraint(matrix, low, high),
         options={"time_limit": seconds, "mip_rel_gap": 0},
     )
-    bound = -np.inf if found.mip_dual_bound is None else found.mip_dual_bound
-    solution = None if found.x is None else program.solution(np.rint(found.x))
-    return Found(solution, bound, time.perf_counter() - began)
+    bound = -np.inf if result.mip_dual_bound is None else result.mip_dual_bound
+    solution = None if result.x is None else program.solution(np.rint(result.x))
+    return Answer(solution, bound, time.perf_counter() - began)
 
 
-def by_cpsat(program: Linear, seconds: float, threads: int) -> Found:
+def by_cpsat(program: BinaryProgram, seconds: float, threads: int) -> Answer:
     """Solve a program with CP-SAT."""
     cp_model = import_module("ortools.sat.python.cp_model")
     model, solver = cp_model.CpModel(), cp_model.CpSolver()
-    each = [model.new_bool_var("") for _ in program.costs]
+    booleans = [model.new_bool_var("") for _ in program.costs]
 
     def total(variables: NDArray[Any], factors: NDArray[Any]) -> Any:
-        own = [each[i] for i in variables.tolist()]
-        return cp_model.LinearExpr.weighted_sum(own, factors.tolist())
+        terms = [booleans[i] for i in variables.tolist()]
+        return cp_model.LinearExpr.weighted_sum(terms, factors.tolist())
 
     for variables, factors, low, high in program.rows:
         least = int(max(low, -(2**40)))
         model.add_linear_constraint(total(variables, factors), least, int(high))
-    model.minimize(total(np.arange(len(each)), program.costs))
+    model.minimize(total(np.arange(len(booleans)), program.costs))
     solver.parameters.max_time_in_seconds, solver.parameters.num_workers = seconds, threads
     began = time.perf_counter()
     status = solver.solve(model)
     took = time.perf_counter() - began
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Found(None, solver.best_objective_bound, took)
-    values = [solver.value(variable) for variable in each]
-    return Found(program.solution(values), solver.best_objective_bound, took)
+        return Answer(None, solver.best_objective_bound, took)
+    values = [solver.value(variable) for variable in booleans]
+    return Answer(program.solution(values), solver.best_objective_bound, took)
 
 
-Solver = Callable[[Linear, float, int], Found]
+Solver = Callable[[BinaryProgram, float, int], Answer]
 RIVALS: dict[str, tuple[str, Solver]] = {
     "HiGHS": ("scipy", by_highs),
     "CP-SAT": ("ortools", by_cpsat),
 }
-"""The package of each exact solver, and how it solves a program."""
+"""The package of each exact solver, and the function that calls it."""
 
 
-def exactly(solve: Solver, problem: islands.Problem, program: Linear, *limits: Any) -> str:
-    """Return the cost of what an exact solver finds, its bound if it is lower, and the time."""
-    found = solve(program, *limits)
-    if found.solution is None:
-        return f"none in {found.seconds:.1f} s"
-    cost = problem.cost(found.solution)
-    bound = np.ceil(found.bound - 1e-6)
+def cell(solve: Solver, problem: islands.Problem, program: BinaryProgram, *limits: Any) -> str:
+    """Return the cost that an exact solver reaches, its bound if it is lower, and the time."""
+    answer = solve(program, *limits)
+    if answer.solution is None:
+        return f"none in {answer.seconds:.1f} s"
+    cost = problem.cost(answer.solution)
+    bound = np.ceil(answer.bound - 1e-6)
     proof = "optimal" if bound >= cost else f"bound {bound:.0f}"
-    return f"{cost}, {proof}, {found.seconds:.1f} s"
+    return f"{cost}, {proof}, {answer.seconds:.1f} s"
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, default=3, help="instances of each problem")
+    parser.add_argument("--seeds", type=int, default=3, help="number of instances of each problem")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--stop", default="seconds=10", help="when islands stops")
-    parser.add_argument("--seconds", type=float, default=60, help="the limit of exact solvers")
-    parser.add_argument("--only", default="", help="a part of the names of problems")
+    parser.add_argument("--stop", default="seconds=10", help="stopping criterion of islands")
+    parser.add_argument("--seconds", type=float, default=60, help="time limit of exact solvers")
+    parser.add_argument("--only", default="", help="part of the names of problems")
     parser.add_argument("--rivals", nargs="*", choices=RIVALS, default=[*RIVALS])
     given = parser.parse_args()
     for rival in given.rivals:
@@ -180,10 +179,7 @@ def main() -> None:
     for seed in range(1, given.seeds + 1):
         location = facility_location.make(30, 100, seed)
         rosters = rostering.make(20, seed)
-        for problem, program in (
-            (location, facilities(location)),
-            (rosters, roster(rosters)),
-        ):
+        for problem, program in (location, facilities(location)), (rosters, roster(rosters)):
             if given.only not in problem.name:
                 continue
             limits = given.seconds, given.threads
@@ -193,7 +189,7 @@ def main() -> None:
             cells = [problem.name, str(seed)]
             cells.append(f"{result.cost}, {time.process_time() - began:.1f} s of CPU time")
             for rival in given.rivals:
-                cells.append(exactly(RIVALS[rival][1], problem, program, *limits))
+                cells.append(cell(RIVALS[rival][1], problem, program, *limits))
             print(f"| {' | '.join(cells)} |", flush=True)
 
 

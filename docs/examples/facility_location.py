@@ -1,4 +1,4 @@
-"""Facility location: each customer gets one site with enough capacity, and open sites cost money.
+"""Facility location: assign customers to sites with limited capacities, which cost money if open.
 
 python facility_location.py [SECONDS]      mpirun -n 2 python facility_location.py
 islands run facility_location.py:problem
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# The cost of a solution, and by how much its sites are overloaded.
+# The cost of a solution, and the sum of the loads above the capacities.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0;
@@ -36,7 +36,7 @@ __device__ long long violation(const Solution& s, int n, const Data& data) {
 }
 """
 
-# The loads and customers of all sites, from which the change by a move follows.
+# The loads and numbers of customers of all sites, which determine the change by a move.
 STATE = """
 struct State {
     int *load, *customers;
@@ -49,7 +49,7 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     for (int i = 0; i < n; ++i) state.load[s[i]] += data.demand[i], ++state.customers[s[i]];
 }
 
-// The change of a site by more demand and customers.
+// Return the change of the costs of a site with this additional demand and number of customers.
 __device__ Change of_site(const State& state, const Data& data, int j, int demand, int customers) {
     const int load = state.load[j], before = state.customers[j], most = data.capacity[j];
     const int opening = (before + customers > 0) - (before > 0);
@@ -87,7 +87,7 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
 
 
 def make(sites: int, customers: int, seed: int = 1) -> islands.Problem:
-    """Return random sites and customers in a square; all sites have three times the capacity."""
+    """Return random sites and customers in a square, with three times the necessary capacity."""
     random = np.random.default_rng(seed)
     places = random.integers(0, 101, (sites + customers, 2))
     steps = places[:sites, np.newaxis] - places[sites:]

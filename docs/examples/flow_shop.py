@@ -1,4 +1,4 @@
-"""Permutation flow shop: order jobs, so that the last machine finishes as early as possible.
+"""Permutation flow shop: order the jobs, and minimise the time at which the last machine ends.
 
 python flow_shop.py [SECONDS]      mpirun -n 2 python flow_shop.py
 islands run flow_shop.py:problem --improver reinsert
@@ -32,10 +32,10 @@ def make(jobs: int, machines: int = 20, seed: int = 1) -> islands.Problem:
 
     def makespans(orders: NDArray[Any]) -> NDArray[Any]:
         done = np.zeros((len(orders), machines), np.int64)
-        for jobs_now in orders.T:
-            done[:, 0] += times[jobs_now, 0]
+        for job in orders.T:  # of each order
+            done[:, 0] += times[job, 0]
             for k in range(1, machines):
-                done[:, k] = np.maximum(done[:, k], done[:, k - 1]) + times[jobs_now, k]
+                done[:, k] = np.maximum(done[:, k], done[:, k - 1]) + times[job, k]
         return done[:, -1]
 
     data = {"times": times, "machines": machines}

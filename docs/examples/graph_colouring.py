@@ -1,4 +1,4 @@
-"""Graph colouring: an order of the nodes, each of which gets the first colour that is free.
+"""Graph colouring: order the nodes; each gets the first colour that none of its neighbours has.
 
 python graph_colouring.py [SECONDS]      mpirun -n 2 python graph_colouring.py
 islands run graph_colouring.py:problem
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# Among solutions with as many colours, one is better whose last colour has fewer nodes.
+# Of solutions with the same number of colours, those with fewer nodes of the last are better.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     unsigned long long taken[256] = {};  // colours of the neighbours of a node, as bits

@@ -1,4 +1,4 @@
-"""Job shop: order the operations of all jobs on their machines, so that the last ends early.
+"""Job shop: order the operations of all jobs on their machines, and minimise the end of the last.
 
 python job_shop.py [SECONDS]      mpirun -n 2 python job_shop.py
 islands run job_shop.py:problem
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 import islands
 
-# The k-th entry of a job in the order is its k-th operation, whichever of its numbers it has.
+# The k-th entry of a job in the order stands for its k-th operation, whatever its number.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
-    int made[64] = {}, job[64] = {}, machine[64] = {}, end = 0;  // operations, and times
+    int done[64] = {};  // operations of each job
+    int job[64] = {}, machine[64] = {}, end = 0;  // times at which they are free, and the makespan
     for (int i = 0; i < n; ++i) {
-        const int j = s[i] / data.machines, k = j * data.machines + made[j]++;
+        const int j = s[i] / data.machines, k = j * data.machines + done[j]++;
         const int m = data.machine_of[k], begin = max(job[j], machine[m]);
         job[j] = machine[m] = begin + data.times[k];
         end = max(end, job[j]);
@@ -28,18 +29,18 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 
 def make(operations: int, machines: int = 10, seed: int = 1) -> islands.Problem:
-    """Return a random instance; each job visits all machines, at most 64 of each."""
+    """Return a random instance of at most 64 jobs and 64 machines; each job visits all machines."""
     random, jobs = np.random.default_rng(seed), operations // machines
     times = random.integers(1, 100, (jobs, machines), np.int32)
     machine_of = random.permuted(np.tile(np.arange(machines, dtype=np.int32), (jobs, 1)), axis=1)
 
     def makespans(orders: NDArray[Any]) -> NDArray[Any]:
         rows = np.arange(len(orders))
-        made = np.zeros((len(orders), jobs), int)
-        job, machine = made.copy(), np.zeros((len(orders), machines), int)
+        done = np.zeros((len(orders), jobs), int)
+        job, machine = done.copy(), np.zeros((len(orders), machines), int)
         for j in orders.T // machines:
-            m, time = machine_of[j, made[rows, j]], times[j, made[rows, j]]
-            made[rows, j] += 1
+            m, time = machine_of[j, done[rows, j]], times[j, done[rows, j]]
+            done[rows, j] += 1
             job[rows, j] = machine[rows, m] = np.maximum(job[rows, j], machine[rows, m]) + time
         ends: NDArray[Any] = job.max(axis=1)
         return ends

@@ -1,4 +1,4 @@
-"""Maximum cut: divide the nodes of a graph into two sides, with much weight between them.
+"""Maximum cut: divide the nodes of a graph into two sides, and maximise the weight between them.
 
 python max_cut.py [SECONDS]      mpirun -n 2 python max_cut.py
 islands run max_cut.py:problem
@@ -24,7 +24,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 
 def make(n: int, seed: int = 1) -> islands.Problem:
-    """Return a random graph with a hidden cut, which has all positive weights: the optimum."""
+    """Return a random graph with a hidden cut of all positive weights, which is optimal."""
     random = np.random.default_rng(seed)
     first, second = np.triu_indices(n, 1)
     exists = random.random(len(first)) < 8 / n

@@ -1,4 +1,4 @@
-"""P-median: open some depots, so that the distances of all places to the nearest one are short.
+"""P-median: open p depots, and minimise the sum of the distances from all places to the nearest.
 
 python p_median.py [SECONDS]      mpirun -n 2 python p_median.py
 islands run p_median.py:problem
@@ -28,7 +28,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 
 def make(n: int, seed: int = 1) -> islands.Problem:
-    """Return random places in a square, of which exactly a tenth get a depot."""
+    """Return random places in a square; exactly a tenth of them get a depot."""
     places = np.random.default_rng(seed).integers(0, 1001, (n, 2))
     steps = places[:, np.newaxis] - places
     distances = np.rint(np.hypot(steps[..., 0], steps[..., 1])).astype(np.int32)

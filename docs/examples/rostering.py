@@ -1,4 +1,4 @@
-"""Rostering: each nurse works an early, late or night shift or is off on each day, as wished.
+"""Rostering: give each nurse an early, late or night shift or a day off on each day, as they wish.
 
 python rostering.py [SECONDS]      mpirun -n 2 python rostering.py
 islands run rostering.py:problem
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import islands
 
 DAYS, OFF = 14, 3
-NEEDED = [4, 4, 3]  # nurses of each shift on each day
+NEEDED = [4, 4, 3]  # nurses in each shift on each day
 
 # Entry i of a solution is the shift of nurse i / DAYS on day i % DAYS: 0 early, 1 late, 2 night,
 # 3 off.
@@ -26,7 +26,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     return sum;
 }
 
-// The violations of the rules of one nurse, whose shift on a day is shift(day).
+// Return the number of violations by one nurse, whose shift on a day is shift(day).
 template <class Shift>
 __device__ int of_nurse(Shift shift) {
     int wrong = 0, worked = 0, nights = 0, in_a_row = 0, before = OFF;
@@ -35,7 +35,7 @@ __device__ int of_nurse(Shift shift) {
         worked += now != OFF, nights += now == NIGHT;
         in_a_row = now == OFF ? 0 : in_a_row + 1;
         wrong += in_a_row > 5;                                  // at most five days in a row
-        wrong += before == NIGHT && now != NIGHT && now != OFF;  // after a night, another or none
+        wrong += before == NIGHT && now != NIGHT && now != OFF;  // after a night: a night or off
         before = now;
     }
     return wrong + max(0, worked - 9) + max(0, 7 - worked) + max(0, nights - 3);
@@ -57,7 +57,7 @@ __device__ long long violation(const Solution& s, int n, const Data& data) {
 }
 """
 
-# How many nurses have each shift on each day, and the violations of each nurse.
+# The numbers of nurses in each shift on each day, and of the violations by each nurse.
 STATE = """
 struct State {
     int *cover, *wrong;
@@ -73,13 +73,13 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     }
 }
 
-// The violations of the nurse of an entry after it becomes another shift.
+// Return the violations by the nurse of entry i if it is another shift.
 __device__ int wrong_with(const Solution& s, int i, int other) {
     const int first = i / DAYS * DAYS;
     return of_nurse([&](int day) { return first + day == i ? other : s[first + day]; });
 }
 
-// How far the cover of a shift is from what is needed, with one nurse more or less.
+// Return how many nurses a shift lacks or has too many, with `more` additional nurses.
 __device__ int missing(const State& state, const Data& data, int day, int shift, int more) {
     return shift == OFF ? 0 : abs(state.cover[4 * day + shift] + more - int(data.needed[shift]));
 }
@@ -98,7 +98,7 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
     state.wrong[i / DAYS] = wrong_with(s, i, move.value);
 }
 
-// An exchange of two nurses on the same day leaves its cover as it is.
+// An exchange of two nurses on the same day does not change its cover.
 __device__ Change change(const State& state, const Solution& s, int n, const Data& data,
                          Swap move) {
     const int u = move.u, v = move.v, *penalty = data.penalty;
@@ -116,7 +116,7 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
 
 
 def make(nurses: int, seed: int = 1) -> islands.Problem:
-    """Return nurses with random wishes: the penalty of each shift on each day is from 0 to 9."""
+    """Return an instance with random wishes: a penalty from 0 to 9 for each shift on each day."""
     penalty = np.random.default_rng(seed).integers(0, 10, (nurses, DAYS, 4)).astype(np.int32)
     penalty[..., OFF] = 0
 

@@ -1,4 +1,4 @@
-"""Set covering: choose the cheapest columns, so that each row is covered by a chosen column.
+"""Set covering: choose columns of minimum cost, so that each row is covered by a chosen column.
 
 python set_covering.py [SECONDS]      mpirun -n 2 python set_covering.py
 """
@@ -20,7 +20,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     return sum;
 }"""
 
-# Makes all solutions feasible. The columns are numbered by increasing cost.
+# Add columns for uncovered rows, and drop redundant ones. Columns are numbered by increasing cost.
 REPAIR = """
 __device__ void repair(Changing& s, int n, const Data& data) {
     int count[256] = {};

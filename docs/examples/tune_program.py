@@ -1,4 +1,4 @@
-"""Tuning a program of one's own: 20 parameters of all kinds, of a program that runs for each call.
+"""Tune a program: search for the best values of 20 parameters, running the program for each call.
 
 python tune_program.py [CALLS] [FOLDER]
 """
@@ -13,34 +13,34 @@ import numpy as np
 import islands
 from islands import space
 
-# It stands for any program that reads settings and prints how well it has done: here, a schedule of
-# jobs on machines with setups between families, by a rule of dispatching and then by annealing.
+# An example of a program that reads settings and prints a cost. It schedules jobs on machines, with
+# setups between families, by a dispatching rule and simulated annealing.
 PROGRAM = """
 import json, math, random, sys
 
 s, data, jobs = json.load(sys.stdin), random.Random(7), range(40)
 time, due, weight = ([data.randint(1, 20) for _ in jobs] for _ in range(3))
 family, speed = [data.randrange(6) for _ in jobs], [1.0, 0.8, 1.3, 0.6]
-due = [4 * each for each in due]
+due = [4 * day for day in due]
 noise = random.Random(1)
 
 def priority(j, now):
     slack = max(due[j] * s["due_factor"] - time[j] - now, 0)
-    own = weight[j] ** s["weight_power"] / time[j] ** s["time_power"]
-    rules = {"due": -due[j], "ratio": own, "slack": own * math.exp(-slack / (10 * s["look"]))}
+    ratio = weight[j] ** s["weight_power"] / time[j] ** s["time_power"]
+    rules = {"due": -due[j], "ratio": ratio, "slack": ratio * math.exp(-slack / (10 * s["look"]))}
     return rules[s["rule"]] + s["noise"] * noise.random()
 
 def sequence():
-    left, found, now, last, row = set(jobs), [], 0.0, -1, 0
+    left, order, now, last, row = set(jobs), [], 0.0, -1, 0
     while left:
         same = [j for j in left if family[j] == last] if s["grouped"][last] else []
         among = sorted(same if same and row < s["in_a_row"] else left)
         j = max(among, key=lambda j: priority(j, now) + s["stay"] * (family[j] == last))
         row = row + 1 if family[j] == last else 1
         now, last = now + time[j] / 4, family[j]
-        found.append(j)
+        order.append(j)
         left.remove(j)
-    return found
+    return order
 
 def tardiness(order):
     free, before, total = [0.0] * 4, [-1] * 4, 0.0
@@ -97,29 +97,21 @@ PARAMETERS = {
 
 
 def cost_of(settings: dict[str, Any]) -> float:
-    """Run the program with these settings, and return what it prints; infinity if it fails."""
-    given = json.dumps(settings, default=np.ndarray.tolist)
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM], input=given, capture_output=True, text=True
-    )
-    return float(ran.stdout) if ran.returncode == 0 else float("inf")
+    """Run the program with these settings; return its cost, or infinity if it fails."""
+    text = json.dumps(settings, default=np.ndarray.tolist)
+    command = [sys.executable, "-c", PROGRAM]
+    ended = subprocess.run(command, input=text, capture_output=True, text=True)
+    return float(ended.stdout) if ended.returncode == 0 else float("inf")
 
 
-def main(calls: float = 300, folder: str | None = None) -> None:
-    """Search with a number of calls; a folder can be resumed."""
+def main(calls: float, folder: str | None = None) -> None:
+    """Search with a number of calls; with a folder, the run can be resumed."""
     problem = islands.mixed(PARAMETERS, function=cost_of, name="program")
-    # Few calls: a small population.
-    result = islands.solve(
-        problem,
-        population=10,
-        evaluations=calls,
-        record={"every": 1},
-        out=folder,
-        verbose=True,
-    )
+    # A small population, because the number of calls is small.
+    result = islands.solve(problem, population=10, evaluations=calls, out=folder, verbose=True)
     for name, value in result.solution.items():
         print(f"{name:14}{value}")
 
 
 if __name__ == "__main__":
-    main(*(each(word) for each, word in zip((float, str), sys.argv[1:], strict=False)))
+    main(float([*sys.argv, "300"][1]), *sys.argv[2:3])

@@ -1,4 +1,4 @@
-"""Capacitated vehicle routing: an order of the customers, which the cost cuts into the best routes.
+"""Capacitated vehicle routing: order customers; the cost divides the order into the best routes.
 
 python vehicle_routing.py [SECONDS]      mpirun -n 2 python vehicle_routing.py
 """
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 import islands
 
-# best[j] is the length of the best routes for the first j customers of the order. The depot is
-# number 0, customer i number i + 1.
+# best[j] is the length of the best routes for the first j customers of the order. In `distances`,
+# the depot is number 0, and customer i number i + 1.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long best[1025] = {};
     for (int j = 1; j <= n; ++j) {
-        long long length = 0, load = 0;  // of the last route, from place i to place j - 1
+        long long length = 0, load = 0;  // of the last route, from position i to j - 1
         best[j] = 1LL << 60;
         for (int i = j - 1, next = 0; i >= 0; next = s[i--] + 1) {
             load += data.demands[s[i]];
@@ -41,7 +41,7 @@ def routing(places: NDArray[Any], demands: NDArray[Any], capacity: int) -> islan
         legs = np.insert(distances[stops[:, :-1], stops[:, 1:]], 0, 0, axis=1)
         home, way = distances[stops, 0], legs.cumsum(axis=1)
         best = np.zeros((len(orders), 1), np.int64)
-        for j in range(len(demands)):  # the last route is from place i to place j
+        for j in range(len(demands)):  # the last route is from position i to position j
             i, end = slice(0, j + 1), slice(j, j + 1)
             fits = load[:, end] - load[:, i] + demands[orders[:, i]] <= capacity
             total = best + home[:, i] + way[:, end] - way[:, i] + home[:, end]
