@@ -27,7 +27,7 @@ def emulated_gpu(threads: int) -> Iterator[None]:
     made = import_module("emulated_gpu").EmulatedGpu
     build.forget_devices()
     try:
-        with patch.object(backends, "_made", lambda name, *_: made(threads)):
+        with patch.object(backends, "_create", lambda name, *_: made(threads)):
             yield
     finally:
         build.forget_devices()

@@ -8,8 +8,8 @@
 #include "algorithms/base.cuh"
 
 // DE_STRATEGY selects the base of a mutant: a random individual, the best, or the current one moved
-// towards the best or towards one of the best tenth (Zhang and Sanderson 2009). DE_ADAPTATION
-// selects how F and Cr change: at random, or to values near successful ones.
+// towards the best or towards one of the best tenth (Zhang and Sanderson 2009). With DE_NEARBY, F
+// and Cr change to values near successful ones, otherwise at random.
 #define DE_RAND 0
 #define DE_BEST 1
 #define DE_CURRENT_TO_BEST 2

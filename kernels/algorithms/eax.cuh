@@ -118,8 +118,8 @@ EAX_KERNEL(384, 3, eax_pair) {
         const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
         const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + job * eax::WORK * pitch;
-        // The graph grows from the start of the memory. The comparison is at its end, unless it is
-        // outside; the walks reuse that part later.
+        // The graph grows from the start of block memory. The comparison is at the end, unless it
+        // is in global memory; the walks reuse that part later.
         Scratch scratch(arena.large());
         Scratch of_comparison = eax::memory_of(plan, work, pitch, arena.large(), n);
         eax::Comparison comparison(plan, pair, of_comparison, work + 4 * pitch, n);
@@ -145,8 +145,8 @@ EAX_KERNEL(384, 3, eax_pair) {
 
 namespace eax {
 
-// Create a child and write its outcome. For a heavy child, only write its promise unless IS_HEAVY;
-// otherwise reject it unless it promises more than `least`.
+// Create a child and write its outcome. Without IS_HEAVY, only estimate the promise of a heavy
+// child; with it, reject a child of a long cycle that promises no more than `least`.
 template <bool IS_HEAVY>
 __device__ void make_child(const Islands& all, const Plan& plan, const problem::Data& data,
                            Scratch scratch, const Pair& pair, int number, double least) {

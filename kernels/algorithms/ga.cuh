@@ -60,8 +60,8 @@ struct Previous {
     // Return whether an individual equals a better one, or one of equal cost with a lower index.
     __device__ bool is_duplicate(int rank) const {
         if (rank == 0) return false;
-        const int64_t mine = cost(order[rank]);
-        return cost(order[rank - 1]) == mine && contains(genes(order[rank]), mine, rank);
+        const int64_t its_cost = cost(order[rank]);
+        return cost(order[rank - 1]) == its_cost && contains(genes(order[rank]), its_cost, rank);
     }
 
   private:

@@ -59,19 +59,19 @@ struct Pull {
     float inertia, own, swarm, fastest;
 
     // The halves of a random word weight the two attractions.
-    __device__ Real on(Real velocity, Real here, Real best, Real lead, uint32_t word) const {
+    __device__ Real pulled(Real velocity, Real here, Real best, Real lead, uint32_t word) const {
         const float one = float(word >> 16) * (1.0f / 65536.0f);
         const float other = float(word & 0xffffu) * (1.0f / 65536.0f);
         const Real faster = inertia * velocity + own * one * (best - here);
         return clamped(faster + swarm * other * (lead - here), fastest);
     }
 
-    __device__ Quad<Real> on(Quad<Real> velocity, Quad<Real> here, Quad<Real> best, Quad<Real> lead,
-                             uint4 word) const {
-        return {on(velocity.x, here.x, best.x, lead.x, word.x),
-                on(velocity.y, here.y, best.y, lead.y, word.y),
-                on(velocity.z, here.z, best.z, lead.z, word.z),
-                on(velocity.w, here.w, best.w, lead.w, word.w)};
+    __device__ Quad<Real> pulled(Quad<Real> velocity, Quad<Real> here, Quad<Real> best,
+                                 Quad<Real> lead, uint4 word) const {
+        return {pulled(velocity.x, here.x, best.x, lead.x, word.x),
+                pulled(velocity.y, here.y, best.y, lead.y, word.y),
+                pulled(velocity.z, here.z, best.z, lead.z, word.z),
+                pulled(velocity.w, here.w, best.w, lead.w, word.w)};
     }
 };
 
@@ -138,16 +138,17 @@ struct Particle {
     const Gene *here, *best, *lead;
 };
 
-// Move a particle to a row in block memory, visible to all threads after a barrier.
-__device__ void fly(Gene* to, const Particle& particle, const Pull& pull,
-                    const encoding::Shape& shape, const draw::Place& place) {
+// Write the next position of a particle to block memory, visible to all threads after a barrier.
+__device__ void advance(Gene* to, const Particle& particle, const Pull& pull,
+                        const encoding::Shape& shape, const draw::Place& place) {
     const int items = genes::items(shape);
     for (int quad = threadIdx.x; quad < shape.pitch * ITEMS_PER_GENE / 4; quad += blockDim.x) {
         const Quad<Real> here = four(particle.here, quad);
         Quad<Real> velocity = {};
         if (4 * quad < items) {
-            velocity = pull.on(particle.velocity[quad], here, four(particle.best, quad),
-                               four(particle.lead, quad), place.words(stream::VELOCITY, quad));
+            const uint4 word = place.words(stream::VELOCITY, quad);
+            velocity = pull.pulled(particle.velocity[quad], here, four(particle.best, quad),
+                                   four(particle.lead, quad), word);
             particle.velocity[quad] = kept(here, velocity);
         }
         move(to, quad, items, here, velocity, place);
@@ -194,7 +195,7 @@ class Mover : public Base<Plan> {
         const Particle particle{velocity(slot), position(slot),
                                 all_.genes_of(row_before(slot, slot.slot)),
                                 all_.genes_of(row_before(slot, lead))};
-        fly(here_, particle, pull, all_.shape, slot.place);
+        advance(here_, particle, pull, all_.shape, slot.place);
         return here_;
     }
 

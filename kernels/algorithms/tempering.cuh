@@ -23,7 +23,7 @@
 
 namespace tempering {
 
-// Call visit(ladder, island) for each ladder, in one thread.
+// Call visit(ladder, island) for each ladder, in a thread of its own.
 template <class Own, class Visit>
 __device__ void for_ladders(const Islands& all, Own own, Visit visit) {
     const int ladders = all.population / own.plan.rungs;

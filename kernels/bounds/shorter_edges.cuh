@@ -1,8 +1,8 @@
 // Finds the edges of the complete graph that should replace edges of a spanning tree. The cities
 // are laid out in a line such that the longest tree edge between any two cities is the widest gap
-// between them; a shorter edge belongs to the tree. A thread compares a city with all cities after
-// it, and skips tiles of cities that are too far away. Reads the problem and the line; writes the
-// edges found for each place of the line. No random numbers.
+// between them; an edge that is shorter than this gap should replace it. A thread compares a city
+// with all cities after it, and skips tiles of cities that are too far away. Reads the problem and
+// the line; writes the edges found for each place of the line. No random numbers.
 #include "core/core.cuh"
 #include ISLANDS_PROBLEM
 

@@ -1,5 +1,5 @@
-// Candidate places for an item, by cost and in random order. No random numbers here: the caller
-// passes random words.
+// Candidate places for an item, in the order of their costs. No random numbers here: the caller
+// passes random words, which break ties.
 #pragma once
 
 #include "growth/plan.cuh"
@@ -26,15 +26,15 @@ struct Candidate {
         return cost < other.cost || (cost == other.cost && tie < other.tie);
     }
 
-    // Return the first one of all threads of the warp.
+    // Return the first of the candidates of all threads of the warp.
     __device__ Candidate first_of_warp() const {
         using Cost = block::Least<Number>;
         using Tie = block::Least<int64_t>;
         const Number least = warp::least(Cost{cost, 0}).value;
-        const bool takes_part = place != NONE && cost == least;
-        const Tie found = warp::least(takes_part ? Tie{tie, uint32_t(place)} : Tie{});
-        if (found.value == Tie::NONE) return {};
-        return {least, uint32_t(found.value), int(found.index)};
+        const bool is_least = place != NONE && cost == least;
+        const Tie first = warp::least(is_least ? Tie{tie, uint32_t(place)} : Tie{});
+        if (first.value == Tie::NONE) return {};
+        return {least, uint32_t(first.value), int(first.index)};
     }
 };
 

@@ -24,21 +24,21 @@ enum Scale {
     COLDEST,   // the final annealing temperature
 };
 
-// Allocates the arrays of a state from its memory.
+// Allocates the arrays of a state, which have the same length, from its memory.
 class Memory {
   public:
-    __device__ Memory(char* memory, int each) : next_(memory), each_(each) {}
+    __device__ Memory(char* memory, int length) : next_(memory), length_(length) {}
 
     template <class T>
     __device__ T* take() {
         T* const array = reinterpret_cast<T*>(next_);
-        next_ += each_ * sizeof(T);
+        next_ += length_ * sizeof(T);
         return array;
     }
 
   private:
     char* next_;
-    const int each_;
+    const int length_;
 };
 
 }  // namespace growth
@@ -49,7 +49,7 @@ struct Plan {
     problem::Network network;
     problem::Network pattern;     // of the same items: equal flows, steep distances
     const growth::Number* flows;  // [n]: sum of the flows of each item
-    const int32_t* near;          // [n][MOST_NEAR]: the nearest places of each, nearest first
+    const int32_t* near;          // [n][MOST_NEAR]: places near each place, nearest first
     const growth::Number* reach;  // [n]: distance to the fourth of them
     const int64_t* scales;        // [5]: see `Scale`
     char* states;                 // [growths + OFFERED] of `state_bytes` per island

@@ -146,8 +146,8 @@ class State {
         return 2 * at_.excess + weight * expected;
     }
 
-    // Take placed items from a row of genes: a low-cost part around an item. At most `most` items
-    // are added one after another by their flows to nearby places.
+    // Take a low-cost part around an item from a row of genes, item by item, until `most` items are
+    // placed: always the one with the largest flows to nearby places.
     __device__ void take_part(const encoding::Gene* genes, int item, int most,
                               const draw::Place& random) {
         int16_t* const given = other_;  // not used yet
@@ -199,28 +199,23 @@ class State {
         return cost;
     }
 
-    // Exchange items at random by the Metropolis rule, `moves` times at a temperature. `first` is
-    // the number of the first proposal. All items must be placed. Return whether it was not halted.
+    // Propose `moves` random exchanges of items at a temperature, by the Metropolis rule. `first`
+    // is the number of the first one. All items must be placed. Return false if halted.
     __device__ bool anneal(int64_t temperature, uint32_t first, int moves,
                            const draw::Place& random, const improver::Plan& improving) {
         for (int from = 0; from < moves;) {
             if (++annealed_ % POLLED == 0 && halts(improving)) return false;
             const int k = from + warp::lane();
-            Proposal mine{0, 0, 0};
-            bool is_accepted = false;
-            if (k < moves) {
-                mine = proposed(first + k, random);
-                const int64_t by =
-                    mine.item == mine.other ? 0 : network_.raised(place_, mine.item, mine.other);
-                is_accepted =
-                    mine.item != mine.other && (by <= 0 || is_below(by, temperature, mine.word));
-            }
+            const auto [item, other, word] =
+                k < moves ? proposed(first + k, random) : Proposal{0, 0, 0};
+            const int64_t by = item == other ? 0 : network_.raised(place_, item, other);
+            const bool is_accepted = item != other && (by <= 0 || is_below(by, temperature, word));
             const int lane = warp::find(is_accepted);
             if (lane < 0) {
                 from += warp::SIZE;
                 continue;
             }
-            exchange(warp::of(mine.item, lane), warp::of(mine.other, lane));
+            exchange(warp::of(item, lane), warp::of(other, lane));
             from += lane + 1;
         }
         return true;
@@ -233,7 +228,7 @@ class State {
             falls = false;
             for (int item = 0; item < n_; ++item) {
                 for (int e = network_.first[item]; e < network_.first[item + 1]; ++e) {
-                    falls |= draw_near(item, network_.neighbour[e]);
+                    falls |= move_near(item, network_.neighbour[e]);
                 }
             }
         }
@@ -279,16 +274,15 @@ class State {
     // Return the frontier item with the lowest key, or NONE.
     template <class KeyOf>
     __device__ int lowest_of_frontier(KeyOf key_of) const {
-        using Key = block::Least<int64_t>;
-        Key mine;
+        block::Least<int64_t> lowest;
         for (int i = warp::lane(); i < at_.waiting; i += warp::SIZE) {
             const int item = frontier_[i];
             const int64_t key = key_of(item);
-            if (key < mine.value || (key == mine.value && uint32_t(item) < mine.index)) {
-                mine = {key, uint32_t(item)};
+            if (key < lowest.value || (key == lowest.value && uint32_t(item) < lowest.index)) {
+                lowest = {key, uint32_t(item)};
             }
         }
-        return int(warp::least(mine).index);
+        return int(warp::least(lowest).index);
     }
 
     // Return the frontier item with the largest gap between its best places; ties: the one with the
@@ -316,13 +310,12 @@ class State {
 
     // Return the index of a random NONE in an array, or NONE.
     __device__ int any_of(const int16_t* array, uint32_t salt) const {
-        using Key = block::Least<int64_t>;
-        Key mine;
+        block::Least<int64_t> lowest;
         for (int i = warp::lane(); i < n_; i += warp::SIZE) {
             const int64_t key = hash(i, salt);
-            if (array[i] == NONE && key < mine.value) mine = {key, uint32_t(i)};
+            if (array[i] == NONE && key < lowest.value) lowest = {key, uint32_t(i)};
         }
-        return int(warp::least(mine).index);
+        return int(warp::least(lowest).index);
     }
 
     // Remove a placed item from the frontier, and list the items whose best places may have changed
@@ -370,9 +363,9 @@ class State {
         return flows;
     }
 
-    // Return the first free place after another one, by the costs just computed.
+    // Return the free place that follows another one in the order of the costs just computed.
     __device__ Candidate first_after(const Candidate& last, uint32_t salt) const {
-        Candidate mine;
+        Candidate best;
         Number limit = TAKEN - 1;
         for (int from = warp::lane() * CHUNK; from < network_.pitch; from += warp::SIZE * CHUNK) {
             bool any = false;
@@ -381,11 +374,11 @@ class State {
             }
             for (int x = from; any && x < from + CHUNK; ++x) {
                 if (costs_[x] < last.cost || costs_[x] > limit) continue;
-                const Candidate found{costs_[x], hash(x, salt), x};
-                if (last.before(found) && found.before(mine)) mine = found, limit = found.cost;
+                const Candidate next{costs_[x], hash(x, salt), x};
+                if (last.before(next) && next.before(best)) best = next, limit = next.cost;
             }
         }
-        return mine.first_of_warp();
+        return best.first_of_warp();
     }
 
     // Find the best two places of an unplaced item. The bound of the flows to unplaced neighbours
@@ -398,23 +391,23 @@ class State {
         for (int x = warp::lane(); x < padded; x += warp::SIZE) lowest = min(lowest, costs[x]);
         const Number limit = warp::least(block::Least<Number>{lowest, 0}).value +
                              flows * Number(plan_.scales[WINDOW]);
-        const uint32_t own_salt = hash(item, salt);
-        Candidate mine, next;
+        const uint32_t item_salt = hash(item, salt);
+        Candidate best, second;
         for (int from = warp::lane() * CHUNK; from < padded; from += warp::SIZE * CHUNK) {
             bool any = false;
             for (int k = 0; k < CHUNK; ++k) any |= costs[from + k] <= limit;
             for (int x = from; any && x < from + CHUNK; ++x) {
                 if (costs[x] > limit) continue;
-                const Candidate found{costs[x] + ahead(item, x), hash(x, own_salt), x};
-                if (found.before(mine)) {
-                    next = mine, mine = found;
-                } else if (found.before(next)) {
-                    next = found;
+                const Candidate next{costs[x] + ahead(item, x), hash(x, item_salt), x};
+                if (next.before(best)) {
+                    second = best, best = next;
+                } else if (next.before(second)) {
+                    second = next;
                 }
             }
         }
-        const Candidate one = mine.first_of_warp();
-        const Candidate two = (mine.place == one.place ? next : mine).first_of_warp();
+        const Candidate one = best.first_of_warp();
+        const Candidate two = (best.place == one.place ? second : best).first_of_warp();
         warp::sync();
         if (warp::lane() == 0) {
             first_[item] = one.cost, best_[item] = one.place;
@@ -461,15 +454,15 @@ class State {
         return item != NONE && first_[item] > 0 ? item : NONE;
     }
 
-    // Exchange an item with those at the nearest places of a neighbour whenever this lowers the
-    // cost.
-    __device__ bool draw_near(int item, int neighbour) {
+    // Exchange an item with those at the places nearest to a neighbour whenever this lowers the
+    // cost; return whether it did.
+    __device__ bool move_near(int item, int neighbour) {
         const int32_t* const near = plan_.near + place_[neighbour] * MOST_NEAR;
         bool falls = false;
         for (int from = 0; from < plan_.known;) {
             const int k = from + warp::lane();
-            const int mine = k < plan_.known ? holder_[near[k]] : item;
-            const int lane = warp::find(mine != item && network_.raised(place_, item, mine) < 0);
+            const int other = k < plan_.known ? holder_[near[k]] : item;
+            const int lane = warp::find(other != item && network_.raised(place_, item, other) < 0);
             if (lane < 0) {
                 from += warp::SIZE;
                 continue;

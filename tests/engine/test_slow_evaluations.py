@@ -72,7 +72,7 @@ def test_evaluations_that_begin_to_take_long() -> None:
 def gpu(monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
     """Let runs use an emulated GPU, whose programs look for stop requests as on a GPU."""
     emulated = EmulatedGpu(32)
-    monkeypatch.setattr("islands.backends._made", lambda *_: emulated)
+    monkeypatch.setattr("islands.backends._create", lambda *_: emulated)
     return emulated
 
 
