@@ -7,9 +7,9 @@ returns its result.
 `load` returns an instance by name or path; `tsp`, `qap`, `mkp` and `qubo` create a problem from
 arrays. `permutation`, `subset`, `choices`, `keys`, `real` and `mixed` create a problem from your
 own cost function, which `check_problem` checks; `space` has the parameters of `mixed`. `models` has
-ready problems. `scipy`, `shops`, `frames`, `islands.dimod` and `islands.networkx` have the
-interfaces of other projects. The classes are base classes of your own parts. All errors are
-`IslandsError`.
+ready-made problems. `scipy`, `shops`, `frames`, `islands.dimod` and `islands.networkx` have the
+interfaces of other libraries. The classes are base classes for your own parts. All errors derive
+from `IslandsError`.
 
 >>> import islands
 >>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])

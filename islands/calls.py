@@ -1,4 +1,4 @@
-"""Wrong calls of public functions: one error that names the right arguments."""
+"""Check calls of public functions: a wrong call raises one error that names the right arguments."""
 
 from __future__ import annotations
 
@@ -53,25 +53,25 @@ def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
     def named(function: Callable[_P, _R]) -> Callable[_P, _R]:
         signature, by_name = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
-        own = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+        named_here = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
         others = (
             inspect.Parameter(field.name, by_name, default=field.default, annotation=field.type)
             for field in fields(group)
             if field.metadata != INTERNAL
         )
-        vars(function)["__signature__"] = signature.replace(parameters=[*own, *others])
+        vars(function)["__signature__"] = signature.replace(parameters=[*named_here, *others])
         return function
 
     return named
 
 
 def is_whole(value: Any) -> TypeGuard[int | np.integer[Any]]:
-    """Return whether an argument is an integer, and neither a truth value nor a duration."""
+    """Return whether an argument is an integer, and neither a Boolean nor a duration."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_duration(value: Any) -> TypeGuard[float]:
-    """Return whether an argument is a positive number of seconds, and not a truth value."""
+    """Return whether an argument is a positive number of seconds, and not a Boolean."""
     return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < math.inf
 
 
@@ -94,10 +94,10 @@ def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[s
         others, value = [name for name in names if name not in first], args[len(first)]
         if callable(value):
             others = [name for name in others if name in _FUNCTIONS] or others
-        own = f"only {', '.join(first)} may be" if first else "none may be"
+        rule = f"only {', '.join(first)} may be" if first else "none may be"
         fix = either([f"{name}=..." for name in others[:_MOST_NAMED]])
         return (
-            f"{shown(value, _words)} is given by position, but {own}. Write its name"
+            f"{shown(value, _words)} is given by position, but {rule}. Write its name"
             f"{f', such as {fix}' if others else ''}"
         )
     for name in named:

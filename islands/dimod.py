@@ -297,7 +297,7 @@ def _require(
     seed: int | None,
     interrupts: Callable[[], bool] | None,
 ) -> None:
-    """Reject invalid arguments, and calls without a limit."""
+    """Refuse invalid arguments, and calls without a limit."""
     if time_limit is None and num_sweeps is None:
         raise ValueError("'time_limit' and 'num_sweeps' are None: give one of them")
     if time_limit is not None and not is_duration(time_limit):
@@ -310,13 +310,13 @@ def _require(
 
 
 def _require_count(name: str, value: Any) -> None:
-    """Reject an argument that is neither None nor a positive integer."""
+    """Refuse an argument that is neither None nor a positive integer."""
     if value is not None and not (is_whole(value) and value > 0):
         raise ValueError(f"'{name}' should be a positive integer: {value!r}")
 
 
 def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
-    """Return the problem with these biases; reject too many variables."""
+    """Return the problem with these biases; refuse too many variables."""
     from scipy.sparse import coo_array
 
     n, items = len(linear), np.arange(len(linear))

@@ -59,7 +59,7 @@ class RunError(IslandsError, RuntimeError):
 
 
 class Suspended(BaseException):
-    """A signal requested to stop now and to resume later."""
+    """A signal requested that the run stop now and be resumed later."""
 
     status = 75
     """EX_TEMPFAIL of sysexits.h."""

@@ -57,7 +57,7 @@ def schedule(
             raise ValueError(f"the frame has a column {name!r}, which is to be added. Rename it")
     lengths = _numbers(frame, time)
     if (lengths != np.rint(lengths)).any() or (lengths < 0).any():
-        raise ValueError(f"column {time!r}: must have whole numbers of at least 0")
+        raise ValueError(f"column {time!r}: must contain whole numbers of at least 0")
     jobs, machines = _numbered(frame, job), _numbered(frame, machine)
     rows: list[list[int]] = [[] for _ in range(max(jobs, default=-1) + 1)]
     for row, number in enumerate(jobs):
@@ -79,7 +79,7 @@ def schedule(
 def _require(frame: Any, time_limit: Any) -> None:
     """Refuse an invalid frame or limit."""
     if not hasattr(frame, "columns") or not hasattr(frame, "__len__"):
-        raise TypeError(f"frame: {type(frame).__name__} is no DataFrame of pandas or Polars")
+        raise TypeError(f"frame: {type(frame).__name__} is not a DataFrame of pandas or Polars")
     seconds_of(time_limit)
 
 
@@ -114,7 +114,7 @@ def _numbers(frame: Any, name: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         numbers = np.zeros(0)
     if len(numbers) < len(entries) or any(isinstance(entry, str) for entry in entries):
-        raise ValueError(f"column {name!r}: must have numbers")
+        raise ValueError(f"column {name!r}: must contain numbers")
     if not np.isfinite(numbers).all():
         row = int((~np.isfinite(numbers)).argmax())
         raise ValueError(f"column {name!r}, row {row}: is {numbers[row]}, not a finite number")

@@ -19,11 +19,11 @@ from islands.errors import InputError
 from islands.paths import reading
 
 _WRITES = os.O_WRONLY | os.O_RDWR
-_AT_ONCE, _LAST = 1 << 16, 1 << 20
+_AT_ONCE, _LAST = 1 << 16, 1 << 20  # bytes read at once, and of the end of a file
 
 
 def inside(folder: Path, *names: str) -> Path:
-    """Return a path inside a folder; refuse anything but a file, a folder, or nothing.
+    """Return a path inside a folder, which may not exist; refuse links, pipes and devices.
 
     `names` are those of the subfolders and of the file. Use this function for every path inside a
     folder of a run or of other work.
@@ -50,9 +50,9 @@ def descriptor(path: Path, flags: int) -> int:
     inside(path.parent, path.name)  # raises an error with a better message
     # Without O_NONBLOCK, opening a pipe would wait for its other end. Truncate only regular files.
     safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    opened = os.open(path, (flags & ~os.O_TRUNC) | safe, 0o666)
+    number = os.open(path, (flags & ~os.O_TRUNC) | safe, 0o666)
     try:
-        status = os.fstat(opened)
+        status = os.fstat(number)
         _require_plain(path, status.st_mode)
         if flags & _WRITES and status.st_nlink > 1:
             raise InputError(
@@ -60,11 +60,11 @@ def descriptor(path: Path, flags: int) -> int:
                 " it by a copy of itself"
             )
         if flags & os.O_TRUNC:
-            os.ftruncate(opened, 0)
+            os.ftruncate(number, 0)
     except BaseException:
-        os.close(opened)
+        os.close(number)
         raise
-    return opened
+    return number
 
 
 @overload
@@ -90,7 +90,7 @@ def last_lines(path: Path) -> Iterator[str]:
 
 
 def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, bytes]]:
-    """Yield each line of a text inside a folder, after its place, such as `cells.jsonl:3`.
+    """Yield the place of each line of a text in a folder, such as `cells.jsonl:3`, and the line.
 
     Ignore an incomplete last line, such as that of a killed process. Refuse lines with more than
     `longest` bytes; the message says that this is the limit for `what`.

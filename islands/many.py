@@ -103,7 +103,7 @@ def iter_many(
     refuse_while_importing("islands.iter_many")
     for name, alternative in _SINGLE_RUN_SETTINGS.items():
         if settings.get(name):
-            raise UsageError(f"{name}: many problems cannot have it. {alternative}")
+            raise UsageError(f"{name}: is for a single problem. {alternative}")
     if seed is not None and seed is not DEFAULT_SEED and seeds is not None:
         raise UsageError("seed and seeds: give one of them, a seed for all or a list")
     if not is_whole(runs) or runs < 1:
@@ -149,7 +149,7 @@ def _runs(
         first = seed if given is None else next(given, None)
         if given is not None and first is None:
             raise UsageError(
-                f"seeds: has {position}, fewer than problems. Give one for each problem"
+                f"seeds: has {position}, but there are more problems. Give one for each problem"
             )
         for run in range(runs):
             yield _Run(position * runs + run, problem, None if first is None else first + run)

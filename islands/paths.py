@@ -90,7 +90,7 @@ def expanded(name: str) -> Path:
 def reading(path: Path | str) -> AbstractContextManager[None]:
     """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix.
 
-    This includes the `ValueError` that Python raises for an impossible name.
+    This includes the `ValueError` that Python raises for a name that no file can have.
     """
     return _naming(path, InputError, "", "Name a file that can be read")
 

@@ -44,9 +44,9 @@ def setting(
 
     Integers have 64 bits, as in TOML, unless the limits are narrower. Choices may be a registry, to
     which scripts add parts. A time is a number of seconds; text may have another unit, as in `5m`.
-    A setting with `of`, such as `selection=tournament or random`, only has an effect with these
-    choices. If they belong to another group of settings, the caller of `require_effective` passes
-    their value. `islands.Settings` has an example.
+    `of` is the condition under which the setting has an effect: choices of another setting, such as
+    `selection=tournament or random`. If that one is in another group, the caller of
+    `require_effective` passes its value. `islands.Settings` has an example.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
     metadata |= {"is_time": is_time, "of": of}
@@ -111,17 +111,20 @@ class Settings:
 
     @classmethod
     def ineffective(cls, values: Mapping[str, Any], strength: Mapping[str, int]) -> set[str]:
-        """Return the settings that have no effect because of choices with a higher strength."""
+        """Return the settings that have no effect because of choices from stronger sources.
+
+        `strength` is the precedence of the source of each setting.
+        """
         dropped, strongest = set[str](), dict(strength)
 
         def has_no_effect(name: str, other: str, required: list[str]) -> bool:
             if name not in values or strongest.get(other, -1) <= strongest[name]:
                 return False
             if other in dropped:  # it has its default
-                return _shown(getattr(cls, other)) not in required
+                return _written(getattr(cls, other)) not in required
             is_own = other in cls.names()
             chosen = cls.converted(other, values[other]) if is_own else values[other]
-            return _shown(chosen) not in required
+            return _written(chosen) not in required
 
         while unmet := [condition for condition in cls._conditions() if has_no_effect(*condition)]:
             dropped |= {name for name, _, _ in unmet}
@@ -148,11 +151,12 @@ class Settings:
         chosen = {**self.to_mapping(), **others}
         for name, other, required in self._conditions():
             value, default = getattr(self, name), getattr(type(self), name)
-            if value != default and _shown(chosen.get(other, required[0])) not in required:
+            if value != default and _written(chosen.get(other, required[0])) not in required:
                 of = f"{other}={' or '.join(required)}"
                 raise UsageError(
-                    f"{name}={_shown(value)}: only has an effect with {of}, but {other} is"
-                    f" {_shown(chosen[other])}. Leave {name} at {_shown(default)}, or choose {of}"
+                    f"{name}={_written(value)}: only has an effect with {of}, but {other} is"
+                    f" {_written(chosen[other])}. Leave {name} at {_written(default)}, or choose"
+                    f" {of}"
                 )
 
     def replace(self, values: Mapping[str, Any]) -> Self:
@@ -169,7 +173,7 @@ class NoSettings(Settings):
     """The empty group, for parts without settings."""
 
 
-def _shown(value: Any) -> str:
+def _written(value: Any) -> str:
     """Return a value as users write it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -189,8 +193,10 @@ def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> An
         result = meant(result, choices)
     if choices and result not in choices:
         raise UsageError(f"{name}={shown(value, str)}: {unknown('choice', str(value), choices)}")
-    if (low is not None and result < low) or (high is not None and result > high):
-        raise UsageError(f"{name}={shown(value, str)}: must be {_range(low, high)}")
+    is_low = low is not None and result < low
+    if is_low or (high is not None and result > high):
+        fix = "Raise" if is_low else "Lower"
+        raise UsageError(f"{name}={shown(value, str)}: must be {_range(low, high)}. {fix} it")
     return result
 
 

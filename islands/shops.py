@@ -158,7 +158,7 @@ def _of_job_shop_lib(instance: Any, seconds: float, seed: int) -> Any:
 
 
 def _require_whole(words: str, value: Any) -> None:
-    """Reject times that are not whole numbers of at least 0."""
+    """Refuse times that are not whole numbers of at least 0."""
     if not is_whole(value) or value < 0:
         raise ValueError(
             f"{words} {value!r}, which is not a whole number of at least 0. Choose a smaller unit,"
@@ -179,10 +179,10 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
     for number, mode in enumerate(data.modes):
         if len(mode.resources) != 1 or not hasattr(data.resources[mode.resources[0]], "no_idle"):
             raise NotImplementedError(f"mode {number} does not use exactly one machine")
-        own, machine = shortest[mode.task], mode.resources[0]
-        if machine not in own or mode.duration < data.modes[own[machine]].duration:
-            own[machine] = number
-    modes = [[*by_machine.values()] for by_machine in shortest]
+        by_machine, machine = shortest[mode.task], mode.resources[0]
+        if machine not in by_machine or mode.duration < data.modes[by_machine[machine]].duration:
+            by_machine[machine] = number
+    modes = [[*numbers.values()] for numbers in shortest]
     jobs = Jobs(
         [
             [
@@ -207,7 +207,7 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
 
 
 def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-    """Return due dates and weights, or None for the makespan; reject and name other objectives."""
+    """Return due dates and weights, or None for the makespan; refuse and name other objectives."""
     weights = {name: value for name, value in vars(data.objective).items() if value}
     if weights == {"weight_makespan": 1}:
         return None, None
@@ -222,7 +222,7 @@ def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
 
 
 def _chains(data: Any) -> list[list[int]]:
-    """Return the tasks of each job in order; reject and name features that job shops lack."""
+    """Return the tasks of each job in order; refuse and name features that job shops lack."""
     for name, constraints in vars(data.constraints).items():
         if constraints and name != _LINKS:
             raise NotImplementedError(f"constraints {name} are not supported, only {_LINKS}")
@@ -274,4 +274,4 @@ _KINDS: dict[tuple[str, ...], Callable[[Any, float, int], Any]] = {
     ("jobs", "tasks", "modes", "resources"): _of_pyjobshop,
     ("jobs", "num_operations"): _of_job_shop_lib,
 }
-"""The functions that solve instances, by the attributes of these."""
+"""The functions that solve an instance, by the attributes that identify its library."""

@@ -115,9 +115,9 @@ def solve(
     a longer epoch. If it returns True, the run ends normally; other values have no effect. If it
     raises an exception, the run ends with it, on all ranks.
 
-    With `bound`, the result has a lower bound of the length of all tours (`result.bound`), for
-    which a fifth of the search's time, and at least 2 seconds, are added; or another bound, of
-    knapsacks and sparse assignments.
+    With `bound`, a bound of the optimum is computed after the search (`result.bound`): for tours,
+    in a fifth of the search's time, and at least 2 seconds; also for knapsacks and sparse
+    assignments.
 
     `config` is a file of settings. A script that it names runs only if another argument names it
     too, if the file is the `run.toml` of your own run on this machine, or with `trust`.
@@ -285,11 +285,11 @@ class Session:
 
     def require_fit(self, *, backend: Any, threads: Any, world: World | None) -> None:
         """Refuse a device or ranks other than those of this session."""
-        own = {"backend": self.backend, "threads": self.threads}
+        taken = {"backend": self.backend, "threads": self.threads}
         for name, value in {"backend": backend, "threads": threads}.items():
-            if value not in (None, "auto", own[name]):
+            if value not in (None, "auto", taken[name]):
                 raise UsageError(
-                    f"{name}={value!r}: this session has {name}={own[name]!r}. Leave it out, or"
+                    f"{name}={value!r}: this session has {name}={taken[name]!r}. Leave it out, or"
                     f" write islands.Session({name}={value!r})"
                 )
         if world not in (None, self.world):
@@ -373,10 +373,8 @@ class Solver:
 
     def evolve(self, generations: int = 1) -> None:
         """Advance all islands by the given number of generations."""
-        if not is_whole(generations):
-            raise UsageError(f"generations={generations!r}: must be a whole number")
-        if generations < 0:
-            raise UsageError(f"generations={generations}: must be at least 0")
+        if not is_whole(generations) or generations < 0:
+            raise UsageError(f"generations={generations!r}: must be a whole number of at least 0")
         self._archipelago.advance(int(generations))
 
     def exchange(self) -> None:
@@ -390,8 +388,8 @@ class Solver:
         """
         if count < 1:
             raise UsageError(f"count={count}: must be at least 1")
-        own = self._archipelago.elite(count)
-        everyone = [candidate for rank in self._world.allgather(own) for candidate in rank]
+        by_rank = self._world.allgather(self._archipelago.elite(count))
+        everyone = [candidate for candidates in by_rank for candidate in candidates]
         everyone.sort(key=lambda candidate: (candidate.cost, candidate.island))
         scale, kind, best = self.problem.scale, self.problem.kind, list[Candidate]()
         for candidate in everyone[:count]:

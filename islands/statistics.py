@@ -67,14 +67,14 @@ def friedman(losses: Losses) -> float | None:
 
 
 def against(losses: Losses, best: int) -> list[float | None]:
-    """Return p-values against the best by Wilcoxon's signed-rank test, corrected by Holm's method.
+    """Return the p-value of each configuration against the best one, which itself has None.
 
-    Equal pairs are dropped, as Wilcoxon did. The best itself has no p-value.
+    They are those of Wilcoxon's signed-rank test without equal pairs, corrected by Holm's method.
     """
     losses = losses / 8  # so that no difference exceeds the largest double
     finite = np.where(np.isfinite(losses), losses, _beyond(losses))
     others = np.delete(finite, best, axis=1).T
-    corrected: list[float | None] = [*holm([_wilcoxon(own - finite[:, best]) for own in others])]
+    corrected: list[float | None] = [*holm([_wilcoxon(row - finite[:, best]) for row in others])]
     return [*corrected[:best], None, *corrected[best:]]
 
 

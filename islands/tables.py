@@ -150,7 +150,7 @@ class Table:
     def write(self, folder: Path, rows: Iterable[Mapping[str, object]], end: str = "\r\n") -> Path:
         """Write rows to NAME.csv in a folder, atomically, and return its path.
 
-        A row may lack cells.
+        Cells that a row lacks are empty.
         """
         path = inside(folder, f"{self.name}.csv")
         with (
@@ -181,5 +181,5 @@ class Row(dict[str, Any]):
         return line(self.table.columns, self)
 
     def but(self, **cells: object) -> Row:
-        """Return a copy with other cells."""
+        """Return a copy with some cells replaced."""
         return self.table.row(**{**self, **cells})

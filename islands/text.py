@@ -76,7 +76,7 @@ def one_line(text: str, longest: int = 1000) -> str:
 
 
 def shown(value: object, form: Callable[[object], str] = repr) -> str:
-    """Return a value of the user as short text in one line."""
+    """Return a value that the user has given as short text on one line."""
     try:
         return one_line(form(value), _SHOWN)
     except ValueError:  # Python refuses to print very long integers

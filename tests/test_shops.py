@@ -46,7 +46,7 @@ def test_frames_come_back_with_a_tour_or_a_schedule(name: str) -> None:
     assert (made["end"] - made["begin"]).to_list() == [*time]
     with pytest.raises(ValueError, match="no column 'z'"):
         islands.frames.tour(frame, y="z")
-    with pytest.raises(ValueError, match="column 'name': must have numbers"):
+    with pytest.raises(ValueError, match="column 'name': must contain numbers"):
         islands.frames.tour(frame, y="name")
 
 
@@ -129,7 +129,7 @@ def test_frames_that_lack_something_are_refused(name: str) -> None:
         islands.frames.schedule(library.DataFrame(whole))
     with pytest.raises(ValueError, match="time_limit=True: must be a positive number"):
         islands.frames.tour(library.DataFrame({"x": [0], "y": [0]}), time_limit=True)
-    with pytest.raises(ValueError, match="column 'x': must have numbers"):
+    with pytest.raises(ValueError, match="column 'x': must contain numbers"):
         islands.frames.tour(library.DataFrame({"x": ["1"], "y": [0]}))
 
 
@@ -147,7 +147,7 @@ def test_columns_of_pandas_have_any_name_once() -> None:
 
 @pytest.mark.parametrize("frame", [None, [[0, 1]], {"x": [0]}, np.zeros((3, 2))])
 def test_what_is_no_frame_is_refused(frame: Any) -> None:
-    with pytest.raises(TypeError, match="is no DataFrame of pandas or Polars"):
+    with pytest.raises(TypeError, match="is not a DataFrame of pandas or Polars"):
         islands.frames.tour(frame)
 
 

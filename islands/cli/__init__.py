@@ -1,6 +1,6 @@
 """The command line: each subcommand is a module with `add_arguments` and `main`.
 
-Related commands share a module, in which NAME has the functions `add_NAME` and `NAME`. Modules that
+Related commands share a module, with functions `add_NAME` and `NAME` for each of them. Modules that
 take long to import are imported by the functions that need them, so that `--help` is fast.
 
 - `COMMANDS`: the subcommands and their descriptions.
@@ -44,7 +44,7 @@ COMMANDS = {
     "verify": "Compute the exact cost of a solution file or a run's folder,"
     " and check that it is feasible.",
     "check": "Compare all ways to evaluate a problem on random solutions,"
-    " and find faults of its code.",
+    " and find faults in its code.",
     "instances": "List, show, fetch or check the instances of benchmark sets.",
     "completion": "Print a script that lets a shell complete commands, arguments and options.",
     "doctor": "Check this machine: versions, GPUs, compiler, MPI, and under mpirun the transports.",
@@ -126,7 +126,7 @@ def _run(line: list[str]) -> int:
         if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
-            # Rank 0 also reports this error; after a failure here, a launcher could end it first.
+            # Rank 0 reports the same error; if this rank failed, the launcher could end it first.
             return 0
         if not isinstance(error, KeyboardInterrupt):
             return getattr(error, "status", 1)

@@ -92,11 +92,11 @@ class _Once(Action):
         first = vars(namespace).setdefault("first_values", {}).setdefault(self.dest, values)
         if self.option_strings and not alike(self.dest, first, values):
             name = str(option_string)
-            raise twice(name, f"{name} {_shown(first)}", f"{name} {_shown(values)}")
+            raise twice(name, f"{name} {_written(first)}", f"{name} {_written(values)}")
         setattr(namespace, self.dest, values)
 
 
-def _shown(value: object) -> str:
+def _written(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
@@ -115,11 +115,11 @@ def add_format(group: _ActionsContainer) -> None:
     group.add_argument("--format", metavar="NAME", help=text)
 
 
-def require_extra(user: str, module: str) -> None:
-    """Refuse an option or a command without a module of the extra `report`."""
+def require_extra(command: str, module: str) -> None:
+    """Refuse a command or an option that needs a missing module of the extra `report`."""
     if find_spec(module) is None:
         raise UsageError(
-            f"{user} needs {module}, which is not installed. Install it with: pip install"
+            f"{command} needs {module}, which is not installed. Install it with: pip install"
             " 'islands[report]'"
         )
 
@@ -129,15 +129,15 @@ def whole_number(hint: str = "", most: float = math.inf) -> Callable[[str], int]
 
     def number(text: str) -> int:
         try:
-            number = int(text)
+            value = int(text)
         except ValueError:
-            number = 0
-        if number < 1:
+            value = 0
+        if value < 1:
             fix = f". {hint}" if hint else ""
             raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1{fix}")
-        if number > most:
+        if value > most:
             raise ArgumentTypeError(f"{text!r} must be at most {most}")
-        return number
+        return value
 
     return number
 

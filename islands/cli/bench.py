@@ -106,7 +106,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
-    # Waiting ranks would use cores that rank 0 needs, so that collective benchmarks are the first.
+    # Waiting ranks would use cores that rank 0 needs, so collective benchmarks run first.
     names = sorted(dict.fromkeys(args.what), key=lambda name: name not in COLLECTIVE)
     collective = [name for name in names if name in COLLECTIVE]
     rank, _ = launched()
@@ -116,9 +116,9 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
         request = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
-        mine = names if rank == 0 else collective
+        here = names if rank == 0 else collective
         # Benchmarks check their options here, before anything is printed.
-        started = [(name, text, rows(request)) for name in mine for text, rows in [benchmark(name)]]
+        started = [(name, text, rows(request)) for name in here for text, rows in [benchmark(name)]]
         before = ranks.run_on_all(lambda: args.compare and read_tables(args.compare))
         stream = sys.stderr if args.json else sys.stdout
 

@@ -147,13 +147,13 @@ _NAMES = Naming(convert=_names)
 _COUNT = whole_number()
 _DELAYS = partial(_numbers, low=0, high=1)
 _OF = "instances, sets, and patterns of names"
-_STOP = "as many as one rank makes in half of --limit"
-_COLONY = "settings of a colony; repeat it (default: by problem)"
+_STOP = "the generations that one rank completes in half of --limit"
+_COLONY = "settings of a colony; repeatable (default: depends on the problem)"
 _VARIANT = (
-    "settings KEY=VALUE of a method, and a file for --config; repeat it (default: the default run)"
+    "settings KEY=VALUE of a method, and a file for --config; repeatable (default: the default run)"
 )
 _BOTH = "100,200,500 cities and 20 facilities if neither is given"
-_RIVALS = f"also run these programs, as long and on as many cores: {', '.join(RIVALS)}"
+_RIVALS = f"also run these programs, for as long and on as many cores: {', '.join(RIVALS)}"
 
 OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ("brkga", "de", "cellular", "ga", "pso", "eax", "decoders"): (
@@ -195,19 +195,19 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
         BenchOption("colony", "SETTINGS", None, _COLONY, purpose=_METHODS),
     ),
     ("quality", "gpus"): (
-        BenchOption("of", "A,B", _NAMES, _OF, "of quality, sac94; of gpus, see below", _INSTANCES),
+        BenchOption("of", "A,B", _NAMES, _OF, "sac94 for quality; for gpus, see below", _INSTANCES),
     ),
     ("quality", "many", "gpus"): (
         BenchOption("variant", "SETTINGS", None, _VARIANT, purpose=_METHODS),
     ),
     ("quality", "many"): (BenchOption("rivals", "A,B", _names, _RIVALS, "none"),),
     ("many",): (
-        BenchOption("cities", "N,N", _numbers, "cities of random tours", _BOTH),
-        BenchOption("facilities", "N,N", _numbers, "facilities of random assignments", _BOTH),
+        BenchOption("cities", "N,N", _numbers, "sizes of random tours", _BOTH),
+        BenchOption("facilities", "N,N", _numbers, "sizes of random assignments", _BOTH),
     ),
     ("gpus",): (
-        BenchOption("gap", "G%,G%", _gaps, "targets, in per cent", "0%, the best known value"),
-        BenchOption("stop", "generations=N", _generations, "end of a run for the speed", _STOP),
+        BenchOption("gap", "G%,G%", _gaps, "targets, as gaps to the best known value", "0%"),
+        BenchOption("stop", "generations=N", _generations, "length of timed runs", _STOP),
         BenchOption("own_defaults", "", None, "use the defaults for each number of ranks"),
         BenchOption("share_gpu", "", None, "allow several ranks on one GPU"),
     ),

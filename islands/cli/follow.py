@@ -39,7 +39,7 @@ _MOST_BYTES = 1 << 20
 _BLOCKS = 40
 """The width of the curve of costs in the last line of a terminal."""
 _DECODER = codecs.getincrementaldecoder("utf-8")
-_FOLDER = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
+_FOLDER = "the folder of a run, series, tuning, experiment, benchmark, job or sweep"
 _EXAMPLES = """
 It prints the rows of a run as they are written, and the current run, configuration or instance of
 other work, until the work ends. The exit status is 1 if the work has failed.
@@ -61,12 +61,12 @@ def status(args: argparse.Namespace) -> int:
     """Show the state of a run, other work, a job or a sweep."""
     if is_sweep(args.folder):
         return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
-    state, mixed = state_of(args.folder), warnings(args.folder)
+    state, messages = state_of(args.folder), warnings(args.folder)
     if args.json:
-        show(json.dumps({"folder": str(args.folder), "warnings": mixed} | asdict(state)))
+        show(json.dumps({"folder": str(args.folder), "warnings": messages} | asdict(state)))
         return 0
     show(f"{_name(args.folder)}: {state}")
-    for warning in mixed:
+    for warning in messages:
         show(f"warning: {warning}")
     if state.progress:
         show(f"last row: {one_line(state.progress)}")

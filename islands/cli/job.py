@@ -68,25 +68,27 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     add = parser.add_argument_group("the job").add_argument
     number = arguments.whole_number()
-    add("--nodes", metavar="N", type=number, default=1, help="nodes (1)")
-    text = "GPUs of each node, one for each rank (from site.env, or 1)"
+    add("--nodes", metavar="N", type=number, default=1, help="nodes (default: 1)")
+    text = "GPUs of each node, one for each rank (default: that of site.env, or 1)"
     add("--gpus-per-node", metavar="[TYPE:]G", type=_typed(Gpus.parse), help=text)
-    add("--ranks-per-node", metavar="R", type=number, help="ranks of each node without GPUs (1)")
+    text = "ranks of each node without GPUs (default: 1)"
+    add("--ranks-per-node", metavar="R", type=number, help=text)
     add("--cpus-per-task", metavar="C", type=number, help="cores of each rank")
     text = "time limit of each attempt of the job, such as 90s, 30m, 1h or 1-12:00:00"
     add("--time", metavar="T", type=_typed(time_limit), help=text)
     for name in ("partition", "account", "qos", "constraint", "mem"):
         metavar = "NAME" if name != "mem" else "SIZE"
         add(f"--{name}", metavar=metavar, type=_name, help=f"passed to sbatch --{name}")
-    add("--job-name", metavar="NAME", type=_name, help="name of the job (the name of the instance)")
+    text = "name of the job (default: the name of the instance)"
+    add("--job-name", metavar="NAME", type=_name, help=text)
     text = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
     add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=text)
     add("--site", metavar="FILE", type=Path, help="settings of the cluster (see below)")
     text = "a job array: a run for each of these seeds, such as 1-10 or 1,5,9"
     add("--array", metavar="SEEDS", type=_seeds, help=text)
-    text = "a job array: a run for each value of a setting; repeatable, then for all combinations"
+    text = "a job array: a run for each value of a setting; if repeated, for all combinations"
     add("--over", metavar="KEY=A,B,C", action="append", type=_values, default=[], help=text)
-    add("--at-once", metavar="N", type=number, help="concurrent runs of the array (all)")
+    add("--at-once", metavar="N", type=number, help="concurrent runs of the array (default: all)")
     add("--dry-run", action="store_true", help="check and print the script; submit nothing")
 
 

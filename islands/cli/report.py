@@ -35,8 +35,8 @@ examples:
 """
 _PLOT_EPILOG = """
 WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
-(convergence over these), migration (who sent migrants to whom; also: islands), lineage (of the
-best solution).
+(convergence over these), migration or islands (which islands sent migrants to which), lineage (of
+the best solution).
 
 examples:
   islands plot runs/zi929-20260101-120000

@@ -33,7 +33,7 @@ examples:
   islands reproduce xavier2019/values --runs 5 --out values
   islands reproduce xavier2019/table1                                     the same table
   islands reproduce xavier2019/times --only zi929 mu1979 --threads 1,4
-  islands reproduce xavier2019 --generations 20 --only zi929      a try
+  islands reproduce xavier2019 --generations 20 --only zi929      a quick test
   islands reproduce jardim2021/implementations --threads 1,all --out jardim-a
   islands reproduce soca2010/quality --only bur26a chr20a
   islands reproduce munhao2019/orlib --only 'mknapcb?-?0' --out orlib
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands reproduce`."""
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    text = f"{', '.join(PAPERS)}: all tables of the paper, or one; all: those of all papers"
+    text = f"a paper, or one of its tables: {', '.join(PAPERS)}; all: every table of all papers"
     add("what", metavar="PAPER[/TABLE]", help=text)
     text = "runs per instance, with seeds 1 to R (default: the paper's number)"
     add("--runs", metavar="R", type=int, help=text)
@@ -128,7 +128,6 @@ def _watchable(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
 
     is_written = args.out is not None and ranks.rank == 0
     with closing(Store()) as store:
-        # The folder of all papers has a lock as well.
         ranks.run_on_all(lambda: store.open(args.out) if is_written and args.what == ALL else None)
         if is_written:
             heartbeat.tell = partial(write_work, args.out)

@@ -85,7 +85,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     text = "a colony: islands with these settings, such as 'islands=4 algorithm=de F=0.9';"
     text += " repeatable"
     add("--colony", metavar="SETTINGS", action="append", type=arguments.SETTINGS, help=text)
-    text = "runs per instance, with seeds S, S+1, ...; for each seed, all instances (default: 1)"
+    text = "runs per instance, with seeds S, S+1, ...; each seed solves all instances (default: 1)"
     add("--runs", metavar="R", type=arguments.runs("a single run"), help=text)
     text = "solve many instances, several at a time, each on one thread or on the GPU of its rank:"
     text += (
@@ -133,8 +133,8 @@ def add_settings(group: argparse._ArgumentGroup) -> None:
     part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
     part("--encoding", help=", ".join(ENCODINGS))
     part("--improver", help=f"local search: {', '.join(IMPROVERS)}")
-    part("--crossover", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
-    part("--mutation", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
+    part("--crossover", help=f"of ga, cellular and memetic: {', '.join(CROSSOVERS)}")
+    part("--mutation", help=f"of ga and cellular: {', '.join(MUTATIONS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
     add("--population", metavar="P", help=GeneralSettings.words("population"))
     text = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
@@ -300,7 +300,7 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
     add = partial(moved.add_argument, type=arguments.NAME)
     add("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
     for part in PARTS:
-        text = f"the {part} of a script; repeatable if colonies have several"
+        text = f"the {part} from a script; repeatable if colonies have several"
         add(f"--{part}", metavar="FILE.py:NAME", action="append", help=text)
     text = (
         "run scripts that the folder names, and compile code that it contains, even if these were"

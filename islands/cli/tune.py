@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common settings (defaults < preset < --config < options)")
     add_settings(group)
     text = "stopping criterion of each run; repeatable. The runs of a configuration share the"
-    text += " seconds if they share launches; if some configurations cannot, runs are sequential"
+    text += " time limit if they share launches; if some cannot, all runs are sequential"
     group.add_argument("--stop", metavar="KIND=VALUE", action="append", help=text)
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
     text = "threads of the cpu backend (default: all cores)"

@@ -244,7 +244,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def check(args: argparse.Namespace) -> int:
-    """Compare all ways to evaluate a problem on random solutions, and find faults of its code."""
+    """Compare all ways to evaluate a problem on random solutions, and find faults in its code."""
     from islands.check.perform import examine
 
     problem = loaded(args.instance, args.format)
