@@ -128,10 +128,10 @@ def option(name: str, value: object = None) -> str:
     return f"{name}={either(shown)}" if shown else name
 
 
-def either(names: Sequence[str]) -> str:
-    """Return alternatives as text, such as `ring, torus or none`."""
+def either(names: Sequence[str], word: str = "or") -> str:
+    """Return alternatives as text, such as `ring, torus or none`; with `and`, an enumeration."""
     *others, last = names or [""]
-    return f"{', '.join(others)} or {last}" if others else last
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def counted(number: float, one: str, several: str = "", form: str = "") -> str:

@@ -92,7 +92,7 @@ class Campaign:
         self.world.from_first(lambda: self.store.open(folder, force=force))
         if self.world.rank == 0:
             # Other processes read the progress in the folder.
-            self.heartbeat.tell = partial(write_work, folder)
+            self.heartbeat.listener = partial(write_work, folder)
 
     def end_work(self) -> None:
         """Tell other processes that all cells are done."""

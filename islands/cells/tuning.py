@@ -17,7 +17,7 @@ from islands.algorithms import ALGORITHMS
 from islands.cells.configurations import Candidates, Configuration, Values, grid, random
 from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
 from islands.cells.store import Key, Made
-from islands.configuration.choosing import stand_in
+from islands.configuration.choosing import default_algorithm
 from islands.configuration.fit import (
     owners,
     require_block_memory,
@@ -88,7 +88,7 @@ class Base(Request):
         if self.config is not None or is_chosen:
             return self
         parts = {"encoding": self.options.get("encoding"), "improver.name": spec.improver.name}
-        name = stand_in([spec.algorithm], dict.fromkeys(tuned) | parts, problem)
+        name = default_algorithm([spec.algorithm], dict.fromkeys(tuned) | parts, problem)
         return self if name == spec.algorithm else self.also({"algorithm": name})
 
 

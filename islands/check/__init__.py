@@ -1,4 +1,4 @@
-"""Compare all ways to evaluate the solutions of a problem, and detect faults of its functions.
+"""Compare all ways to evaluate the solutions of a problem, and find faults in its functions.
 
 This is `islands check` and `islands.check_problem`. As CUDA code of users may crash or hang, it
 first runs in a separate process.

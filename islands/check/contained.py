@@ -215,9 +215,9 @@ _NEAR = 1 << 34
 """An address farther from all arrays than this, in bytes, does not come from a wrong index."""
 
 
-def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
-    """Return the fault of a process; `text` is the header of the problem, `shown` a solution."""
-    call = f"{ended.step} of the solution {shown}"
+def fault_of(ended: Ended, text: str, seconds: float, solution: str) -> str:
+    """Return the fault of a process; `text` is the header of the problem."""
+    call = f"{ended.step} of the solution {solution}"
     if ended.status is None:
         return (
             f"{call}: did not return within {seconds:g} s. Correct a loop that does not end, or"
@@ -242,7 +242,7 @@ def _words(ended: Ended, fault: re.Match[str]) -> str:
     if kind == "stack-overflow":
         return "needs too much stack: large local arrays, or a recursion without end"
     if local := _LOCAL.search(ended.log):
-        side = "after the end" if local[2] == "over" else "before the begin"
+        side = "after the end" if local[2] == "over" else "before the start"
         return f"{verb} {side} of the local array {local[1]}"
     if address is None or not ended.arrays:
         return f"{verb} an address outside of all arrays ({kind})"

@@ -17,7 +17,7 @@ class Difference(Exception):  # noqa: N818, as it is no error
     """The first difference or fault that a check finds."""
 
 
-def shown(solution: NDArray[Any]) -> str:
+def brief(solution: NDArray[Any]) -> str:
     """Return a solution as text, shortened if it is long."""
     entries = ", ".join(map(str, solution[:_SHOWN].tolist()))
     more = len(solution) - _SHOWN
@@ -29,7 +29,7 @@ def two_costs(
 ) -> Difference:
     """Describe a solution with two costs; `equal` marks the solutions with only one."""
     return Difference(
-        f"the solution {shown(solution)} costs {costs[0]} by {names[0]}, but {costs[1]} by"
+        f"the solution {brief(solution)} costs {costs[0]} by {names[0]}, but {costs[1]} by"
         f" {names[1]} ({int((~equal).sum())} of {len(equal)} solutions differ). Correct one of them"
     )
 
@@ -38,7 +38,7 @@ def unusable_cost(solution: NDArray[Any], name: str, cost: float, best: float) -
     """Describe a cost that is NaN, or `best`, which is infinitely good."""
     what = "is not a number" if np.isnan(cost) else f"is {best}, better than any other cost"
     return Difference(
-        f"the cost of {shown(solution)} by {name} {what}. Return a number, or {-best} if a"
+        f"the cost of {brief(solution)} by {name} {what}. Return a number, or {-best} if a"
         " solution is infeasible"
     )
 
@@ -48,7 +48,7 @@ def two_violations(
 ) -> Difference:
     """Describe a solution with two violations."""
     return Difference(
-        f"the solution {shown(solution)} has the violation {violations[0]:g} by {names[0]},"
+        f"the solution {brief(solution)} has the violation {violations[0]:g} by {names[0]},"
         f" but {violations[1]:g} by {names[1]}. Correct one of them"
     )
 
@@ -66,7 +66,7 @@ def wrong_delta(
     """Describe a change that is not `exact`, the difference of the costs before and after."""
     u, v = ends.tolist()
     return Difference(
-        f"{name}: {{{u}, {v}}} changes the cost of the solution {shown(solution)} by {change},"
+        f"{name}: {{{u}, {v}}} changes the cost of the solution {brief(solution)} by {change},"
         f" but the costs are {costs[0]} before and {costs[1]} after the {move}, a change of"
         f" {exact}. Correct delta"
     )
@@ -77,7 +77,7 @@ def invalid_child(
 ) -> Difference:
     """Describe an invalid child; `kind` are the words for a valid one."""
     return Difference(
-        f"{name}: makes {shown(child)} of {_both(parents)}, which is not {kind}. Correct cross"
+        f"{name}: makes {brief(child)} of {_both(parents)}, which is not {kind}. Correct cross"
     )
 
 
@@ -90,14 +90,14 @@ def two_children(
 ) -> Difference:
     """Describe two children of the same parents, by `name` and by `other`."""
     return Difference(
-        f"{name}: makes {shown(children[0])} of {_both(parents)}, but {shown(children[1])} by"
+        f"{name}: makes {brief(children[0])} of {_both(parents)}, but {brief(children[1])} by"
         f" {other}, with the same random numbers. Let cross set what it reads of state,"
         " and draw numbers by random only"
     )
 
 
 def _both(parents: tuple[NDArray[Any], NDArray[Any]]) -> str:
-    return f"{shown(parents[0])} and {shown(parents[1])}"
+    return f"{brief(parents[0])} and {brief(parents[1])}"
 
 
 def invalid_step(name: str, kind: str) -> Difference:
@@ -123,7 +123,7 @@ def wrong_followed_cost(
     """
     priced = "" if price is None else f", with its violation at {price:g} a unit,"
     return Difference(
-        f"{name}: after {counted(steps, 'move')} and a {move} of the solution {shown(solution)},"
+        f"{name}: after {counted(steps, 'move')} and a {move} of the solution {brief(solution)},"
         f" the cost{priced} is {exact}, but by the {words[0]} {followed}. Correct {words[1]}"
     )
 
@@ -131,7 +131,7 @@ def wrong_followed_cost(
 def invalid_repair(name: str, before: NDArray[Any], after: NDArray[Any], kind: str) -> Difference:
     """Describe an invalid repaired solution; `kind` are the words for a valid one."""
     return Difference(
-        f"{name}: makes {shown(after)} of the solution {shown(before)}, which is not {kind}."
+        f"{name}: makes {brief(after)} of the solution {brief(before)}, which is not {kind}."
         " Correct repair"
     )
 
@@ -141,6 +141,6 @@ def unstable_repair(
 ) -> Difference:
     """Describe a repaired solution that a second repair changes."""
     return Difference(
-        f"{name}: makes {shown(repaired)} of the solution {shown(solution)}, but"
-        f" {shown(again)} of that. Let repair not change a repaired solution"
+        f"{name}: makes {brief(repaired)} of the solution {brief(solution)}, but"
+        f" {brief(again)} of that. Let repair not change a repaired solution"
     )

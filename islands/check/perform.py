@@ -12,7 +12,7 @@ from islands.calls import explained
 from islands.check import messages
 from islands.check.checked import Checked, WayResult
 from islands.check.contained import fault_of, run_contained
-from islands.check.messages import Difference, shown
+from islands.check.messages import Difference, brief
 from islands.check.ways import (
     CompiledWay,
     Mates,
@@ -200,7 +200,7 @@ class _Check:
             )
         if not ended.is_sound:
             text = problem.header.text or ""
-            solution = shown(self._solutions[min(max(0, ended.done), ended.count - 1)])
+            solution = brief(self._solutions[min(max(0, ended.done), ended.count - 1)])
             raise Difference(fault_of(ended, text, self._seconds, solution))
         name = "cost, CPU, checked" if ended.sanitized else "cost, CPU, own process"
         self._passed(name, f"no fault in {ended.done} solutions")
@@ -209,7 +209,7 @@ class _Check:
         """Compare the costs of all ways with those of the first."""
         problem, solutions, count = self._problem, self._solutions, len(self._solutions)
         first: tuple[str, NDArray[Any]] | None = None
-        bits: dict[str, NDArray[Any]] = {}
+        by_way: dict[str, NDArray[Any]] = {}
         for way in ways:
             costs, after, _ = way.timed(solutions)
             again, _, speed = way.timed(solutions[::-1].copy())
@@ -228,9 +228,9 @@ class _Check:
             else:
                 _require_equal(problem, solutions, (first[0], way.name), (first[1], costs))
                 outcome = f"{count} of {count} as {first[0]}"
-            bits[way.name] = costs
+            by_way[way.name] = costs
             self._passed(way.name, outcome, speed)
-        self._remarks(bits)
+        self._remarks(by_way)
 
     def _violations(self, problem: Model, compiled: Sequence[CompiledWay]) -> None:
         """Compare the violations of all ways with those of the first."""
@@ -253,19 +253,19 @@ class _Check:
         if not any((violations == 0).any() for violations in ways.values()):
             self._checked.notes.append("all random solutions are infeasible")
 
-    def _remarks(self, bits: dict[str, NDArray[Any]]) -> None:
+    def _remarks(self, by_way: dict[str, NDArray[Any]]) -> None:
         """Add notes about the costs of all ways."""
         notes = self._checked.notes
-        if self._problem.scale.real and bits:
-            if all(np.isinf(costs).all() for costs in bits.values()):
+        if self._problem.scale.real and by_way:
+            if all(np.isinf(costs).all() for costs in by_way.values()):
                 notes.append("all random solutions are infeasible: their costs are infinite")
-            others = [costs for name, costs in bits.items() if name != "reference"]
+            others = [costs for name, costs in by_way.items() if name != "reference"]
             if any((costs != others[0]).any() for costs in others):
                 notes.append(
                     "the last digits of costs differ between these ways, so that their runs have"
                     " different digests"
                 )
-        if len(bits) == 1 and self._problem.name != "":
+        if len(by_way) == 1 and self._problem.name != "":
             notes.append("there is only one way; add reference= for an independent check")
 
     def _changed(self, way: CompiledWay, costs: Any, after: Any, speed: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from islands.cli.arguments import NAME, SETTINGS, Naming, whole_number
 from islands.errors import UsageError
 from islands.studies.bench.base import BenchRequest
 from islands.studies.bench.rivals.contest import RIVALS
+from islands.text import either
 
 _MOST_ISLANDS = 1 << 20
 _INSTANCES, _METHODS = "instances", "methods"
@@ -56,7 +57,7 @@ class BenchOption:
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options, grouped by the benchmarks that use them."""
     for benchmarks, options in OPTIONS.items():
-        group = parser.add_argument_group(_listed(benchmarks))
+        group = parser.add_argument_group(either(benchmarks, "and"))
         for option in options:
             option.declare(group)
 
@@ -77,7 +78,7 @@ def refuse_unused(given: Collection[str], requested: Collection[str]) -> None:
 
 def _unused(
     option: BenchOption,
-    benchmarks: Collection[str],
+    benchmarks: Sequence[str],
     requested: Collection[str],
     used: Collection[BenchOption],
 ) -> UsageError:
@@ -85,14 +86,9 @@ def _unused(
     fix = f"Use {' or '.join(similar)}" if similar else "Leave it out"
     names = list(dict.fromkeys(requested))
     return UsageError(
-        f"{option.name}: an option of {_listed(benchmarks)}, but {_listed(names)}"
+        f"{option.name}: an option of {either(benchmarks, 'and')}, but {either(names, 'and')}"
         f" {'was' if len(names) == 1 else 'were'} requested. {fix}"
     )
-
-
-def _listed(names: Collection[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _seconds(text: str) -> float:

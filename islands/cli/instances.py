@@ -32,12 +32,11 @@ def main(args: argparse.Namespace) -> int:
     """Run one action and return the exit status."""
     if args.action not in ACTIONS:
         raise UsageError(unknown("action", args.action, ACTIONS))
-    if args.base is not None and args.action != "fetch":
-        raise UsageError(f"--from={args.base}: is only for `islands instances fetch`. Leave it out")
-    if args.format is not None and args.action != "show":
-        raise UsageError(
-            f"--format {args.format}: is only for `islands instances show`. Leave it out"
-        )
+    for name, value, action in (("from", args.base, "fetch"), ("format", args.format, "show")):
+        if value is not None and args.action != action:
+            raise UsageError(
+                f"--{name} {value}: is only for `islands instances {action}`. Leave it out"
+            )
     if args.name is None and args.action in _NEEDS:
         raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
     return ACTIONS[args.action](args)

@@ -130,7 +130,7 @@ def _watchable(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
     with closing(Store()) as store:
         ranks.run_on_all(lambda: store.open(args.out) if is_written and args.what == ALL else None)
         if is_written:
-            heartbeat.tell = partial(write_work, args.out)
+            heartbeat.listener = partial(write_work, args.out)
         yield
         if is_written:
             end_work(args.out)

@@ -21,6 +21,7 @@ from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.improvers.base import MOST_STEPS
 from islands.problems.base import Problem
+from islands.text import either
 
 _TARGET_SECONDS = 0.2
 _LONGEST_SEARCH = 0.5  # seconds of a search, if one runs at a time
@@ -28,7 +29,7 @@ _TOLERANCE = 1.25  # factor by which an estimate may exceed the target
 _READ_SECONDS = 2e-9  # in which a CPU thread reads and adds a number
 _FEWEST = 16  # minimum population
 _CORE = 60  # items of medium utility; more are rarely useful
-_SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful
+_LARGEST_CUT = 5  # a tabu search with a fifth of its default steps is still useful
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def adjusted(
     if "population" not in given:
         adjustment.lower_population()
     if "improver.steps" not in given:
-        adjustment.lower_steps(_SHARE_OF_STEPS)
+        adjustment.lower_steps()
     if "improver.core" not in given:
         adjustment.lower_core()
     if "improver.rate" not in given:
@@ -92,11 +93,11 @@ class _Adjustment:
             if _is_possible(smaller, self._islands):
                 self.spec = smaller
 
-    def lower_steps(self, share: int) -> None:
-        """Lower the steps of a search, at most to 1 / `share` of the default."""
+    def lower_steps(self) -> None:
+        """Lower the steps of a search, but not below a fifth of the default."""
         steps, excess = self._improver().steps(), self._excess()
         if steps and excess > _TOLERANCE:
-            self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / share))))
+            self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / _LARGEST_CUT))))
 
     def lower_core(self) -> None:
         """Limit the search to fewer items of a subset, if items are ordered by utility."""
@@ -130,10 +131,9 @@ class _Adjustment:
         ]
         if not changes:
             return ""
-        listed = " and ".join(filter(None, [", ".join(changes[:-1]), changes[-1]]))
         return (
-            f"{listed}, as {requested.improver.name} on {self._device.name} would take too long."
-            " To prevent this, set them yourself"
+            f"{either(changes, 'and')}, as {requested.improver.name} on {self._device.name} would"
+            " take too long. To prevent this, set them yourself"
         )
 
     def _named(self, spec: RunSpec) -> dict[str, str]:
@@ -164,7 +164,7 @@ class _Adjustment:
         return self._turns() * self._seconds() / _TARGET_SECONDS
 
     def _turns(self) -> float:
-        """Return the mean number of consecutive searches per generation, if one device has all."""
+        """Return the mean number of consecutive searches per generation, on a single device."""
         improver = self.spec.improver
         return self._individuals() * improver.rate / improver.every / self._device.searches
 

@@ -24,12 +24,12 @@ def defaults_for(
 ) -> tuple[dict[str, Any], str]:
     """Return the default settings for a time limit, and a message if the algorithm is unusual.
 
-    A run `is_short` if it ends when the search has converged.
+    `is_short` is true if the run ends when the search has converged.
 
     The defaults of a problem are chosen together. If another algorithm, encoding, improver or a
     preset is requested, only the algorithm has a default: the first that supports the request.
-    Requested parts determine this algorithm, other settings do not: unsupported ones are refused
-    later.
+    Requested parts determine this algorithm; other settings do not, and are refused later if it
+    does not support them.
     """
     choices = searches(problem, is_short=is_short)
     defaults = _of_problem(problem, choices, given)
@@ -67,7 +67,7 @@ def _of_problem(
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or only an algorithm."""
     usual = [defaults["algorithm"] for defaults in choices]
-    chosen = stand_in(usual, given, problem)
+    chosen = default_algorithm(usual, given, problem)
     if given.get("algorithm") is None and chosen == usual[0]:
         given, choices = _without_settings(given), choices[:1]
     for defaults in choices if given.get("preset") is None else ():
@@ -77,7 +77,7 @@ def _of_problem(
     return {"algorithm": chosen}
 
 
-def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
+def default_algorithm(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
     """Return the default algorithm for the given encoding, improver, parts and other settings.
 
     It is the first of the `usual` algorithms if this supports the encoding, improver and parts;

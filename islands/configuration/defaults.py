@@ -43,7 +43,7 @@ Searches = Sequence[Values] | Callable[[Any], Sequence[Values]]
 def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
     """Return complete settings of searches for a problem, the best first.
 
-    A run `is_short` if it ends when the search has converged.
+    `is_short` is true if the run ends when the search has converged.
     """
     short = [search(problem) for holds, search in SHORT_SEARCHES if is_short and holds(problem)]
     row = next(searches for holds, searches in SEARCHES if holds(problem))
@@ -287,8 +287,8 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on_model(), lambda model: (_BY_KIND[model.solution_kind],)),
     (lambda problem: True, ({"algorithm": "brkga"},)),
 )
-"""Conditions of problems, and complete settings of searches, the best first; the next ones are for
-requests that exclude it. The first row whose condition holds applies."""
+"""Conditions of problems, and complete settings of searches, the best first; the others are for
+requests that exclude the best. The first row whose condition holds applies."""
 
 SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (
     (_on(Qap, lambda qap: qap.size < _ROUGH_FROM and qap.swaps.choice is None), _short),

@@ -1,4 +1,4 @@
-"""Refuse unknown settings, and parts and sizes that do not fit together."""
+"""Refuse unknown settings, and combinations of parts and sizes that are impossible."""
 
 from __future__ import annotations
 

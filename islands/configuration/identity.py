@@ -110,12 +110,12 @@ def part_versions(resolved: Resolved) -> list[PartVersion]:
     spec, problem = resolved.spec, resolved.problem
     versions, settings = [_of_header(f"problem {problem.name}", problem)], spec.to_mapping()
     for values in (settings, *settings.get("colony", ())):
-        for key, own in of_scripts(values).items():
-            part = f"{PARTS[key].what} {own.part.name}"
-            versions.append(_of_header(part, own.part))
-            if isinstance(own.part, Topology) and spec.general.islands > 1:
-                connections = own.part.first_senders(spec.general.islands, spec.general.seed)
-                versions.append(PartVersion(part, "", connections))
+        for key, script_part in of_scripts(values).items():
+            part, name = script_part.part, f"{PARTS[key].what} {script_part.part.name}"
+            versions.append(_of_header(name, part))
+            if isinstance(part, Topology) and spec.general.islands > 1:
+                connections = part.first_senders(spec.general.islands, spec.general.seed)
+                versions.append(PartVersion(name, "", connections))
     by_file: dict[str, PartVersion] = {}
     different = list(dict.fromkeys(filter(None, versions)))  # colonies may share parts
     for version in different:

@@ -27,14 +27,14 @@ class CallKeywords(ManyKeywords, total=False):
     threads: int | None
 
 
-def of_keywords(others: Mapping[str, Any], **read: Unpack[CallKeywords]) -> Request:
-    """Return the request of a call with the arguments `read` and the settings `others`.
+def of_keywords(others: Mapping[str, Any], **arguments: Unpack[CallKeywords]) -> Request:
+    """Return the request of a call with these named arguments, and the settings `others`.
 
     Arguments that are None are left out. Scripts that a call names may run, as the code of its
     caller already does.
     """
-    config = read.pop("config", None)
-    values = {name: value for name, value in read.items() if value is not None}
+    config = arguments.pop("config", None)
+    values = {name: value for name, value in arguments.items() if value is not None}
     named = {name: values.pop(name) for name in CRITERION_KEYWORDS if name in values}
     if criteria := _criteria(values.pop("stop", []), named):
         values["stop"] = criteria

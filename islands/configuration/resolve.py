@@ -74,7 +74,7 @@ def resolve(request: Request, problem: Problem) -> Resolved:
 
 
 def with_standstill(resolved: Resolved) -> Resolved:
-    """Return the run with the value of `converged`: how long all colonies must stand still."""
+    """Return the run with the value of `converged`: generations without improvement."""
     spec, size = resolved.spec, resolved.problem.size
     is_warm = bool(spec.start or spec.given)
     limit = max(
@@ -123,8 +123,7 @@ def _resolved(
     # A run without criteria would never stop.
     given_stop = criteria_of(values.get("stop", [])) or default_stop(problem)
     stop = _with_bound(given_stop, problem)
-    is_of_script = problem.path is None
-    require_known(stop, problem.instance, problem.best_known, is_of_script=is_of_script)
+    require_known(stop, problem)
     groups: dict[str, Any] = {
         name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
     }

@@ -148,8 +148,8 @@ class RunSpec:
         islands = range(self.general.islands) if islands is None else islands
         colonies = self.all_colonies
         common = [
-            range(max(own.start, islands.start), min(own.stop, islands.stop))
-            for own in islands_of_each(colonies)
+            range(max(held.start, islands.start), min(held.stop, islands.stop))
+            for held in islands_of_each(colonies)
         ]
         return sum(
             len(shared) * colony.population for shared, colony in zip(common, colonies, strict=True)

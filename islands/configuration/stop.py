@@ -14,7 +14,7 @@ from operator import or_
 from typing import Any
 
 from islands.errors import UsageError
-from islands.instances.catalogue import BestKnown
+from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.progress.standings import BestCost, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
@@ -28,7 +28,6 @@ means this bound."""
 _PROBLEM_BOUND = math.inf
 
 _MOST_DIGITS = 308  # of a floating-point number
-
 
 State = Progress | Standings
 """The progress of a run, or that of several runs in arrays."""
@@ -302,22 +301,14 @@ def parse(text: str, quoted: str = "") -> Criterion:
     return Criterion(name, number, f"{name}={value}" if takes_value else name)
 
 
-def require_known(
-    criteria: Iterable[Criterion],
-    instance: str,
-    known: BestKnown | None,
-    *,
-    is_of_script: bool = False,
-) -> None:
-    """Refuse criteria that need a best known value or an optimum that is unknown.
-
-    The best known value of a problem `is_of_script` is stated in the script.
-    """
+def require_known(criteria: Iterable[Criterion], problem: Problem) -> None:
+    """Refuse criteria that need a best known value or an optimum that is unknown."""
+    known, instance = problem.best_known, problem.instance
     for criterion in criteria:
         needs = CRITERIA[criterion.kind].needs
         if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
             stop, target = option("stop", criterion.text), option("stop", "target=VALUE")
-            if is_of_script and needs != "optimum":
+            if problem.path is None and needs != "optimum":
                 raise UsageError(
                     f"{stop}: the script states no {needs} for {instance}. Add best_known=VALUE to"
                     f" the problem, or use {target}"

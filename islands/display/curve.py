@@ -1,4 +1,4 @@
-"""The course of a run as one line of blocks, from the rows of its log."""
+"""A sparkline of the best cost of a run, from the rows of its log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROW = re.compile(
 
 
 def state_of_rows(text: str, width: int) -> str:
-    """Return the time, the best cost, the gap and the course of the rows of a log, or "".
+    """Return the last time, cost and gap in the rows of a log, and a sparkline of the costs, or "".
 
     The rows are those that `islands.display.screen.row` writes.
     """
@@ -29,7 +29,7 @@ def state_of_rows(text: str, width: int) -> str:
 
 
 def curve(costs: Sequence[float], width: int) -> str:
-    """Return the distances of costs from the last one as `width` blocks, on a logarithmic scale."""
+    """Return a sparkline of the distances from the last cost, on a logarithmic scale."""
     distances = [abs(cost - costs[-1]) for cost in costs]
     largest = max(distances)
     if largest == 0:

@@ -1,7 +1,7 @@
 """Report the current work of a command and the remaining time, on standard error and in a file.
 
 Other processes read the file. It is removed when all work is done; if the process ended before, it
-shows how far the work came.
+shows how far the work got.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Heartbeat:
     def __init__(self, stream: TextIO | None = None, work: str = "") -> None:
         """Report the progress of `work` to `stream`."""
         self.work = work
-        self.tell: Callable[[Work], None] | None = None
+        self.listener: Callable[[Work], None] | None = None
         """A function that also receives each report."""
         self._stream = stream
         self._line = StatusLine(stream) if stream is not None and is_terminal(stream) else None
@@ -151,8 +151,8 @@ class Heartbeat:
             return
         what = ", ".join(filter(None, [self._words, self._detail]))
         work = Work(self._number, self._of, what, self._pieces.time_left(now))
-        if self.tell is not None:
-            self.tell(work)
+        if self.listener is not None:
+            self.listener(work)
         if self._line is None and now - self._said_at < _BETWEEN_LINES:
             return
         self._said_at = now

@@ -66,7 +66,7 @@ def opening(version: str, resolved: Resolved, deal: Deal) -> str:
         *(remark.words for remark in problem.remarks()),
         *([problem.words.structure] if problem.words.structure else []),
         f"{_method(spec)}   seed {general.seed}{preset}",
-        *_matching(deal),
+        *_distribution(deal),
         *(_colony(number, colony) for number, colony in enumerate(spec.colonies)),
         *([spec.adjusted] if spec.adjusted else []),
         f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
@@ -74,7 +74,7 @@ def opening(version: str, resolved: Resolved, deal: Deal) -> str:
     return "\n".join(lines)
 
 
-def _matching(deal: Deal) -> list[str]:
+def _distribution(deal: Deal) -> list[str]:
     """Return the line about the islands of each rank; none for a single rank, which has all."""
     if deal.ranks == 1:
         return []
@@ -101,17 +101,17 @@ def _range(numbers: set[int]) -> str:
     return str(low) if low == high else f"{low} or {high}"
 
 
-def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
+def device_lines(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
     """Return the lines about migration, device and folder, which are known after compilation."""
     general, migration = spec.general, spec.migration
-    travel = "no migration"
+    migrating = "no migration"
     if migration.topology != "none" and general.islands > 1:
-        travel = (
+        migrating = (
             f"migration {migration.topology} of {migration.migrants} every"
             f" {counted(migration.interval, 'generation')} (transport: {machine.transport})"
         )
     lines = [
-        travel,
+        migrating,
         f"{machine.device}   backend {machine.backend}: {machine.reason}",
         _compiled(machine),
     ]
@@ -187,9 +187,9 @@ class SlowGenerations:
         if len(ahead) > 1:
             what = f"generations {ahead[0]} to {ahead[-1]}"
         else:
-            mine = self._archipelago.mine
-            size = self._spec.individuals(mine)
-            where = "" if len(mine) == self._spec.general.islands else " of rank 0"
+            of_rank = self._archipelago.mine
+            size = self._spec.individuals(of_rank)
+            where = "" if len(of_rank) == self._spec.general.islands else " of rank 0"
             what += f", {self._archipelago.made()} of {counted(size, 'individual')}{where}"
         return f"  {what} after {seconds:.0f} s{self._advice()}"
 

@@ -142,8 +142,8 @@ class ProgressTable:
         self._write = write
         self._rows = 0
         self._last: Progress | None = None
-        self.is_kept = False
-        """Whether the next row is after a checkpoint."""
+        self.has_checkpoint = False
+        """Whether a checkpoint was written since the last row."""
         self.since = -1
         """The generation that a run resumes from: only later ones have a new best."""
 
@@ -169,19 +169,19 @@ class ProgressTable:
             self._write(KEY)
         if self._rows % ROWS_BETWEEN_HEADERS == 0:
             self._write(f"\n{HEADER}")
-        self._write(row(progress, self._last, is_kept=self.is_kept, since=self.since))
+        self._write(row(progress, self._last, has_checkpoint=self.has_checkpoint, since=self.since))
         self._rows += 1
-        self.is_kept = False
+        self.has_checkpoint = False
         self._last = progress
 
 
 def row(
-    progress: Progress, before: Progress | None, *, is_kept: bool = False, since: int = -1
+    progress: Progress, before: Progress | None, *, has_checkpoint: bool = False, since: int = -1
 ) -> str:
     """Return one row; the speed and the star refer to the previous row, the first to `since`."""
     is_new = progress.best_generation > since if before is None else progress.cost != before.cost
     return (
-        f"{'*' if is_new and progress.cost is not None else ' '}{'C' if is_kept else ' '}"
+        f"{'*' if is_new and progress.cost is not None else ' '}{'C' if has_checkpoint else ' '}"
         f"{progress.generation:>11} {_time(progress.seconds):>7} |"
         f" {or_dash(progress.cost):>12} {gap(progress.gap):>7} {_island(progress):>6} |"
         f" {_spread(progress):>7} | {count(progress.evaluations):>6} {_speed(progress, before):>7}"

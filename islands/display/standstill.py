@@ -11,7 +11,7 @@ from islands.progress.progress import Progress
 from islands.progress.result import HOW_TO_BE_FEASIBLE
 from islands.text import count, option
 
-_SECONDS, _LOST_SECONDS = 10.0, 1.0
+_SECONDS, _WARN_SECONDS = 10.0, 1.0
 _SHARE = 0.75
 """Minimum share of the run without a better cost. Neither an early best in a short run nor rare
 improvements in a long one count as a plateau."""
@@ -20,32 +20,32 @@ improvements in a long one count as a plateau."""
 class Standstill:
     """Reports once that a run has long had no better cost, or no feasible solution."""
 
-    def __init__(self, advice: str, cure: str = "") -> None:
+    def __init__(self, advice: str, remedy: str = "") -> None:
         """Take the hints for a long plateau, and for a search without a feasible solution."""
-        self._advice, self._is_said = advice, False
-        self._cure, self._is_lost = cure, False
+        self._advice, self._has_advised = advice, False
+        self._remedy, self._has_warned = remedy, False
         self._best: Progress | None = None
 
     def words(self, progress: Progress) -> str:
         """Return the message if it is due, otherwise an empty string."""
-        if progress.cost is None and progress.seconds >= _LOST_SECONDS and not self._is_lost:
-            self._is_lost = True
+        if progress.cost is None and progress.seconds >= _WARN_SECONDS and not self._has_warned:
+            self._has_warned = True
             tried = count(progress.evaluations)
-            return f"no feasible solution in {tried} evaluations. {self._cure}".rstrip(". ")
+            return f"no feasible solution in {tried} evaluations. {self._remedy}".rstrip(". ")
         best = self._best
         if best is None or progress.cost != best.cost:
             self._best = progress
             return ""
         seconds = progress.seconds - best.seconds
         is_long = seconds >= max(_SECONDS, _SHARE * progress.seconds)
-        if self._is_said or not is_long or progress.cost is None or progress.gap == 0:
+        if self._has_advised or not is_long or progress.cost is None or progress.gap == 0:
             return ""
-        self._is_said = True
+        self._has_advised = True
         tried = count(progress.evaluations - best.evaluations)
         return f"no better cost for {tried} evaluations ({duration(seconds)}): try {self._advice}"
 
 
-def cure(problem: Problem) -> str:
+def remedy(problem: Problem) -> str:
     """Return the hint for a search without a feasible solution."""
     return HOW_TO_BE_FEASIBLE if problem.scale.priced else problem.words.infeasible_fix
 

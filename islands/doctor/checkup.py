@@ -142,7 +142,7 @@ def examine(world: World) -> Checkup:
 def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[str]]:
     """Return the device that a run would use, its description, and why better ones are not used.
 
-    Collective. Here, ranks may share a GPU, so that everything else can be tried.
+    Collective. Unlike in a run, ranks may share a GPU, so that everything else can be tried.
     """
     backend, gpu, troubles = None, None, []
     try:
@@ -210,9 +210,9 @@ def _cores() -> str:
     """Return the cores that this process may use, such as `0-3,8`."""
     if not hasattr(os, "sched_getaffinity"):  # macOS
         return f"0-{(os.cpu_count() or 1) - 1}"
-    mine = sorted(os.sched_getaffinity(0))
-    first = [cpu for cpu in mine if cpu - 1 not in mine]
-    last = [cpu for cpu in mine if cpu + 1 not in mine]
+    cores = sorted(os.sched_getaffinity(0))
+    first = [cpu for cpu in cores if cpu - 1 not in cores]
+    last = [cpu for cpu in cores if cpu + 1 not in cores]
     spans = zip(first, last, strict=True)
     return ",".join(f"{a}-{b}" if a < b else f"{a}" for a, b in spans)
 

@@ -117,7 +117,7 @@ class Checkpointing(Observer):
     def keep(self, moment: Moment) -> None:
         with self._failures:
             self._checkpoints.keep(moment)
-            self._screen.table.is_kept = True
+            self._screen.table.has_checkpoint = True
         self._kept_at = moment.seconds
 
 

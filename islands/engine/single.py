@@ -18,9 +18,9 @@ from islands.backends.cpu import share_of_cores
 from islands.bounds.held_karp import ESTIMATE, Bound
 from islands.bounds.methods import method_for
 from islands.configuration.resolved import Resolved
-from islands.display.messages import place
+from islands.display.messages import device_lines
 from islands.display.screen import Screen
-from islands.display.standstill import Standstill, advice, cure
+from islands.display.standstill import Standstill, advice, remedy
 from islands.engine.asynchronous import AsyncLoop
 from islands.engine.failures import Failures, resuming
 from islands.engine.loop import Loop
@@ -147,7 +147,7 @@ class PreparedRun:
             self.folder / LOG if self.folder is not None and is_first else None,
             quiet=self.output.quiet,
             criteria=resolved.spec.stop,
-            standstill=Standstill(advice(resolved), cure(resolved.problem)),
+            standstill=Standstill(advice(resolved), remedy(resolved.problem)),
             failed=failures.of_screen,
         )
 
@@ -155,7 +155,7 @@ class PreparedRun:
         """Print what is known before the run begins."""
         for text in notices:
             screen.note(text)
-        screen.say(place(self.resolved.spec, self.machine, self.folder))
+        screen.say(device_lines(self.resolved.spec, self.machine, self.folder))
         if evaluation:
             screen.say(evaluation)
         device = self.archipelago.backend.device

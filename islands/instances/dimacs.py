@@ -17,7 +17,7 @@ SIDE = 1_000_000
 CITIES_A_CENTRE = 100
 
 BASE = 1_000_000_000
-"""The upper limit of random numbers, which are smaller."""
+"""Random numbers are smaller than this bound."""
 _LAG, _SHORT_LAG = 55, 24
 _WARM_UP = 165
 

@@ -18,7 +18,7 @@ from islands.paths import CACHE_ELSEWHERE, cache_folder, published, reading
 _TIMEOUT = 30.0
 _CHUNK = 1 << 16
 _GZIP_OVERHEAD = 1 << 10
-"""The gzip file of incompressible data is longer by its name, and by at most a thousandth."""
+"""A gzip file of incompressible data is longer by a file name, and by at most a thousandth."""
 _BROKEN_OFF = "ChunkedEncodingError"
 _REASONS = {
     "ConnectionError": "no connection",
@@ -62,8 +62,8 @@ def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) 
         return []
     if not instances.base and not instances.is_embedded:
         raise UsageError(
-            f"{instances.name}: its files have no addresses of their own. Get them from"
-            f" {instances.home}, into a folder {instances.name} below one that {VARIABLE} names"
+            f"{instances.name}: its files cannot be downloaded one by one. Get them from"
+            f" {instances.home}, into a folder {instances.name} inside one that {VARIABLE} names"
         )
     if not instances.base:
         say(f"{instances.name} comes with the program and needs no download")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError, UsageError
-from islands.instances.lines import Lines, Numbers, is_number, shown, whole
+from islands.instances.lines import Lines, Numbers, is_number, quoted, whole
 from islands.instances.mkp import ONE_INSTANCE
 from islands.instances.qaplib import counts, read_qap
 from islands.instances.sizes import MOST_NUMBERS
@@ -55,7 +55,7 @@ SEVERAL_INSTANCES = ("orlib", "bqp")
 """The formats of files with several instances; the name of a file does not identify one."""
 FOUND_BY_NAME = tuple(
     dict.fromkeys(
-        suffix for form, own in SUFFIXES.items() if form not in SEVERAL_INSTANCES for suffix in own
+        suffix for form in SUFFIXES if form not in SEVERAL_INSTANCES for suffix in SUFFIXES[form]
     )
 )
 """The suffixes of files that are found by name; other files need a path."""
@@ -67,7 +67,7 @@ _PARTS = {
 }
 _DIGITS = 9
 _ENTRIES = 100
-"""Lines of entries that show whether a file has quadratic problems."""
+"""Maximum number of lines that are read to recognise quadratic problems."""
 
 
 def recognised(path: Path) -> str:
@@ -105,7 +105,7 @@ def _of_text(path: Path) -> str:
         if len(sizes) != 2 or not all(map(is_number, head + sizes)):
             return "orlib"
         n, m = (whole(word, MOST_NUMBERS) or 0 for word in sizes)
-        # A line of a knapsack may be too long to read more than one of them.
+        # Stop at the first other line: lines of a knapsack may be too long to read several.
         entries = 0
         for words in islice(iter(text.line, None), min(m, _ENTRIES)):
             if len(words) != 3 or None in (whole(i, n) for i in words[:2]):
@@ -218,7 +218,7 @@ def _misfit(count: _Counts) -> str:
 def _size(lines: Lines, word: bytes) -> int:
     if (size := whole(word, 10**_DIGITS - 1)) is None:
         raise lines.error(
-            f"{shown(word)} is not a size of at most {_DIGITS} digits, with which files of "
+            f"{quoted(word)} is not a size of at most {_DIGITS} digits, with which files of "
             f"QAPLIB and of knapsacks begin. Name a file in such a format, or {_ask()}"
         )
     return size

@@ -120,7 +120,8 @@ class Lines:
             self._cut = words.pop()
             if len(self._cut) > _WORD:
                 raise self.error(
-                    f"{shown(self._cut)} has more than {_WORD} bytes, too long for a number. {_FIX}"
+                    f"{quoted(self._cut)} has more than {_WORD} bytes, too long for a number."
+                    f" {_FIX}"
                 )
         return words
 
@@ -153,7 +154,7 @@ class Lines:
         return piece
 
 
-def shown(raw: bytes) -> str:
+def quoted(raw: bytes) -> str:
     """Return bytes of a file in a form for messages: short, quoted and printable."""
     text = raw[:40].decode("utf-8", "backslashreplace")
     return ascii(text) + ("..." if len(raw) > 40 else "")
@@ -226,7 +227,7 @@ class Numbers:
             raise self.error(f"the file ends before {what}. Get it again if it is truncated")
         if (number := whole(word, largest, 1)) is None:
             raise self.error(
-                f"{what} is {shown(word)}: must be a whole number from 1 to {largest}. Correct it"
+                f"{what} is {quoted(word)}: must be a whole number from 1 to {largest}. Correct it"
             )
         return number
 
@@ -266,7 +267,7 @@ class Numbers:
             fault = "is negative: must be at least 0"
         elif _NUMBER.fullmatch(word):
             fault = f"is longer than {_LONGEST} characters, so it is not computed exactly"
-        raise self.error(f"{shown(word)}, one of the {what}, {fault}. Correct it")
+        raise self.error(f"{quoted(word)}, one of the {what}, {fault}. Correct it")
 
     def _is_filled(self) -> bool:
         """Read up to the next word; return whether there is one."""

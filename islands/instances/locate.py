@@ -92,15 +92,15 @@ class Index:
         Files that would have the same name keep their suffixes.
         """
         known = _published()
-        own = {
+        unlisted = {
             (set_name, file): path
             for (set_name, file), path in self.files.items()
             if file.lower().endswith(FOUND_BY_NAME) and (set_name, file) not in known
         }
-        taken = Counter([*catalogue().names(), *(_stem(*key) for key in own)])
+        taken = Counter([*catalogue().names(), *(_stem(*key) for key in unlisted)])
         return {
             _stem(*key) if taken[_stem(*key)] == 1 else "/".join(key): path
-            for key, path in own.items()
+            for key, path in unlisted.items()
         }
 
 

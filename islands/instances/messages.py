@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from islands.errors import InputError
-from islands.instances.lines import Lines, shown
+from islands.instances.lines import Lines, quoted
 from islands.text import counted
 
 
@@ -47,8 +47,8 @@ def too_many_numbers(lines: Lines, *, n: int) -> InputError:
 def invalid_entry(lines: Lines, *, word: bytes, largest: int) -> InputError:
     """Return the error about a word that is not an entry of a matrix of QAPLIB."""
     return lines.error(
-        f"{shown(word)} is not a whole number from 0 to {largest}. Correct it; scaling a matrix, or"
-        " adding a number to all its entries, does not change the best assignment"
+        f"{quoted(word)} is not a whole number from 0 to {largest}. Correct it; scaling a matrix,"
+        " or adding a number to all its entries, does not change the best assignment"
     )
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError, UsageError
-from islands.instances.lines import Lines, Numbers, decimals, is_number, scaled, shown
+from islands.instances.lines import Lines, Numbers, decimals, is_number, quoted, scaled
 from islands.instances.sizes import require_size
 from islands.instances.solution_files import (
     SolutionWords,
@@ -205,7 +205,7 @@ def end(numbers: Numbers, what: str, *, may_have_text: bool = False) -> None:
     after = numbers.next()
     if after and (is_number(after[0]) or not may_have_text):
         raise numbers.error(
-            f"{shown(after[0])} follows the last number of {what}. "
+            f"{quoted(after[0])} follows the last number of {what}. "
             "Remove it and the rest, or correct the sizes"
         )
 

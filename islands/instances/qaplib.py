@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances import messages
-from islands.instances.lines import Lines, Numbers, shown, whole
+from islands.instances.lines import Lines, Numbers, quoted, whole
 from islands.paths import without_gz
 
 _WHOLE = re.compile(rb"-?\d{1,19}")
@@ -86,7 +86,7 @@ def read_value(lines: Lines, word: bytes) -> int:
     """Return a value on the current line."""
     if not is_value(word):
         raise lines.error(
-            f"{shown(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
+            f"{quoted(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
             " of an assignment must be. Correct it, or remove it if it is not a cost"
         )
     return int(word)
@@ -107,10 +107,10 @@ class QapLayout:
     """The count of numbers before the end of each line but the last one."""
 
     def start(self, possible: list[int]) -> list[int]:
-        """Return the number of costs before the matrices; several if the lines do not decide.
+        """Return the possible numbers of costs before the matrices, the best first.
 
-        The lines decide if no sign of another reading contradicts them, and if they are not merely
-        wrapped: in wrapped lines, a first entry on the line of n looks like a cost.
+        There is one if the lines decide: if they have no sign of another reading, and are not just
+        wrapped. In wrapped lines, a first entry on the line of n looks like a cost.
         """
         fits = {at: self._fit(at) for at in possible}
         best = max(possible, key=fits.__getitem__)
@@ -294,7 +294,7 @@ def read_qap(path: Path) -> QapFile:
 def _size(lines: Lines, word: bytes) -> int:
     if (n := whole(word, LARGEST, 1)) is None:
         raise lines.error(
-            f"n is {shown(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
+            f"n is {quoted(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
             "must fit in memory. Name a file in the format of QAPLIB, or correct it"
         )
     lines.expect(f"n is {n}, which needs", 2 * n * n)

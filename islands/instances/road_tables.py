@@ -1,6 +1,7 @@
 """Read the tables of routing engines: durations or distances between all pairs of places.
 
-OSRM's table service, Valhalla's sources_to_targets and GraphHopper's matrix, as they respond.
+Supported are the responses of OSRM's table service, Valhalla's sources_to_targets and GraphHopper's
+matrix.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _SAME: tuple[tuple[str, ...], ...] = (("durations", "times", "time"), ("distance
 
 @dataclass(frozen=True)
 class RoadTable:
-    """A table, in which infinity means that there is no way."""
+    """A table, in which infinity means that there is no route."""
 
     values: NDArray[np.float64]
     labels: tuple[str, ...] | None

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.instances.lines import Lines, shown, whole
+from islands.instances.lines import Lines, quoted, whole
 from islands.instances.solution_files import ENTRY_MAX, Remark, SolutionWords, in_rows, write_lines
 
 WORDS = SolutionWords("assignment", "location", "locations", "taken")
@@ -108,7 +108,7 @@ def _numbers(lines: Lines) -> Iterator[int]:
             largest = _COST_MAX if count < 2 else ENTRY_MAX
             if (number := whole(word, largest)) is None:
                 raise lines.error(
-                    f"{shown(word)} is not a whole number from 0 to {largest}. Correct it"
+                    f"{quoted(word)} is not a whole number from 0 to {largest}. Correct it"
                 )
             yield number
             count += 1

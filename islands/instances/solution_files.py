@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.inside import inside
-from islands.instances.lines import Lines, shown, whole
+from islands.instances.lines import Lines, quoted, whole
 from islands.paths import publish, reading
 from islands.untrusted import bounded_text, followed, parsing
 
@@ -72,7 +72,7 @@ def read_json(
 def item_of(lines: Lines, word: bytes, item: str) -> int:
     """Return the index of an item that a file numbers from 1; `item` is its name in messages."""
     if (number := whole(word, ENTRY_MAX)) is None:
-        raise lines.error(f"{shown(word)} is not the number of {item}. Correct it")
+        raise lines.error(f"{quoted(word)} is not the number of {item}. Correct it")
     return number - 1
 
 

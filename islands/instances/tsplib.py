@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.instances import messages
-from islands.instances.lines import Lines, decoded, shown, whole
+from islands.instances.lines import Lines, decoded, quoted, whole
 from islands.instances.solution_files import (
     SolutionWords,
     item_of,
@@ -47,7 +47,7 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
             )
         words = line.split()
         if len(words) != 3:
-            raise lines.error(f"{shown(line)} is not of the form 'id x y'. Correct the line")
+            raise lines.error(f"{quoted(line)} is not of the form 'id x y'. Correct the line")
         city = _city(lines, words[0], n)
         if seen[city]:
             again = f"city {city + 1} is given twice. Number the cities 1 to {n}, each once"
@@ -69,7 +69,7 @@ def read_coordinate(lines: Lines, word: bytes) -> float:
         place = math.nan
     if not -FARTHEST <= place <= FARTHEST or b"_" in word:
         raise lines.error(
-            f"coordinate {shown(word)} is not a number from {-FARTHEST:g} to {FARTHEST:g}. Correct"
+            f"coordinate {quoted(word)} is not a number from {-FARTHEST:g} to {FARTHEST:g}. Correct"
             " it"
         )
     return place
@@ -85,7 +85,7 @@ def _city(lines: Lines, word: bytes, n: int) -> int:
     """Return the index of a city that a word numbers from 1."""
     if (city := whole(word, n, 1)) is None:
         raise lines.error(
-            f"city {shown(word)} is not one of 1 to {n}. Correct it, or correct DIMENSION"
+            f"city {quoted(word)} is not one of 1 to {n}. Correct it, or correct DIMENSION"
         )
     return city - 1
 
@@ -164,7 +164,7 @@ def _weight(lines: Lines, word: bytes) -> int:
         weight = -1
     if not 0 <= weight <= _WEIGHT_MAX or weight != int(weight) or b"_" in word:
         raise lines.error(
-            f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. Correct it;"
+            f"weight {quoted(word)} is not a whole number from 0 to {_WEIGHT_MAX}. Correct it;"
             " scaling or shifting all weights does not change the best tour"
         )
     return int(weight)
@@ -265,7 +265,7 @@ class _Reader:
             known = "Name a file in the format of TSPLIB"
             hint = "Remove it, or correct DIMENSION" if self.done else known
             raise self.lines.error(
-                f"{shown(line)} is neither 'KEYWORD : value' nor a section. {hint}"
+                f"{quoted(line)} is neither 'KEYWORD : value' nor a section. {hint}"
             )
         elif key not in _KEYWORDS:
             raise self.lines.error(unknown("keyword", written[:40], (*_KEYWORDS, *self.sections)))
@@ -372,7 +372,7 @@ class _Reader:
 
 
 def _brief(value: str) -> str:
-    return value if value.isprintable() and 0 < len(value) <= 40 else shown(value.encode())
+    return value if value.isprintable() and 0 < len(value) <= 40 else quoted(value.encode())
 
 
 def read_tour(path: Path, n: int) -> NDArray[np.int64]:
@@ -437,7 +437,7 @@ def _read_tsplib(lines: Lines) -> NDArray[np.int64]:
             if word == b"-1":
                 ended = True
             elif ended:
-                raise lines.error(f"{shown(word)} begins a second tour. Keep one tour in the file")
+                raise lines.error(f"{quoted(word)} begins a second tour. Keep one tour in the file")
             else:
                 tour.append(item_of(lines, word, "a city"))
     if not tour:
@@ -451,11 +451,11 @@ def _skip_header(lines: Lines) -> None:
         key, colon, value = line.partition(b":")
         if not colon:
             raise lines.error(
-                f"{shown(line)} is neither 'KEYWORD : value' nor TOUR_SECTION. "
+                f"{quoted(line)} is neither 'KEYWORD : value' nor TOUR_SECTION. "
                 "Name a TSPLIB tour, a .json file with a list, or a run's folder"
             )
         if key.strip().upper() == b"TYPE" and value.strip().upper() != b"TOUR":
-            raise lines.error(f"TYPE {shown(value.strip())} is not TOUR. Name a file with a tour")
+            raise lines.error(f"TYPE {quoted(value.strip())} is not TOUR. Name a file with a tour")
         line = lines.line()
     if line is None:
         raise lines.error("the file ends without TOUR_SECTION. Name a file with a tour")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from islands.errors import InputError, UsageError
-from islands.instances.lines import Lines, Numbers, shown
+from islands.instances.lines import Lines, Numbers, quoted
 from islands.instances.sizes import MOST_NUMBERS, require_size
 
 _NUMBER = re.compile(rb"-?\d{1,15}")
@@ -67,7 +67,7 @@ class NumberFile(Numbers):
         """Return a word as a whole number; `what` is a plural noun for errors."""
         if not _NUMBER.fullmatch(word) or not low <= int(word) <= high:
             raise self.error(
-                f"{shown(word)}, one of the {what}: must be a whole number from {low} to {high}."
+                f"{quoted(word)}, one of the {what}: must be a whole number from {low} to {high}."
                 " Correct it"
             )
         return int(word)
@@ -79,21 +79,21 @@ class NumberFile(Numbers):
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or b"_" in word:
-            raise self.error(f"{shown(word)}, one of the {what}: must be a number. Correct it")
+            raise self.error(f"{quoted(word)}, one of the {what}: must be a number. Correct it")
         return number
 
     def wrong_form(self, line: list[bytes], form: str) -> InputError:
         """Return the error about a line that is not of this form."""
-        return self.error(f"{shown(b' '.join(line))} is not of the form '{form}'. Correct it")
+        return self.error(f"{quoted(b' '.join(line))} is not of the form '{form}'. Correct it")
 
     def skip_past(self, last: bytes) -> None:
         """Skip all words up to and including `last`."""
         while (word := self.word()) is not None:
             if word == last:
                 return
-        raise self.error(f"has no line with {shown(last)}. Name another file, or its format")
+        raise self.error(f"has no line with {quoted(last)}. Name another file, or its format")
 
     def end(self) -> None:
         """Reject remaining words."""
         if (word := self.word()) is not None:
-            raise self.error(f"{shown(word)} follows the last number. Remove it")
+            raise self.error(f"{quoted(word)} follows the last number. Remove it")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from islands.errors import UsageError
-from islands.instances.lines import shown
+from islands.instances.lines import quoted
 from islands.instances.sizes import FEW_NODES, MOST_NODES_PER_EDGE, require_size
 from islands.models.files import NumberFile
 from islands.models.quadratic import Qubo, qubo
@@ -48,7 +48,7 @@ def sizes_of(file: NumberFile, head: list[bytes]) -> tuple[int, int]:
     """Return the numbers of items and of entries in the first line of a problem."""
     if len(head) != 2:
         raise file.error(
-            f"{shown(b' '.join(head))} is not of the form 'items entries', nor 'p qubo 0 items"
+            f"{quoted(b' '.join(head))} is not of the form 'items entries', nor 'p qubo 0 items"
             " diagonal others'. Correct it, or name the format of the file"
         )
     n, m = (file.whole(word, "sizes", 1) for word in head)
@@ -105,7 +105,7 @@ def _entry(file: NumberFile, word: bytes) -> float:
         return file.real(word, "entries")
     if abs(entry := int(word)) > _LARGEST:
         raise file.error(
-            f"{shown(word)}, one of the entries: sums of whole numbers are exact below {_LARGEST}"
+            f"{quoted(word)}, one of the entries: sums of whole numbers are exact below {_LARGEST}"
             " only. Divide all of them, or write a decimal point"
         )
     return entry
