@@ -124,7 +124,6 @@ def test_fixed_colours() -> None:
     assert all(chosen[a] != chosen[b] for a, b in names["edges"] if max(a, b) < 8)
 
 
-
 def test_items_that_must_not_share_a_bin(backend: Backend) -> None:
     names = ran("models.BinPacking")
     sizes, apart = names["sizes"], names["apart"]
@@ -142,29 +141,29 @@ def test_items_that_must_not_share_a_bin(backend: Backend) -> None:
 
 def test_capacities_of_places(backend: Backend) -> None:
     names = ran("models.PMedian")
-    ways, demand = names["ways"], names["demand"]
+    distances, demand = names["distances"], names["demand"]
 
     def total(chosen: tuple[int, ...]) -> int:
         room, sum_of = dict.fromkeys(chosen, 16), 0
         for i in range(10):
             near = [j for j in chosen if room[j] >= demand[i]]
-            place = min(near, key=lambda j: ways[i, j]) if near else None
-            sum_of += int(ways.max()) + 1 if place is None else int(ways[i, place])
+            place = min(near, key=lambda j: distances[i, j]) if near else None
+            sum_of += int(distances.max()) + 1 if place is None else int(distances[i, place])
             if place is not None:
                 room[place] -= demand[i]
         return sum_of
 
     best = min(map(total, combinations(range(10), 4)))
-    free = islands.solve(islands.models.p_median(ways, 4), generations=50, seed=1)
+    free = islands.solve(islands.models.p_median(distances, 4), generations=50, seed=1)
     assert free.cost < best
     require_best(names, best, backend)
 
 
 def test_a_required_item() -> None:
     names = ran("models.max_diversity")
-    ways, required = names["ways"], names["required"]
+    distances, required = names["distances"], names["required"]
     best = max(
-        sum(int(ways[i, j]) for i, j in combinations(each, 2))
+        sum(int(distances[i, j]) for i, j in combinations(each, 2))
         for each in combinations(range(10), 4)
         if required in each
     )
