@@ -192,11 +192,11 @@ class _Many(Plan[_Run]):
             return result.without_solution(ready.problem.words.infeasible_fix)
         records = result.records if self._sends else None
         if isinstance(records, VisitRecords) and isinstance(ready.cell.problem(), Problem):
-            records.leave_problem()
+            records.drop_problem()
         return result.shown_by(draw, page)
 
     def received(self, cell: _Run, value: Any) -> Any:
         """Return a result whose records create their problem again when it is needed."""
         if isinstance(value, Result) and isinstance(value.records, VisitRecords):
-            value.records.take_problem(cell.problem)
+            value.records.restore_problem(cell.problem)
         return value

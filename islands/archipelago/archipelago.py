@@ -38,7 +38,7 @@ class Archipelago:
         """Compile the programs and allocate all memory; `start` calls `warm_start`."""
         self.deal, self.held = ranks.deal, ranks.held
         """The islands of which this rank has a copy."""
-        self.mine = ranks.recorded
+        self.recorded = ranks.recorded
         """The islands that this rank measures, records and saves; each island has one such rank."""
         self.generation = 0
         self.may_be_partial = False
@@ -83,7 +83,7 @@ class Archipelago:
 
     def _place(self, colony: Colony) -> slice:
         """Return the place of the islands of a colony among those of this rank."""
-        mine = colony.held.mine
+        mine = colony.held.numbers
         return slice(mine.start - self.held.start, mine.stop - self.held.start)
 
     @property
@@ -125,15 +125,15 @@ class Archipelago:
         return sum(colony.team_seconds for colony in self._colonies)
 
     def start(self) -> None:
-        """Make and evaluate generation 0; a halt may leave it incomplete if it `may_be_partial`."""
+        """Create and evaluate generation 0, which a halt may end early if it `may_be_partial`."""
         self.generation = 0
         self._exchange.restore(0, None)
         solutions = self._warm_start()
         self.ahead = range(1)
-        are_whole = [
+        are_complete = [
             colony.start(solutions, may_be_partial=self.may_be_partial) for colony in self._colonies
         ]
-        self.is_partial = not self._all_complete(are_whole)
+        self.is_partial = not self._all_complete(are_complete)
         self.renew_halo()
 
     def abandon(self) -> None:
@@ -151,16 +151,16 @@ class Archipelago:
         self._began = self.generation
         self.ahead = range(self.generation + 1, self.generation + 1 + generations)
         self.advance(generations)
-        return self._all_complete([colony.attempt.is_whole() for colony in self._colonies])
+        return self._all_complete([colony.attempt.is_complete() for colony in self._colonies])
 
-    def _all_complete(self, are_whole: Sequence[bool]) -> bool:
+    def _all_complete(self, are_complete: Sequence[bool]) -> bool:
         """End the generations in progress; return whether no colony has abandoned them."""
         self.ahead = range(0)
-        if not all(are_whole):
-            for colony, is_whole in zip(self._colonies, are_whole, strict=True):
-                if is_whole:  # the request must not end the next generations
+        if not all(are_complete):
+            for colony, is_complete in zip(self._colonies, are_complete, strict=True):
+                if is_complete:  # the request must not end the next generations
                     colony.attempt.halt.forget()
-        return all(are_whole)
+        return all(are_complete)
 
     def undo(self) -> None:
         """Return to the generation before the last `attempt`; collective if there is a halo."""
@@ -169,24 +169,24 @@ class Archipelago:
             colony.undo()
         self.renew_halo()
 
-    def made(self) -> int:
-        """Return the number of new individuals in the generations `ahead`, from any thread."""
-        return sum(colony.made() for colony in self._colonies)
+    def new_individuals(self) -> int:
+        """Return the number of new individuals in the generations `ahead`; thread-safe."""
+        return sum(colony.new_individuals() for colony in self._colonies)
 
     @property
-    def can_seek(self) -> bool:
-        """Whether `seek` can end the run at a call; the same on all ranks."""
-        return len(self._islands) == 1 and all(colony.can_seek for colony in self._colonies)
+    def can_end_at_goal(self) -> bool:
+        """Whether `end_at` can end the run at a call; the same on all ranks."""
+        return len(self._islands) == 1 and all(colony.can_end_at_goal for colony in self._colonies)
 
-    def seek(self, goal: Goal) -> None:
+    def end_at(self, goal: Goal) -> None:
         """End the run at the first child that reaches a goal."""
         for colony in self._colonies:
-            colony.seek(goal)
+            colony.end_at(goal)
 
     @property
-    def has_reached(self) -> bool:
-        """Whether the last generation has ended at the goal, on any rank."""
-        return any(colony.has_reached for colony in self._colonies)
+    def has_reached_goal(self) -> bool:
+        """Whether the last generation has ended at the goal on any rank."""
+        return any(colony.has_reached_goal for colony in self._colonies)
 
     def limit_first(self, limit: int) -> None:
         """Limit the evaluations of the islands of all ranks in generation 0."""
@@ -234,7 +234,7 @@ class Archipelago:
     def populations(self) -> list[Array]:
         """Return the genomes of each recorded island, valid until the islands advance."""
         self.wait()
-        if not self.mine:
+        if not self.recorded:
             return []  # the copies on this rank may be old
         generation = self.generation
         return [genes for colony in self._colonies for genes in colony.populations(generation)]
@@ -246,7 +246,7 @@ class Archipelago:
     def arrivals(self) -> Arrivals | None:
         """Return the record of the migration before the last `measure`, or None."""
         arrivals = self._exchange.arrivals()
-        return arrivals if self.mine else None
+        return arrivals if self.recorded else None
 
     def covered(self, name: str) -> range:
         """Return the islands of the run for which an array of a snapshot has a row."""
@@ -260,7 +260,7 @@ class Archipelago:
         Unless `is_copied`, they are valid until the islands advance. With several colonies, names
         begin with the number of the colony.
         """
-        if not self.mine:
+        if not self.recorded:
             return {}
         arrays = {
             colony.number: colony.snapshot(self.generation, is_copied=is_copied)
@@ -293,13 +293,13 @@ class Archipelago:
 
     def measure(self) -> list[IslandMeasure]:
         """Return the measures of the recorded islands, without distances if `is_partial`."""
-        if self.mine:
+        if self.recorded:
             for colony in self._colonies:
                 colony.begin_measure()
             self._exchange.fetch()
         self.backend.synchronise()
         self._refuse_faults()
-        if not self.mine:
+        if not self.recorded:
             return []
         measures = [measure for colony in self._colonies for measure in colony.measures()]
         if self.is_partial:
@@ -322,10 +322,10 @@ class Archipelago:
         """Return the best individuals of this rank's islands, best first, archives included.
 
         If populations may hold infeasible solutions, only the archives are considered. With
-        `any_solution`, a violation does not exclude one.
+        `any_solution`, solutions with a violation are included.
         """
         self._refuse_faults()
-        if not self.mine:
+        if not self.recorded:
             return []
         candidates = [
             best
@@ -336,6 +336,6 @@ class Archipelago:
 
     def digests(self) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
-        if not self.mine:
+        if not self.recorded:
             return []
         return [pair for colony in self._colonies for pair in colony.digests(self.generation)]

@@ -12,10 +12,10 @@ from islands.backends.state import IslandArrays
 
 
 class Halt:
-    """Two words on the device: whether to abandon generations, and whether a block has done so.
+    """A request to abandon generations, in two words on the device.
 
     A request sets the first word only while the halt is armed; an earlier request takes effect when
-    it is armed. A request is cleared once it has been obeyed.
+    it is armed. A block that obeys sets the second word, and the request is then cleared.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -44,7 +44,7 @@ class Halt:
             self._was_requested = False
 
     def is_requested(self) -> bool:
-        """Return whether the host must abandon its work; assume that it then does."""
+        """Return whether the host must abandon its work, which the caller then does."""
         with self._lock:
             self._host_abandoned = self._is_armed and self._was_requested
             return self._host_abandoned
@@ -100,13 +100,13 @@ class Attempt:
         self.ahead = range(generation + 1, generation + 1 + generations)
         self.halt.arm()
 
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Wait for the device; return whether the generations are complete."""
         self._backend.synchronise()  # a halt may be requested until here
-        is_whole = not self.halt.disarm()
+        is_complete = not self.halt.disarm()
         self.ahead = range(0)
-        if self._team is None or self._team.agrees(is_whole):
-            return is_whole
+        if self._team is None or self._team.agrees(is_complete):
+            return is_complete
         self.halt.forget()  # this rank may have completed its share before the request
         return False
 
@@ -115,7 +115,7 @@ class Attempt:
         self._state.recall(self._from)
         return self._from
 
-    def made(self) -> int:
+    def new_individuals(self) -> int:
         """Return the number of new individuals in the generations `ahead`, from any thread.
 
         With several generations, it is the number of slots with a new individual.

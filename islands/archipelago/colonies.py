@@ -64,7 +64,7 @@ class RankIslands:
 
     islands: int
     """The number of islands of the run."""
-    mine: range
+    numbers: range
     """The islands of this rank."""
     seed: int
 
@@ -75,19 +75,23 @@ class RankIslands:
 
     def within(self, islands: range) -> Self | None:
         """Return the islands of the rank that are among the given ones; None if there are none."""
-        mine = range(max(self.mine.start, islands.start), min(self.mine.stop, islands.stop))
-        return replace(self, mine=mine) if mine else None
+        numbers = range(
+            max(self.numbers.start, islands.start), min(self.numbers.stop, islands.stop)
+        )
+        return replace(self, numbers=numbers) if numbers else None
 
     def dealt(self, solutions: Sequence[Solution], first: int) -> list[Sequence[Solution]]:
         """Deal solutions in turn from the island `first` on; return those of each island."""
-        return [solutions[(island - first) % self.islands :: self.islands] for island in self.mine]
+        return [
+            solutions[(island - first) % self.islands :: self.islands] for island in self.numbers
+        ]
 
     def records(self) -> NDArray[np.int64]:
         """Return the records of the islands before generation 0: `Island` of the kernels."""
-        records = np.zeros((len(self.mine), len(ISLAND)), np.int64)
+        records = np.zeros((len(self.numbers), len(ISLAND)), np.int64)
         records[:, [ISLAND.index("best"), ISLAND.index("archived")]] = NONE
         records[:, ISLAND.index("seed")] = self.seed_word
-        records[:, ISLAND.index("number")] = self.mine
+        records[:, ISLAND.index("number")] = self.numbers
         return records
 
     @property

@@ -14,7 +14,7 @@ from islands.archipelago.attempt import Attempt
 from islands.archipelago.colonies import ColonySpec, RankIslands
 from islands.archipelago.goal import Goal, Reached
 from islands.archipelago.injection import place, replace_worst, require_individuals
-from islands.archipelago.launches import Launches, Repeated, Segments, only
+from islands.archipelago.launches import Launches, Repeated, Segments, uninterrupted
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import UNLIMITED, Memory
 from islands.archipelago.outside import evaluator
@@ -55,8 +55,8 @@ class ColonySetup:
         backend: Backend,
         ranks: Ranks,
     ) -> Self:
-        """Return the setup of a colony on this rank; refuse more than kernels can count."""
-        islands = 1 if held is None else len(held.mine)
+        """Return the setup of a colony on this rank; refuse too many individuals for kernels."""
+        islands = 1 if held is None else len(held.numbers)
         require_countable(islands, spec.population, ranks.world.size)
         parts = ProgramParts.of(spec, problem, backend.block_memory, islands)
         if held is None or ranks.team is None:
@@ -85,12 +85,12 @@ class Colony:
         self._problem, self._backend, self.encoding = parts.problem, backend, parts.encoding
         self.halo, self.team, self._undivided = halo, setup.team, setup.undivided
         self._is_limited = False
-        self.has_reached = False
+        self.has_reached_goal = False
         """Whether the last generation has ended at the goal."""
         memory = self._memory = Memory(backend, parts, layout)
         self.state, self.migrant = memory.state, memory.migrant
         self._reader = IslandReader(
-            parts.problem, self.encoding, self.state, backend, self.held.mine
+            parts.problem, self.encoding, self.state, backend, self.held.numbers
         )
         self.attempt = Attempt(backend, self.state, self.team)
         self._launches = Launches(
@@ -124,12 +124,12 @@ class Colony:
         """Whether a generation may take long on any device."""
         parts = self._parts
         is_search = parts.improver.name != "none" or parts.algorithm.may_take_long
-        return is_search or parts.evaluated_by == HOST or parts.evaluates_own
+        return is_search or parts.evaluated_by == HOST or parts.evaluates_user_code
 
     @property
     def calls(self) -> Calls | None:
         """The launches of a generation; None if the host takes part, or the rank has no work."""
-        return None if self._has_no_work else only(self._generation)
+        return None if self._has_no_work else uninterrupted(self._generation)
 
     def side(self, first: int) -> Side:
         """Return the islands as migration needs them.
@@ -139,7 +139,7 @@ class Colony:
         return self._launches.side(first)
 
     def start(self, solutions: Sequence[Solution], *, may_be_partial: bool) -> bool:
-        """Make and evaluate generation 0; return whether it is complete.
+        """Create and evaluate generation 0; return whether it is complete.
 
         The `solutions` of a warm start are dealt to all islands of the run.
         """
@@ -150,15 +150,15 @@ class Colony:
         self._forget_children()
         self._run(self._launches.start, 0)
         self._forget_children()  # from now on, other ranks may make some of these individuals
-        is_whole = self.attempt.is_whole()
-        if is_whole and self._is_limited:
+        is_complete = self.attempt.is_complete()
+        if is_complete and self._is_limited:
             self._complete_first()
-        if not is_whole:
+        if not is_complete:
             self.attempt.rank_missing_last()
         self._backend.run([self._launches.rank_again])
-        if is_whole:  # missing individuals have no genes to derive anything from
+        if is_complete:  # missing individuals have no genes to derive anything from
             self.derive(everyone=True)
-        return is_whole
+        return is_complete
 
     def _forget_children(self) -> None:
         """Mark no child as waiting for evaluation: children of other ranks never wait here."""
@@ -174,9 +174,9 @@ class Colony:
         self.attempt.undo()
         self.derive(everyone=True)
 
-    def made(self) -> int:
-        """Return the number of new individuals in the current attempt, from any thread."""
-        return self.attempt.made() if self.outside is None else self.outside.evaluated
+    def new_individuals(self) -> int:
+        """Return the number of new individuals in the current attempt; thread-safe."""
+        return self.attempt.new_individuals() if self.outside is None else self.outside.evaluated
 
     @property
     def is_idle(self) -> bool:
@@ -187,13 +187,13 @@ class Colony:
             return self.team.world.rank > 0
         return not self.team.slots
 
-    def seek(self, goal: Goal) -> None:
+    def end_at(self, goal: Goal) -> None:
         """End a generation at the first child that reaches a goal, if the host evaluates."""
         if self.outside is not None:
             self.outside.goal = goal
 
     @property
-    def can_seek(self) -> bool:
+    def can_end_at_goal(self) -> bool:
         """Whether a generation can end at a child: all ranks evaluate on the host."""
         return self._parts.evaluated_by == HOST and self._undivided is None
 
@@ -208,7 +208,7 @@ class Colony:
         if self._trial is not None and self._trial.is_alone:
             alone, shared = (self._trial.seconds_of(is_shared=way) for way in (False, True))
             return f"a generation takes {1e3 * alone:.2g} ms, shared {1e3 * shared:.2g} ms"
-        if self.team is not None and self.team.at_work < self.team.world.size:
+        if self.team is not None and self.team.working_members < self.team.world.size:
             return f"an island has {counted(self.spec.population, 'individual')}"
         return f"{self.spec.algorithm} cannot be shared" if self._undivided is not None else ""
 
@@ -216,14 +216,14 @@ class Colony:
     def working_ranks(self) -> int:
         """The number of ranks that work on these islands."""
         is_alone = self._trial is not None and self._trial.is_alone
-        return 1 if self.team is None or is_alone else self.team.at_work
+        return 1 if self.team is None or is_alone else self.team.working_members
 
     def advance(self, generation: int, generations: int) -> None:
-        """Advance by `generations` of the run after `generation`; the host takes part in each."""
+        """Advance by `generations` of the run after `generation`, including steps of the host."""
         trial, first = self._trial, generation * self.spec.rate + 1
         if self._has_no_work or (self.is_idle and trial is not None and trial.is_alone):
             return
-        calls = only(self._alone) if trial is not None and trial.is_alone else None
+        calls = uninterrupted(self._alone) if trial is not None and trial.is_alone else None
         if calls is not None:
             self._backend.run(calls, generations * self.spec.rate)
             return
@@ -251,13 +251,13 @@ class Colony:
             self._is_limited = False
             self.state.fill(QUOTA, UNLIMITED)
             if self.outside is not None:
-                self.outside.others_wait()
+                self.outside.slots_changed()
 
     def _set_quotas(self, quotas: NDArray[np.int64]) -> None:
-        self._is_limited, mine = True, self.held.mine
+        self._is_limited, mine = True, self.held.numbers
         self._backend.upload(quotas[mine.start : mine.stop], self.state.arrays[QUOTA])
         if self.outside is not None:
-            self.outside.others_wait()
+            self.outside.slots_changed()
 
     def _complete_first(self) -> None:
         """Copy the first individual of an island to those without an evaluation left."""
@@ -306,18 +306,18 @@ class Colony:
         calls = None if outside.goal is None else self._backend.download(self.state.arrays["calls"])
         is_first = generation == 0
         while True:
-            is_whole = outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
+            is_complete = outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
             evaluated += outside.evaluated
             if not isinstance(step, Repeated) or outside.reached is not None:
                 break
             self._backend.run(step.calls)
-            if not is_whole or outside.evaluated == 0:
+            if not is_complete or outside.evaluated == 0:
                 break
             is_first, turn = False, turn + 1
         if outside.goal is not None and calls is not None:
             reached = outside.reached
             if reached is not None:
-                reached = replace(reached, turn=turn, island=self.held.mine[reached.island])
+                reached = replace(reached, turn=turn, island=self.held.numbers[reached.island])
             first = outside.goal.first(reached)
             if first is not None:
                 self._end_with(first, generation, calls, evaluated)
@@ -331,7 +331,7 @@ class Colony:
         are copies of that one. `calls` are the numbers of evaluations before the generation, to
         which this rank has added `evaluated`.
         """
-        self.has_reached, upload = True, self._backend.upload
+        self.has_reached_goal, upload = True, self._backend.upload
         genes, cost = (self.state.part(name, generation) for name in ("genes", "cost"))
         if generation == 0:
             for name in self._solutions:
@@ -343,8 +343,8 @@ class Colony:
             self.attempt.undo()  # also the states of algorithms
             for name, part in (("genes", genes), ("cost", cost)):
                 self._backend.copy(self.state.part(name, generation - 1), part)
-            if first.island in self.held.mine:
-                local = first.island - self.held.mine.start
+            if first.island in self.held.numbers:
+                local = first.island - self.held.numbers.start
                 upload(first.genome, genes[local, first.slot])
                 costs = self._backend.download(cost[local])
                 costs[first.slot] = first.cost
@@ -356,7 +356,7 @@ class Colony:
         upload(calls, self.state.arrays["calls"])
 
     def derive(self, *, everyone: bool = False) -> None:
-        """Update the derived fields of changed individuals, or of everyone."""
+        """Update the derived fields of changed individuals, or of all of them."""
         if self.derives:
             if everyone:
                 self.state.fill("changed", 1)
@@ -373,7 +373,7 @@ class Colony:
     def populations(self, generation: int) -> list[Array]:
         """Return the genomes of each island on the device."""
         genes = self.state.part("genes", generation * self.spec.rate)
-        return [genes[island, :, : self.encoding.size] for island in range(len(self.held.mine))]
+        return [genes[island, :, : self.encoding.size] for island in range(len(self.held.numbers))]
 
     def snapshot(self, generation: int, *, is_copied: bool) -> dict[str, NDArray[Any]]:
         """Return all kept arrays."""

@@ -1,4 +1,4 @@
-"""The target at which a run ends in the middle of a generation, if the host evaluates it."""
+"""A target that ends a run in the middle of a generation, if the host evaluates."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Reached:
 
 
 class Goal:
-    """The costs at which a run ends, at the first solution that has one."""
+    """Ends a run at the first solution that reaches a target."""
 
     def __init__(self, ends: Callable[[float], bool], world: World) -> None:
-        """Take the condition on the cost of a feasible solution."""
+        """Take a function that returns whether the cost of a feasible solution ends the run."""
         self._ends, self._world = ends, world
 
     def reached(self, costs: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which costs, in the sense of the problem, end the run if they are feasible."""
+        """Return which costs, with the sign of the objective, end the run if they are feasible."""
         return np.array([self._ends(cost) for cost in costs.reshape(-1).tolist()], np.bool_)
 
     def first_in(self, costs: NDArray[np.int64], interpreter: Interpreter) -> int | None:

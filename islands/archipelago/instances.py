@@ -33,8 +33,8 @@ def arrays_of(many: Sequence[ProgramParts]) -> list[dict[str, NDArray[Any]]]:
     arrays = [_arrays_of(parts) for parts in many]
     if many and many[0].uses_neighbours:
         distances = [parts.problem.near for parts in many]
-        for mine, tables in zip(arrays, tables_of([d for d in distances if d]), strict=True):
-            mine |= {f"near/{name}": tables[name] for name in NEAR_FIELDS}
+        for instance, tables in zip(arrays, tables_of([d for d in distances if d]), strict=True):
+            instance |= {f"near/{name}": tables[name] for name in NEAR_FIELDS}
     return arrays
 
 

@@ -62,7 +62,7 @@ RUN_PART = Struct(
 
 @dataclass(frozen=True)
 class Repeated:
-    """Launches of `Rounds`."""
+    """Launches that the host repeats: see `Rounds`."""
 
     calls: Calls
 
@@ -71,8 +71,8 @@ Segments = list[list[Call | Fork] | Repeated | HostStep | RepeatedExchange]
 """Launches in groups, and the steps of the host between them."""
 
 
-def only(segments: Segments) -> Calls | None:
-    """Return the launches if the host has no step between them."""
+def uninterrupted(segments: Segments) -> Calls | None:
+    """Return the launches, or None if the host has steps between them."""
     first, *others = segments
     return first if isinstance(first, list) and not others else None
 
@@ -117,7 +117,7 @@ class Launches:
         """Whether each generation ends with sorted islands."""
         end = self._ordering("rank" if self.keeps_order else "find_best", step=1)
         shares, beginning = parts.shape.made is not None, parts.beginning
-        mine, first = memory.making(parts.shape.slots), memory.making(beginning.shape.slots)
+        mine, first = memory.for_slots(parts.shape.slots), memory.for_slots(beginning.shape.slots)
         self.start = self._segments(beginning.schedule.start, first, shares=shares)
         self.generation = self._segments([*schedule.generation, end], mine, shares=shares)
         self.alone: Segments = []
@@ -135,7 +135,7 @@ class Launches:
         )
 
     def _uploaded(self) -> Struct:
-        """Return `problem::Data`."""
+        """Return `problem::Data`, with its arrays on the device."""
         problem = self._parts.problem
         if self._parts.evaluated_by == "host":
             return Struct(nothing=np.int32(0))
@@ -315,7 +315,7 @@ class Launches:
         )
 
     def _all_bound(self, launches: Iterable[Launch], archipelago: Struct) -> list[Call]:
-        """Return the launches that have blocks, as a rank of a team may have no slots."""
+        """Bind launches; leave out those without blocks, as a rank of a team may have no slots."""
         return [self._bound(launch, archipelago) for launch in launches if launch.blocks]
 
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:

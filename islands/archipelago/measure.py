@@ -92,18 +92,19 @@ class Elite(NamedTuple):
 
 
 class Interpreter:
-    """Interprets measures and costs, for problems of a kind and populations of a size.
+    """Interprets the measures and costs that kernels write.
 
-    It does not depend on the instance, so the results of many runs can share it.
+    It depends on the kind of problem and the population size, but not on the instance, so that many
+    runs can share it.
     """
 
     def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:
         self.scale, self._population, self._size = problem.scale, population, encoding.size
         self._has_violations = self.scale.has_violations
         self.worst = INFINITE if self.scale.real else NONE
-        """Costs from here on belong to no solution."""
+        """The lowest cost that belongs to no solution."""
         self.infeasible = self.worst
-        """Costs from here on belong to no feasible solution."""
+        """The lowest cost that belongs to no feasible solution."""
         if self.scale.priced:
             self.infeasible = first_infeasible(real=self.scale.real)
         if self.scale.first_infeasible is not None:
@@ -166,8 +167,8 @@ class Interpreter:
         """Return the best individuals of islands, best first, archives included.
 
         `costs` has a row for each population, and `records` the `ISLAND` of each. If populations
-        may hold infeasible solutions, only the archives are considered. With `any_solution`, a
-        violation does not exclude one.
+        may hold infeasible solutions, only the archives are considered. With `any_solution`,
+        solutions with a violation are included.
         """
         if self.scale.marks:
             costs = np.full_like(costs, NONE)
@@ -241,13 +242,13 @@ class IslandReader:
         ]
 
 
-# The constants of the kernel.
+# As in kernels/measure.cuh.
 _PAIRS, _GENES, _ONE = 8, 256, 1 << 24
 _WORD_BITS = 32
 
 
 def compares_edges(encoding: Encoding, problem: Problem) -> bool:
-    """Return whether genomes are closed tours, whose distance is in edges, not positions."""
+    """Return whether genomes are closed tours, whose distance counts edges, not positions."""
     are_orders = "permutation" in (encoding.name, encoding.like) or isinstance(encoding, Doubled)
     return problem.layout.is_tour and are_orders
 

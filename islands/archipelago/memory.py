@@ -52,7 +52,7 @@ class Memory:
         if runs is not None:
             self.all = Struct(**self.all.members, runs=runs)
 
-    def making(self, slots: range) -> Struct:
+    def for_slots(self, slots: range) -> Struct:
         """Return `Islands` for a rank that makes only the individuals of these slots."""
         return Struct(**(self.all.members | _slots(slots)))
 
@@ -104,7 +104,7 @@ Placing = Callable[[str, NDArray[Any]], Array]
 def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the tables of the algorithm, which all islands share.
 
-    They include the neighbours of each item if a part uses them. Names of `arrays` are refused.
+    They include the neighbours of each item if a part uses them. Refuse a name in `arrays`.
     """
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():

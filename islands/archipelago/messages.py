@@ -93,7 +93,7 @@ def field_of_built_in_name(algorithm: str, field: str) -> UsageError:
 
 
 def table_of_other_type(algorithm: str, table: str, kind: type[object]) -> UsageError:
-    """Return the error for a table that is no NumPy array."""
+    """Return the error for a table that is not a NumPy array."""
     return UsageError(
         f"algorithm {algorithm}: the table {table} has the type {kind.__name__}. Return a NumPy"
         " array with the element type that kernels read"
@@ -109,7 +109,7 @@ def unknown_decoding(requested: str, algorithm: str, known: Sequence[str]) -> Us
 
 
 def improved_python(improver: str, instance: str) -> UsageError:
-    """Return the error for a local search of a problem in Python."""
+    """Return the error for local search on a problem that is evaluated in Python."""
     return UsageError(
         f"improver {improver}: {instance} is evaluated by a Python function, which local search"
         f" cannot call. Choose {option('improver', 'none')}, or state the cost in CUDA (cost=)"
@@ -117,7 +117,7 @@ def improved_python(improver: str, instance: str) -> UsageError:
 
 
 def improved_decoding(decoding: str, improver: str) -> UsageError:
-    """Return the error for a local search with another decoding than the default."""
+    """Return the error for local search with a decoding other than the default."""
     return UsageError(
         f"decoding={decoding} with improver {improver}: improvers need the default decoding."
         f" Omit decoding, or choose {option('improver', 'none')}"

@@ -83,14 +83,14 @@ class Outside:
         cost = np.zeros(waits.shape, np.int64)
         cost[waits] = all_costs
         self._backend.upload(cost, self._cost)
-        is_whole = self.evaluated == len(genomes) or self.reached is not None
-        if not is_whole:
+        is_complete = self.evaluated == len(genomes) or self.reached is not None
+        if not is_complete:
             waits[waits] = np.arange(len(genomes)) < self.evaluated
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)
-        return is_whole
+        return is_complete
 
-    def others_wait(self) -> None:
-        """Prepare for children that wait in other slots than in the last generation."""
+    def slots_changed(self) -> None:
+        """Prepare for children that wait in slots other than those of the last generation."""
 
     def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the factor of the violation price for each waiting child."""
@@ -108,8 +108,8 @@ class Outside:
     ) -> NDArray[np.int64]:
         """Return the costs of genomes, and adapt the batch size to a tenth of a second.
 
-        There are fewer costs than genomes if they take too long, or after one that may reach the
-        goal. Genomes whose solutions the problem corrects are changed in place.
+        Fewer costs than genomes are returned if they take too long, or after one that may reach
+        the goal. Genomes whose solutions the problem corrects are changed in place.
         """
         began = time.perf_counter()
         solutions = self._problem.layout.from_device(self._encoding.decode(genomes))
@@ -130,7 +130,7 @@ _AHEAD = 2
 """Maximum number of calls queued on a GPU: with few, a run can end soon."""
 _RECORDED_AT = 16
 """Number of calls after which the launches of a function are recorded; a power of two."""
-_ALIKE = 1e-9
+_TOLERANCE = 1e-9
 """Maximum relative difference of equal real costs that were summed in another order."""
 
 
@@ -180,7 +180,7 @@ class BatchOutside(Outside):
         self._count_seconds(_AHEAD)
         return True
 
-    def others_wait(self) -> None:
+    def slots_changed(self) -> None:
         """Look up the waiting children again."""
         self._counts = None
 
@@ -231,13 +231,13 @@ class BatchOutside(Outside):
         costs = self._returned[: self.evaluated]
         different = before != costs
         if costs.dtype.kind == "f":
-            different &= ~(abs(before - costs) <= _ALIKE * abs(costs))
+            different &= ~(abs(before - costs) <= _TOLERANCE * abs(costs))
             different &= (before == before) | (costs == costs)  # a NaN ends the run elsewhere
         return not bool(different.any())
 
-    def _count_seconds(self, but: int) -> None:
-        """Wait for all calls but the last `but`, and add up their time."""
-        while len(self._spans) > but:
+    def _count_seconds(self, pending: int) -> None:
+        """Wait for all calls but the last `pending` ones, and add up their time."""
+        while len(self._spans) > pending:
             begin, end = self._spans.popleft()
             self._backend.wait_for(end)
             self._seconds += self._backend.seconds_between(begin, end)

@@ -114,7 +114,7 @@ class ProgramParts:
         return unit * (share + (np.arange(islands) < rest))
 
     @property
-    def evaluates_own(self) -> bool:
+    def evaluates_user_code(self) -> bool:
         """Whether kernels evaluate a problem of a user, which may take any time."""
         return self.evaluated_by != "host" and not PROBLEMS.has_built_in(type(self.problem))
 
@@ -173,7 +173,7 @@ class ProgramParts:
             chosen |= self.problem.defines()
         if self.uses_neighbours:
             chosen["ISLANDS_NEIGHBOURS"] = "1"
-        if self.evaluates_own:
+        if self.evaluates_user_code:
             chosen["PROBLEM_MAY_TAKE_LONG"] = "1"
         chosen |= self.improver.defines() | self.algorithm.defines()
         return self.encoding_macros() | chosen
@@ -283,7 +283,7 @@ def _decoding(
     improver: str,
     problem: Problem,
 ) -> str:
-    """Return how kernels decode keys; solutions that are changed need the free decoding."""
+    """Return how kernels decode keys: freely if the problem or improver changes solutions."""
     known = algorithm.decodings
     if requested not in ("", HOST, *known):
         raise messages.unknown_decoding(requested, algorithm.name, (*known, HOST))

@@ -58,7 +58,7 @@ def require_sound(
 ) -> None:
     """Refuse arrays with invalid content for the islands of this rank in this generation."""
     island = saved["island"]
-    expected = {"generation": generation, "seed": held.seed_word, "number": np.array(held.mine)}
+    expected = {"generation": generation, "seed": held.seed_word, "number": np.array(held.numbers)}
     for name, value in expected.items():
         if (island[:, ISLAND.index(name)] != value).any():
             raise _unsound("island", f"a {name} that differs from this run")

@@ -2,7 +2,7 @@
 
 All of them have the same settings, number of islands and programs, and arrays of the same shapes.
 They begin and end independently: when a run is over, the next one takes its place while the others
-continue, or its islands are suspended.
+continue, or its islands are idle.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from islands.archipelago.colonies import ColonySpec, RankIslands
 from islands.archipelago.instances import InstanceArrays, Instances
-from islands.archipelago.launches import RUN_PART, Launches, only
+from islands.archipelago.launches import RUN_PART, Launches, uninterrupted
 from islands.archipelago.measure import INFEASIBLE, ISLAND, IslandReader
 from islands.archipelago.memory import UNLIMITED, Memory
 from islands.archipelago.parts import QUOTA, ProgramParts
@@ -68,7 +68,7 @@ def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend)
 def can_share(parts: ProgramParts) -> bool:
     """Return whether runs with these parts can share launches."""
     return (
-        (not parts.evaluates_own or parts.problem.evaluation.numbers_differ)
+        (not parts.evaluates_user_code or parts.problem.evaluation.numbers_differ)
         and parts.algorithm.shares_launches
         and parts.evaluated_by in ("block", "thread")
         and not parts.algorithm.halo
@@ -139,7 +139,7 @@ class SharedRuns:
         self._reading = backend.call(program, "read_runs", *read, blocks=count)
         ended = backend.call(program, "end_beginning", memory.all, blocks=min(64, count))
         self._rest = backend.call(program, "rest_runs", memory.all, self._read.chosen, blocks=1)
-        start, generation = only(launches.start), only(launches.generation)
+        start, generation = uninterrupted(launches.start), uninterrupted(launches.generation)
         assert start is not None, "the host has no steps"
         assert generation is not None, "the host has no steps"
         self._generation = generation
@@ -294,7 +294,7 @@ class SharedRuns:
         return {} if self._exchange is None else self._exchange.outcomes()
 
     def rest(self, chosen: Sequence[int]) -> None:
-        """Suspend runs until others take their places.
+        """Leave the islands of runs idle until others take their places.
 
         They must have made a generation after the first one, so that both halves have content.
         """

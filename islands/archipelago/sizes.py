@@ -1,4 +1,4 @@
-"""Limits on the sizes of a run: of the numbers in kernels, and of the memory of a rank.
+"""Limits on the size of a run: the numbers of kernels, and the memory of a rank.
 
 They are checked before any array of the islands exists. Limits that depend neither on the ranks
 nor on the device are part of the settings.
@@ -76,7 +76,7 @@ def bytes_needed(
 def bytes_of_migrants(
     migration: MigrationSettings, layout: MigrantLayout, islands: int, seed: int
 ) -> int:
-    """Return the bytes for the migrants of an island that leave and arrive."""
+    """Return the bytes for the leaving and arriving migrants of an island."""
     arriving = TOPOLOGIES[migration.topology].widest(islands, seed) * migration.migrants
     return migration.migrants * layout.bytes + arriving * _ARRIVAL
 

@@ -25,14 +25,14 @@ from islands.parallel import World
 
 _RANKING = "order"  # follows from the costs
 _TURN, _TURNS = 6, 4
-"""The generations of a turn, which are all shared or not (the first one is not timed), and the
-number of turns."""
+"""The generations of each turn of a trial, which are all shared or all not (the first one is not
+timed), and the number of turns."""
 
 
 def divided(population: int, members: int, copied: int = 0) -> list[range]:
     """Return the slots of each member, in equal shares.
 
-    The first `copied` slots take no time, so the first member has them besides its share.
+    The first `copied` slots take no time, so the first member has them in addition to its share.
     """
     rest = population - copied
     ends = [0, *(copied + -(-rest * number // members) for number in range(1, members + 1))]
@@ -40,7 +40,7 @@ def divided(population: int, members: int, copied: int = 0) -> list[range]:
 
 
 class Team:
-    """The ranks that share the work on islands, as one of them sees them."""
+    """The ranks that share the work on islands, from the view of one of them."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Team:
         return self.slots_by_member[-1].stop
 
     @property
-    def at_work(self) -> int:
+    def working_members(self) -> int:
         """The number of members that have slots."""
         return sum(map(bool, self.slots_by_member))
 
@@ -77,9 +77,9 @@ class Team:
         return not self.world.any(not flag)
 
     def exchange(self, rows: Sequence[Array], slots: Sequence[range]) -> RepeatedExchange:
-        """Return the exchange of arrays with a row per slot, from the member that makes it.
+        """Return the exchange of arrays with a row per slot, between members with these `slots`.
 
-        `slots` are those of each member.
+        Each row comes from the member that makes the slot's individual.
         """
         assert self._transport is not None, "several ranks have a transport"
         mine = slots[self.world.rank]

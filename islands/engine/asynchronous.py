@@ -16,7 +16,7 @@ from islands.progress.progress import Moment, Outcome, Progress
 from islands.progress.tally import StopRequests, Tally
 
 _TAG = 4
-_NAP_SECONDS = 0.001
+_POLL_SECONDS = 0.001
 
 
 class AsyncLoop(Loop):
@@ -25,11 +25,11 @@ class AsyncLoop(Loop):
     Ranks count their own generations. Without checkpoints, any signal interrupts the run.
     """
 
-    waits_for_nobody: ClassVar[bool] = True
+    is_asynchronous: ClassVar[bool] = True
     _channel: Channel | None = None
     """Opened after generation 0; until then, ranks agree as in any run."""
     _rows: NDArray[np.int64]
-    """The latest numbers and generations of all ranks; ranks above 0 only update their own row."""
+    """The latest tally and generation of each rank; ranks above 0 only update their own row."""
     _messages: NDArray[np.int64]
     """The rows in flight. Any message from rank 0 means that the run is over."""
     _is_over = False
@@ -70,7 +70,7 @@ class AsyncLoop(Loop):
                 return self._outcome(decision)
             if self._visits.last is None or self._archipelago.generation < self._visits.last:
                 return None
-            time.sleep(_NAP_SECONDS)  # until slower ranks have done their generations
+            time.sleep(_POLL_SECONDS)  # until slower ranks have done their generations
             tally, requests = self._agree(self._own)
             progress = self._progress(tally, progress.generation, requests.seconds, self._before)
 

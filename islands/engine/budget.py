@@ -1,4 +1,4 @@
-"""Limits of evaluations: the generations after which a run must be inspected to end in time."""
+"""The limit of evaluations of a run, and when to inspect the run so that it ends in time."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from islands.configuration.stop import last_generation
 from islands.improvers import KIND as IMPROVERS
 from islands.improvers import improvers_for
 
-_MOST_AHEAD = 1 << 62
+_MAX_LIMIT = 1 << 62
 
 
 class Budget:
-    """The limit of evaluations of a run, which ends in the first generation that reaches it.
+    """The limit of evaluations of a run; the first generation that reaches it ends the run.
 
-    Every generation that may reach it is inspected; the end does not depend on other inspections.
+    Every generation that may reach it is inspected; other inspections do not affect the end.
     """
 
     def __init__(self, resolved: Resolved) -> None:
         spec, limit = resolved.spec, limit_of(resolved.spec)
-        self.limit = int(min(limit, _MOST_AHEAD))
+        self.limit = int(min(limit, _MAX_LIMIT))
         self._most = max(1.0, most_evaluations(resolved)) if math.isfinite(limit) else math.inf
         last = last_generation(spec.stop)
         of_all = math.inf if last is None else _first_evaluations(spec) + (last + 1) * self._most
@@ -35,26 +35,26 @@ class Budget:
         """Whether the run may reach the limit before its last generation."""
 
     def safe(self, evaluations: Any) -> Any:
-        """Return how many generations surely stay below the limit of a limited run.
+        """Return the number of generations after which the limit cannot be reached yet.
 
-        For an array, return an array.
+        `evaluations`, those so far, may be an array.
         """
         assert self.is_limited
         left = np.maximum(0, self.limit - 1 - evaluations)
         return (left // self._most).astype(np.int64)
 
     def left(self, evaluations: int) -> int | None:
-        """Return the evaluations left for the next generation; None if they surely suffice."""
+        """Return the evaluations left; None if the next generation cannot reach the limit."""
         return None if self.safe(evaluations) > 0 else max(1, self.limit - evaluations)
 
 
 def limit_of(spec: RunSpec) -> float:
-    """Return the limit of evaluations of a run; infinite without any."""
+    """Return the limit of evaluations of a run; infinite if there is none."""
     return min((stop.value for stop in spec.stop if stop.kind == "evaluations"), default=math.inf)
 
 
 def begins_partly(spec: RunSpec) -> bool:
-    """Return whether the limit may be too low for all individuals of generation 0."""
+    """Return whether the limit may be too low to evaluate all of generation 0."""
     return limit_of(spec) < _first_evaluations(spec)
 
 

@@ -27,7 +27,7 @@ from islands.text import show
 
 @dataclass(frozen=True)
 class RankOptions:
-    """The cooperation of ranks in one start of a run, which is not stored with its settings."""
+    """How ranks cooperate in one start of a run; not stored with its settings."""
 
     share_gpu: bool = False
     """Whether several ranks may use the same GPU."""
@@ -39,7 +39,7 @@ class RankOptions:
 
 _idle: defaultdict[Hashable, list[Backend]] = defaultdict(list)
 """The devices of earlier runs of this process, with their compiled programs."""
-_READ = ("CXX", "ISLANDS_CACHE", "CUDA_VISIBLE_DEVICES")
+_VARIABLES = ("CXX", "ISLANDS_CACHE", "CUDA_VISIBLE_DEVICES")
 """The environment variables on which devices and their programs depend."""
 
 
@@ -50,7 +50,7 @@ def take_device(
 
     A single rank reuses the device of an earlier run, if there is one.
     """
-    kept = (name, threads, share_gpu, os.getpid(), *map(os.environ.get, _READ))
+    kept = (name, threads, share_gpu, os.getpid(), *map(os.environ.get, _VARIABLES))
     if world.size == 1 and _idle[kept]:
         device = _idle[kept].pop()
         device.begin_run()
@@ -120,11 +120,11 @@ def make_archipelago(
     backend: Backend,
     *,
     asynchronous: bool = False,
-    goes_on: bool = False,
+    resumes: bool = False,
 ) -> Archipelago:
     """Return this rank's islands before their first generation; collective."""
     warm_start = cache(lambda: read_start(resolved))
-    if not goes_on:
+    if not resumes:
         # A resumed run does not need these files, and they may have been removed.
         world.run_on_all(warm_start)
     transport, deal = None, resolved.deal(world.size)
@@ -152,7 +152,7 @@ def has_halo(spec: RunSpec) -> bool:
 
 
 def read_start(resolved: Resolved) -> list[Solution]:
-    """Return the solutions to start from; refuse files with other content."""
+    """Return the start solutions; refuse files that contain no valid solution."""
     spec, problem = resolved.spec, resolved.problem
     return [*(_checked_solution(problem, Path(path)) for path in spec.start), *spec.given]
 

@@ -19,15 +19,15 @@ from islands.errors import UsageError
 from islands.parallel import World
 
 Task = TypeVar("Task")
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
 def solved_by_ranks(
     world: World,
     more: Callable[[int], tuple[Sequence[Task], bool]],
-    solved: Callable[[Iterator[Task | None]], Generator[Made | None, None, None]],
+    solved: Callable[[Iterator[Task | None]], Generator[Value | None, None, None]],
     at_first: int,
-) -> Iterator[list[Made]]:
+) -> Iterator[list[Value]]:
     """Yield the results of all ranks in each round, the same on every rank; collective.
 
     `more(count)` returns at most `count` further tasks, the same on every rank, and whether these
@@ -60,7 +60,7 @@ def solved_by_ranks(
                 queue += [task for task, rank in dealt if rank == world.rank]
                 all_are_dealt = is_end
             before = taken
-            own, is_last, error = _of_round(results, min(seconds, LIMITS.round_seconds))
+            own, is_last, error = _round(results, min(seconds, LIMITS.round_seconds))
             seconds *= 2 if own else 1.1  # while programs compile, the speed is unknown
             # Pickled here, not by MPI: a rank does not unpickle its own, and all see an error.
             try:
@@ -102,16 +102,16 @@ def _no_collections() -> Iterator[None]:
 
 
 def _ranks(lacks: Sequence[int]) -> list[int]:
-    """Return the rank of each task: ranks get tasks in proportion to what they lack."""
+    """Return the rank of each task; rank r gets at most `lacks[r]`, in proportion to the others."""
     turns = [((k + 0.5) / lack, rank) for rank, lack in enumerate(lacks) for k in range(lack)]
     return [rank for _, rank in sorted(turns)]
 
 
-def _of_round(
-    results: Iterator[Made | None], seconds: float
-) -> tuple[list[Made], bool, Exception | None]:
-    """Return the results of a round, whether it is the last, and an error."""
-    own, end = list[Made](), time.monotonic() + seconds
+def _round(
+    results: Iterator[Value | None], seconds: float
+) -> tuple[list[Value], bool, Exception | None]:
+    """Return the results of a round, whether it is the last, and the error that ended it."""
+    own, end = list[Value](), time.monotonic() + seconds
     try:
         for result in results:
             if result is not None:

@@ -30,21 +30,21 @@ class Failures:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if isinstance(error, OSError | InputError) and not isinstance(error, BrokenPipeError):
-            self._note(error)
+            self._record(error)
             return True
         return False
 
     def of_screen(self, error: Exception, is_log: bool) -> None:
         """Record an error of the log, or end the run if its output is lost."""
         if is_log:
-            self._note(error)
+            self._record(error)
         elif self._folder is not None:
             with suppress(OSError):
                 show(f"islands: the output is lost: {describe(error)}", file=sys.stderr)
             self._interruption.request(OUTPUT_LOST)
 
     def of_all_ranks(self) -> str:
-        """Return the first failure of a file, with the command that continues; collective."""
+        """Return the first file error of any rank, and the command that continues; collective."""
         error, folder = next(filter(None, self._world.allgather(self._error)), ""), self._folder
         if not error or folder is None:
             return error
@@ -52,7 +52,7 @@ class Failures:
             return error
         return f"{error}. Then continue the run with: {resuming(folder)}"
 
-    def _note(self, error: Exception) -> None:
+    def _record(self, error: Exception) -> None:
         self._error = self._error or describe(error)
         self._interruption.request(UNWRITABLE)
 

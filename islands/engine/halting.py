@@ -1,7 +1,7 @@
 """A watchdog that stops shared launches which overrun, for example because user code is slow.
 
-A run alone ends within a generation when its time is over; runs that share launches do not. So
-launches are short, and if a single generation takes too long, the runs are performed alone.
+A run that is performed alone can end inside a generation; runs that share launches cannot. Their
+launches are therefore short, and if a single generation takes too long, they are performed alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from islands.engine.limits import LIMITS
 
 
 class HaltedError(Exception):
-    """The device has left its work incomplete."""
+    """Shared launches are too slow; the results of a halted one are incomplete."""
 
 
 class Watch:
@@ -37,7 +37,7 @@ class Watch:
     @contextmanager
     def until(self, must_end: Callable[[], bool]) -> Iterator[None]:
         """Watch inside the block; also halt when `must_end` is true."""
-        thread = Thread(target=self._look, args=(must_end,), daemon=True)
+        thread = Thread(target=self._run, args=(must_end,), daemon=True)
         thread.start()
         try:
             yield
@@ -54,12 +54,12 @@ class Watch:
         if self.has_halted and kind is None:
             raise HaltedError
 
-    def has_made(self, generations: int, seconds: float) -> None:
+    def launch_ended(self, generations: int, seconds: float) -> None:
         """Choose the length of the next launch from the time of the last one."""
         allowed = int(LIMITS.launch_seconds * generations / max(seconds, 1e-9))
         self.generations = max(1, min(allowed, LIMITS.faster * generations))
 
-    def _look(self, must_end: Callable[[], bool]) -> None:
+    def _run(self, must_end: Callable[[], bool]) -> None:
         while not self._ended.wait(LIMITS.watch_seconds):
             with self._lock:
                 began = self._began

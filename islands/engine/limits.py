@@ -37,8 +37,8 @@ class Limits:
     """The same for small problems on several threads, which would otherwise wait for their turn and
     need programs of their own. With 2, `sizes` takes 3.5 instead of 1.5 s."""
     few_items: int = 1000
-    """A problem with more items is not small: its launches take so long that only a run that shares
-    no launches ends in time."""
+    """Maximum number of items of a small problem. Launches of larger ones take so long that a run
+    ends in time only if it is performed alone."""
     grown: int = 2
     """A kind restarts with more slots if this number of runs waits for each slot."""
 
@@ -62,7 +62,7 @@ class Limits:
     # How long threads and ranks wait for one another.
 
     long_seconds: float = 0.1
-    """How long a kind is in progress before another thread begins a second one: small kinds take
+    """How long a kind is in progress before another thread begins the next one: small kinds take
     longer in Python than on the device, so that threads would only wait for each other. With 0 s,
     `tours` takes 1.20 s and `sizes` 1.75 s; with 1 s, they take 0.93 and 1.53 s."""
     look_seconds: float = 0.02

@@ -51,11 +51,11 @@ def load_instance(request: Request, finder: Finder | None = None) -> Problem:
 
 
 def stored_request(
-    folder: Path, request: Request, made: Problem | None = None
+    folder: Path, request: Request, problem: Problem | None = None
 ) -> tuple[Request, Problem]:
     """Return the stored settings of a run, overridden by the request, and its problem.
 
-    The problem is `made` if it already exists.
+    `problem` is that of the run, if it already exists.
     """
     settings = folder / RUN_SETTINGS
     trust_files(signed_scripts(settings))
@@ -64,10 +64,10 @@ def stored_request(
     if missing := missing_parts(folder, {**kept, **options}):
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
     request = Request(options, settings)
-    if made is not None:
-        if has_problem(folder) and not is_stored(folder, made):
-            raise InputError(f"{made.instance}: is not the problem of the run in {folder}")
-        return request, made
+    if problem is not None:
+        if has_problem(folder) and not is_stored(folder, problem):
+            raise InputError(f"{problem.instance}: is not the problem of the run in {folder}")
+        return request, problem
     try:
         if has_problem(folder) and "instance" not in options:
             return request, _stored(folder, request)
@@ -101,7 +101,7 @@ def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:
 
 
 def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `resume`, also with the new locations of the parts of colonies.
+    """Return the options of `resume`, including the new locations of the parts of colonies.
 
     Refuse options that would change a part.
     """
@@ -120,9 +120,9 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
     missing = {}
     for key, kind in PARTS.items():
         values = _values(key, (settings, *settings.get(COLONIES, ())))
-        own = [value for value in values if value not in kind.registry]
-        for value in own:
-            part = split_reference(value)[1] if own[1:] and is_reference(value) else "NAME"
+        custom = [value for value in values if value not in kind.registry]
+        for value in custom:
+            part = split_reference(value)[1] if custom[1:] and is_reference(value) else "NAME"
             try:
                 if not is_reference(value):
                     raise _without_name(folder, kind.what, value)
@@ -146,20 +146,20 @@ def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) ->
     """Replace parts of scripts in the settings by the same parts in other files."""
     name, kind = key.partition(".")[0], PARTS[key]
     kept = _values(key, holders)
-    own = [part for part in kept if part not in kind.registry or part in kind.of_scripts]
+    custom = [part for part in kept if part not in kind.registry or part in kind.of_scripts]
     moved: dict[str, str] = {}
     for value in values:
-        if not own:
+        if not custom:
             raise UsageError(
                 f"{option(name, value)}: a resumed run keeps its {kind.what},"
                 f" {either([*map(repr, kept)]) or 'none'}. Leave {option(name)} out"
             )
         name_now = kind.name_of(value)
-        same = _same(own, value, name_now) if is_reference(value) else []
+        same = _same(custom, value, name_now) if is_reference(value) else []
         if not same:
             raise UsageError(
                 f"{option(name, value)}: is {name_now!r}, but the {kind.what} of the run is"
-                f" {either([*map(repr, own)])}"
+                f" {either([*map(repr, custom)])}"
             )
         if same[0] in moved:
             raise twice(name, moved[same[0]], value)
@@ -175,19 +175,20 @@ def _values(key: str, holders: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(value for value in values if isinstance(value, str) and value))
 
 
-def _same(own: Sequence[str], value: str, name: str) -> list[str]:
-    """Return the parts that a reference to a part with this name may replace.
+def _same(parts: Sequence[str], value: str, name: str) -> list[str]:
+    """Return those of the `parts` that the reference `value` to a part with this name may replace.
 
-    Among several parts of a run, the names in the scripts decide, then the names of the files.
+    If there are several parts, their names in the scripts must agree. If any of these are in a file
+    of the same name, the others are left out.
     """
     file, word = split_reference(value)
 
     def is_same(part: str) -> bool:
         if not is_reference(part):
             return part == name
-        return not own[1:] or split_reference(part)[1] == word
+        return not parts[1:] or split_reference(part)[1] == word
 
-    same = [*filter(is_same, own)]
+    same = [*filter(is_same, parts)]
     return [part for part in same if split_reference(part)[0].name == file.name] or same
 
 

@@ -43,7 +43,7 @@ _BEGIN = Moment(0, 0.0, None)
 class Loop:
     """The loop of a run on all ranks."""
 
-    waits_for_nobody: ClassVar[bool] = False
+    is_asynchronous: ClassVar[bool] = False
     """Whether each rank counts its own generations."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Loop:
         self._reason: str | None = None
         """The reason of an observer that has ended the run inside an epoch."""
         self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
-        self._has_told_idle = False
+        self._has_reported_idle = False
 
     def is_late(self) -> bool:
         """Return whether the time limit is reached; any thread may call this."""
@@ -107,12 +107,12 @@ class Loop:
         if self._say is not None:
             slow = SlowGenerations(islands, self._spec, self._say, self._problem.evaluation.name)
         with Alarm(islands, self._interruption, self.is_late, self._world, slow):
-            self._seek()
+            self._enable_goal()
             if self._origin is None:
                 self._start()
             elif not (self._ends_epoch(self._origin.generation) or self._may_be_spent()):
                 self._run_epoch()
-            while (outcome := self._look()) is None:
+            while (outcome := self._inspect()) is None:
                 self._run_epoch()
         return replace(
             outcome,
@@ -121,29 +121,29 @@ class Loop:
             phases=usage.with_team(self.phases.seconds, islands.team_seconds),
         )
 
-    def _seek(self) -> None:
+    def _enable_goal(self) -> None:
         """End the run at the call that reaches a target, if the cost is a Python function.
 
         Collective.
         """
         problem, targets = self._problem, [stop for stop in self._spec.stop if stop.is_target]
         is_called = problem.evaluation.argument == "function"
-        if not targets or not is_called or self.waits_for_nobody:
+        if not targets or not is_called or self.is_asynchronous:
             return
 
         def ends(cost: float) -> bool:
             return any(target.reached_by(BestCost(problem, cost)) for target in targets)
 
-        if all(self._world.allgather(self._archipelago.can_seek)):
-            self._archipelago.seek(Goal(ends, self._world))
+        if all(self._world.allgather(self._archipelago.can_end_at_goal)):
+            self._archipelago.end_at(Goal(ends, self._world))
             self._longest = 1
             self._always_attempts = True  # what the last generation overwrites is restored
 
     def _start(self) -> None:
         """Create generation 0; collective.
 
-        It is abandoned if the run must end, and restarted if it was abandoned for a signal to a
-        foreign handler that lets the run continue.
+        It is abandoned if the run must end. It is restarted if it was abandoned for a signal with a
+        foreign handler, and the handler lets the run continue.
         """
         self._archipelago.may_be_partial = True
         if self._budget.is_limited:
@@ -171,10 +171,10 @@ class Loop:
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
+            is_complete, began = True, 0.0
             if long:
                 self._report()
-            is_complete, began = True, self._seconds() if long else 0.0
-            if long:
+                began = self._seconds()
                 is_complete = self._archipelago.attempt(step)
             else:
                 self._archipelago.advance(step)
@@ -194,7 +194,7 @@ class Loop:
             if self._archipelago.generation < visit:
                 self._pace.step_ended(self._archipelago.generation, requests.seconds)
                 is_over = requests.signals or requests.seconds >= self._limit
-                if is_over or self._may_be_spent() or self._archipelago.has_reached:
+                if is_over or self._may_be_spent() or self._archipelago.has_reached_goal:
                     return False
                 self._step_ended(requests.seconds)
                 if self._reason is not None:
@@ -213,10 +213,10 @@ class Loop:
             self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
         if self._budget.is_limited and generation > self._counted[0]:
             left = self._budget.left(tally.evaluations)
-            # Islands may skip all of the evaluations left: the next generation is then complete.
-            stands = tally.evaluations == self._counted[1]
+            # If the islands skipped all evaluations left, the next generation has no limit.
+            is_stalled = tally.evaluations == self._counted[1]
             self._counted = generation, tally.evaluations
-            self._archipelago.limit(None if stands else left)
+            self._archipelago.limit(None if is_stalled else left)
         population, starts = self._population, self._starts
         return summarise(tally, generation, seconds, population, self._problem, before, starts)
 
@@ -228,14 +228,14 @@ class Loop:
         last = self._visits.last
         return bool(self._visits.include(generation) or (last is not None and generation > last))
 
-    def _look(self) -> Outcome | None:
+    def _inspect(self) -> Outcome | None:
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
         self.phases.lap(usage.GENERATIONS)
         tally, requests = self._agree(Tally.of(measures))
         self.phases.lap(usage.RANKS)
         if self._world.size > 1:
-            self._tell_idle()
+            self._report_idle()
         generation, seconds = self._archipelago.generation, requests.seconds
         progress = self._progress(tally, generation, seconds, self._before)
         self._pace.epoch_ended(self._before, generation, seconds)
@@ -259,12 +259,12 @@ class Loop:
         """Return the tally and the stop requests of all ranks; collective."""
         return own.of_all_ranks(self._world, self._interruption.requested, self._seconds())
 
-    def _tell_idle(self) -> None:
+    def _report_idle(self) -> None:
         """Print once that ranks which share an island with rank 0 are idle."""
         self._world.sleeps_while_waiting = self._archipelago.is_idle and self._archipelago.is_on_cpu
-        if self._say is None or self._has_told_idle or not self._archipelago.why_idle:
+        if self._say is None or self._has_reported_idle or not self._archipelago.why_idle:
             return
-        self._has_told_idle = True
+        self._has_reported_idle = True
         sharing = self._archipelago.deal.largest_team
         idle = sharing - self._archipelago.working_ranks
         self._say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
@@ -301,7 +301,7 @@ class Loop:
         if (
             self._ends_epoch(progress.generation)
             or requests.seconds >= self._limit
-            or self._archipelago.has_reached
+            or self._archipelago.has_reached_goal
             or is_spent(self._spec.stop, progress)
         ):
             reason = first_reason(self._spec.stop, progress)

@@ -23,9 +23,8 @@ _ENDED_BY_CALLBACK = "the callback returned True"
 class Observer:
     """Receives the epochs of a run; all methods are called on all ranks.
 
-    At the end of an epoch, all observers `decide`. Then all receive it by `epoch`, while a GPU
-    already continues, before any of them is asked to `keep` the state. The last epoch is received
-    too.
+    At the end of each epoch, including the last, observers `decide`. Then all receive it by
+    `epoch`, while a GPU may already continue, before any of them is asked to `keep` the state.
     """
 
     phase: ClassVar[str] = usage.RECORDS

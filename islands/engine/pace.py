@@ -15,13 +15,13 @@ _QUICK_SECONDS = _STEP_SECONDS / 10
 _ENOUGH = 10
 """Mean number of measured searches after which their time is a reliable prediction."""
 _REMEMBERED = 0.9
-"""The fraction of the slowest time that remains after a faster step, which may be an exception."""
+"""Factor by which each faster step lowers the slowest time; a fast step may be an exception."""
 
 
 class Pace:
     """The number of generations of a step, adapted to the speed of the run.
 
-    Ranks with the same times have the same steps.
+    Ranks that pass the same times get the same steps.
     """
 
     def __init__(
@@ -33,8 +33,8 @@ class Pace:
         quick generations predict little, and a step that is abandoned at the end of a run is lost.
         """
         self._is_careful = may_take_long
-        self._first = first_step(spec)
-        self.step = max(1, self._first)
+        self._period = _search_period(spec)
+        self.step = max(1, self._period)
         self._waited_at = generation, seconds
         self._plain = math.inf
         self._searching = 0.0
@@ -58,9 +58,9 @@ class Pace:
         since = (generation - 1, 0.0) if before is None else (before.generation, before.seconds)
         measured = generation - since[0]
         # With local search, a step contains a generation with searches.
-        step = max(self._first, _fitting(measured, seconds - since[1]))
-        if before is None and self._first:
-            step = self._first
+        step = max(self._period, _fitting(measured, seconds - since[1]))
+        if before is None and self._period:
+            step = self._period
         self.step = self._limited(step, measured)
         self._update(*since, generation, seconds)
         self._waited_at = generation, seconds
@@ -69,13 +69,13 @@ class Pace:
         """Lengthen the steps if the last one was quick, or shorten them where they may be lost."""
         before, since = self._waited_at
         fitting = self._limited(_fitting(generation - before, seconds - since), generation - before)
-        self.step = max(1, self._first, fitting) if self._is_careful else max(self.step, fitting)
+        self.step = max(1, self._period, fitting) if self._is_careful else max(self.step, fitting)
         self._update(before, since, generation, seconds)
         self._waited_at = generation, seconds
 
     def _limited(self, step: int, measured: int) -> int:
         """Limit the length of a step by the number of generations measured before it."""
-        return min(step, max(1, self._first, 2 * measured)) if self._is_careful else step
+        return min(step, max(1, self._period, 2 * measured)) if self._is_careful else step
 
     def _update(self, before: int, since: float, generation: int, seconds: float) -> None:
         # Generation 0 has no local search, whatever its number suggests.
@@ -88,11 +88,11 @@ class Pace:
 
     def _searches(self, before: int, generation: int) -> int:
         """Return the number of generations with local search in (before, generation]."""
-        return generation // self._first - before // self._first if self._first else 0
+        return generation // self._period - before // self._period if self._period else 0
 
 
-def first_step(spec: RunSpec) -> int:
-    """Return the number of generations that contain one with local search, or 0 without any."""
+def _search_period(spec: RunSpec) -> int:
+    """Return the number of generations from one local search to the next; 0 without any."""
     steps = [
         max(1, colony.improver.every // colony.rate) if ALGORITHMS[colony.algorithm].improves else 1
         for colony in spec.all_colonies

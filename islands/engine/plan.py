@@ -44,7 +44,7 @@ class Ready(Generic[Cell]):
 
     @property
     def problem(self) -> Problem:
-        """Its problem."""
+        """The problem of the run."""
         return self.resolved.problem
 
 
@@ -74,7 +74,7 @@ class Plan(ABC, Generic[Cell]):
         return result
 
     def received(self, cell: Cell, value: Any) -> Any:
-        """Return the value of a cell from any rank, completed on this rank."""
+        """Complete the value of a cell, which may come from another rank, and return it."""
         return value
 
     def trusted(self) -> AbstractContextManager[None]:

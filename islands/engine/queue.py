@@ -1,6 +1,6 @@
 """A queue of runs: similar ones share launches, the others run alone.
 
-The threads of a GPU, each with a stream, share a queue. Each of them takes another kind of runs, so
+The threads of a GPU, each with a stream, share a queue. Each takes a different kind of runs, so
 that the device is busy even if there are few runs of a kind.
 """
 
@@ -73,8 +73,8 @@ class Queue(Generic[Cell]):
         """The kinds whose runs are performed alone."""
 
     def results(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
-        """Yield each cell with what the plan makes of its result, or with its error."""
-        # The caller must not get the trust and the limit of reading that hold for the runs.
+        """Yield each cell with its value (see `Plan.value_of`), or with its error."""
+        # The trust and the limit of reading are those of the runs, not of the caller.
         context, steps = copy_context(), self._results(backend)
         try:
             while (result := context.run(next, steps, None)) is not None:
@@ -84,26 +84,28 @@ class Queue(Generic[Cell]):
             self._has_news.set()
 
     def _results(self, backend: Backend) -> Generator[tuple[Cell, Any], None, None]:
-        nap = LIMITS.look_seconds
+        pause = LIMITS.look_seconds
         with self._plan.trusted(), reading_until(self._is_over):
             while not self._is_over():
                 self._has_news.clear()
                 yield from self._failures()
                 if self._alone and not self._turn.locked():
-                    yield from self._of_next_alone(backend)
+                    yield from self._perform_alone(backend)
                 elif (kind := self._next_kind(backend)) is not None:
                     try:
-                        yield from self._of_kind(kind, backend)
+                        yield from self._perform_kind(kind, backend)
                     finally:
                         self._in_progress.discard(kind)
                         self._began.pop(get_ident(), None)
                 elif self._is_done():
                     break
                 elif not (self._alone or self._failed) or self._turn.locked():
-                    is_news = self._has_news.wait(nap)
+                    is_news = self._has_news.wait(pause)
                     with self._lock:
                         is_work = is_news or self._free_kind() is not None or not self._began
-                    nap = LIMITS.look_seconds if is_work else min(2 * nap, LIMITS.most_look_seconds)
+                    pause = (
+                        LIMITS.look_seconds if is_work else min(2 * pause, LIMITS.most_look_seconds)
+                    )
 
     def _is_done(self) -> bool:
         is_left = self._waiting or self._alone or self._failed
@@ -117,24 +119,24 @@ class Queue(Generic[Cell]):
     def _next_kind(self, backend: Backend) -> Hashable | None:
         """Return a kind for this thread to perform, or None.
 
-        With None, a run may have been left to be performed alone.
+        With None, a run may have been queued to be performed alone.
         """
         if not self._is_worth_another_thread():
             return None
         if not self._reading.acquire(timeout=LIMITS.reading_seconds):
-            return self._claimed()  # reading is slow
+            return self._claim()  # reading is slow
         try:
             if not self._is_worth_another_thread():
                 return None
             self._read_ahead(backend)
-            return self._claimed()
+            return self._claim()
         finally:
             self._reading.release()
 
-    def _claimed(self) -> Hashable | None:
+    def _claim(self) -> Hashable | None:
         """Claim the kind with the most waiting runs for this thread, and return it.
 
-        If these are too few to share launches, leave one to be performed alone, unless more may
+        If these are too few to share launches, queue one to be performed alone, unless more may
         come, and return None.
         """
         with self._lock:
@@ -142,28 +144,28 @@ class Queue(Generic[Cell]):
             if kind is None:
                 return None
             is_alone = kind in self._alone_kinds
-            if is_alone or len(self._waiting[kind]) < self._fewest(kind):
+            if is_alone or len(self._waiting[kind]) < self._least_to_share(kind):
                 if is_alone or self._is_short or self._count >= self._ahead:
-                    self._leave(self._taken(kind))
+                    self._queue_alone(self._pop(kind))
                 return None
             self._in_progress.add(kind)
             self._began[get_ident()] = time.monotonic()
             return kind
 
-    def _fewest(self, kind: Hashable) -> int:
-        """Return the minimum number of runs of a kind that share launches."""
+    def _least_to_share(self, kind: Hashable) -> int:
+        """Return the minimum number of waiting runs of a kind to share launches."""
         if self._plan.repeats:
             return 1
         has_few_items = self._waiting[kind][0].problem.size <= LIMITS.few_items
         return LIMITS.fewest_of_few_items if self._threads > 1 and has_few_items else LIMITS.fewest
 
-    def _leave(self, ready: Ready[Cell]) -> None:
-        """Leave a run to be performed alone."""
+    def _queue_alone(self, ready: Ready[Cell]) -> None:
+        """Queue a run to be performed alone."""
         self._alone.append(ready)
         self._has_news.set()
 
     def _read_ahead(self, backend: Backend) -> None:
-        """Read what may begin together, and more if several threads perform many kinds."""
+        """Read runs that may begin together, and more if several threads perform many kinds."""
         end = time.monotonic() + LIMITS.reading_seconds
         while time.monotonic() < end:
             count = self._ahead
@@ -187,7 +189,7 @@ class Queue(Generic[Cell]):
         free = [kind for kind in self._waiting if kind not in self._in_progress]
         return max(free, key=lambda kind: len(self._waiting[kind]), default=None)
 
-    def _of_kind(self, kind: Hashable, backend: Backend) -> Iterator[tuple[Cell, Any]]:
+    def _perform_kind(self, kind: Hashable, backend: Backend) -> Iterator[tuple[Cell, Any]]:
         """Yield the results of the runs of a kind, which share launches, and of runs alone."""
         waiting = self._waiting[kind]
         most = self._places_for(waiting[0], backend)
@@ -197,13 +199,13 @@ class Queue(Generic[Cell]):
         except IslandsError:
             self._alone_kinds.add(kind)  # each run then has a result or an error of its own
             return
-        next_of_kind = partial(self._next, shared, may_grow=places < most)
+        next_of_kind = partial(self._next_run, shared, may_grow=places < most)
         try:
             for ready, result in shared.solve(next_of_kind, self._is_over):
                 if shared.is_slow:
                     self._alone_kinds.add(kind)
                 if result is None:
-                    self._leave(ready)
+                    self._queue_alone(ready)
                 elif isinstance(result, IslandsError):
                     yield ready.cell, result
                 else:
@@ -212,11 +214,11 @@ class Queue(Generic[Cell]):
                     yield from self._failures()
                 performs_alone = self._threads == 1 and not shared.is_slow
                 while performs_alone and self._alone and not self._is_over():
-                    yield from self._of_next_alone(backend)
+                    yield from self._perform_alone(backend)
         finally:
             backend.synchronise()  # another thread may get the memory
 
-    def _next(self, shared: SharedLoop[Cell], *, may_grow: bool) -> SharingRun[Cell] | None:
+    def _next_run(self, shared: SharedLoop[Cell], *, may_grow: bool) -> SharingRun[Cell] | None:
         """Return the next run of a kind; None if it is not among the next cells.
 
         Also None if it `may_grow` and far more runs wait than there are places: the kind then
@@ -234,20 +236,20 @@ class Queue(Generic[Cell]):
             if may_grow and len(self._waiting[kind]) > LIMITS.grown * shared.places:
                 return None
             with self._lock:
-                taken = self._taken(kind)
-            if shared.fits(taken):
-                return taken
-            self._leave(taken)
+                run = self._pop(kind)
+            if shared.fits(run):
+                return run
+            self._queue_alone(run)
 
-    def _taken(self, kind: Hashable) -> SharingRun[Cell]:
+    def _pop(self, kind: Hashable) -> SharingRun[Cell]:
         """Remove and return the first run of a kind; the caller holds the lock."""
         waiting = self._waiting[kind]
-        taken = waiting.popleft()
+        run = waiting.popleft()
         self._count -= 1
-        self._bytes -= taken.bytes
+        self._bytes -= run.bytes
         if not waiting:
             del self._waiting[kind]
-        return taken
+        return run
 
     def _read_one(self) -> bool:
         """Read a cell unless many runs wait or another thread reads; return whether it was read."""
@@ -278,11 +280,11 @@ class Queue(Generic[Cell]):
             if cell is None:
                 break
             has_read = True
-            self._sort(cell)
+            self._prepare(cell)
         return has_read
 
-    def _sort(self, cell: Cell) -> None:
-        """Prepare a run, and add it to those of its kind, to those alone, or to the errors."""
+    def _prepare(self, cell: Cell) -> None:
+        """Prepare a run, and queue it with its kind or alone, or add it to the errors."""
         try:
             ready = self._preparing.ready(cell)
         except IslandsError as error:
@@ -291,7 +293,7 @@ class Queue(Generic[Cell]):
                 self._has_news.set()
             return
         if not isinstance(ready, SharingRun):
-            self._leave(ready)
+            self._queue_alone(ready)
             return
         with self._lock:
             waiting = self._waiting.setdefault(ready.kind, deque())
@@ -303,7 +305,7 @@ class Queue(Generic[Cell]):
             self._has_news.set()
 
     def _is_full(self) -> bool:
-        """Return whether enough runs alone are left, or too large runs wait."""
+        """Return whether enough runs wait to be performed alone, or the others are too large."""
         is_large = self._bytes > LIMITS.most_bytes and self._count > 0
         # A single thread performs runs alone itself; other threads need runs of kinds.
         least = 0 if self._threads == 1 else LIMITS.ahead_while_others_work
@@ -314,7 +316,7 @@ class Queue(Generic[Cell]):
             while self._failed:
                 yield self._failed.popleft()
 
-    def _of_next_alone(self, backend: Backend) -> list[tuple[Cell, Any]]:
+    def _perform_alone(self, backend: Backend) -> list[tuple[Cell, Any]]:
         """Perform a run alone, and return its result; nothing if another thread does so."""
         if not self._turn.acquire(blocking=False):
             return []

@@ -16,7 +16,7 @@ from islands.engine.shared import VisitRecords
 from islands.progress.result import Result
 
 Place = tuple[int, int]
-"""The cell of a run: the number of its settings, and that of the run among those with them."""
+"""The cell of a run: the index of its settings, and its index among the runs with them."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Repeats(Plan[Place]):
     def __init__(self, first: Sequence[Resolved], *, shares: bool = True, sharers: int = 1) -> None:
         """Take the run with the first seed for each of the settings.
 
-        If `sharers` runs share a time limit, a run alone gets its part of it.
+        If `sharers` runs share a time limit, a run that is performed alone gets its part of it.
         """
         self._first, self.shares, self._sharers = first, shares, sharers
         self._alone = set[Place]()
@@ -74,7 +74,10 @@ class Repeats(Plan[Place]):
 
 
 def seconds_of(repeats: Collection[Repeat]) -> float:
-    """Return the time of all runs, without the compilation between runs alone."""
+    """Return the time of all runs on the slowest process.
+
+    Compilation between runs that are performed alone does not count.
+    """
     longest = 0.0
     for process in {run.process for run in repeats}:
         own = [run for run in repeats if run.process == process]

@@ -111,7 +111,7 @@ def resume_requested(
     resolved = world.run_on_all(
         lambda: resolve_stored(folder, stored_request(folder, request, problem))
     )
-    return run(resolved, world, output, rank_options, goes_on_in=folder)
+    return run(resolved, world, output, rank_options, resume_from=folder)
 
 
 def _check_again(
@@ -145,15 +145,14 @@ def run(
     world: World,
     output: Output,
     rank_options: RankOptions = _DEFAULT,
-    goes_on_in: Path | None = None,
+    resume_from: Path | None = None,
 ) -> Result:
     """Run on all ranks and return the result, the same on every rank.
 
-    A run that `goes_on_in` a folder resumes from the newest usable checkpoint there, or begins if
-    there is none.
+    In a folder `resume_from`, resume from the newest usable checkpoint, or begin if there is none.
     """
-    is_new, writes = goes_on_in is None, output.writes or goes_on_in is not None
-    folder = output.folder if is_new else goes_on_in
+    is_new, writes = resume_from is None, output.writes or resume_from is not None
+    folder = output.folder if is_new else resume_from
     asynchronous, deal = rank_options.asynchronous, resolved.deal(world.size)
     require_agreement(world, resolved, writes=writes, folder=folder, asynchronous=asynchronous)
     asynchronous = asynchronous and world.size > 1
@@ -182,17 +181,17 @@ def run(
 
         with backend.stopping_if(must_end), interruption.before_checkpoints():
             archipelago = make_archipelago(
-                resolved, world, backend, asynchronous=asynchronous, goes_on=not is_new
+                resolved, world, backend, asynchronous=asynchronous, resumes=not is_new
             )
             machine = Machine.of(world, backend, archipelago)
             # All programs are compiled before anything is written.
             if is_new:
                 folder = _folder(resolved, world, output, lock)
-        if goes_on_in is not None:
-            world.from_first(lambda: lock.acquire(goes_on_in))
+        if resume_from is not None:
+            world.from_first(lambda: lock.acquire(resume_from))
         prepared = PreparedRun(
             *(resolved, world, archipelago, machine, interruption, output, folder),
-            goes_on=not is_new,
+            resumes=not is_new,
             asynchronous=asynchronous,
         )
         with advising(folder):
@@ -239,7 +238,7 @@ def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) 
 
 @contextmanager
 def advising(folder: Path | None) -> Iterator[None]:
-    """Add the command that continues the run to an error of a file inside the block."""
+    """Add the command that continues the run to file errors inside the block."""
     try:
         yield
     except BrokenPipeError:

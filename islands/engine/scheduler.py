@@ -53,7 +53,7 @@ class Scheduler(Generic[Cell]):
         *,
         from_first: bool = False,
     ) -> Iterator[tuple[Cell, Any]]:
-        """Yield each cell with what the plan makes of its result, or with its error; collective.
+        """Yield each cell with its value (see `Plan.value_of`), or with its error; collective.
 
         All ranks yield the same. The cells of a group are performed by one rank; None stands for
         groups that are not known yet. All ranks have the same groups, unless they are taken
@@ -63,7 +63,7 @@ class Scheduler(Generic[Cell]):
         world = self._world
         if world.size == 1:
             cells = (cell for group in groups for cell in ((None,) if group is None else group))
-            yield from filter(None, self._own(is_over, cells))
+            yield from filter(None, self._local_results(is_over, cells))
             return
         next_groups, known = partial(_next, iter(groups)), dict[int, Cell]()
         numbers = count()
@@ -75,7 +75,7 @@ class Scheduler(Generic[Cell]):
             known.update(pair for group in numbered for pair in group)
             return [*numbered], are_last
 
-        own = partial(self._own_numbers, is_over or (lambda: False))
+        own = partial(self._numbered_results, is_over or (lambda: False))
         on_cpu = LIMITS.ahead_on_rank * self.count
         ahead = LIMITS.ahead_on_rank_with_gpu if self._is_on_gpu else on_cpu
         # Ranks exchange numbers instead of cells: a cell may have a large problem, or a function.
@@ -86,10 +86,10 @@ class Scheduler(Generic[Cell]):
             if is_over is not None and world.any(is_over()):
                 self._ends.set()
 
-    def _own_numbers(
+    def _numbered_results(
         self, is_over: Callable[[], bool], groups: Iterator[Sequence[Numbered[Cell]] | None]
     ) -> Generator[tuple[int, Any] | None, None, None]:
-        """Yield the results of this rank as `_own` does, with the numbers of their cells."""
+        """Yield the results of this rank with the numbers of their cells: see `_local_results`."""
         numbers = dict[int, int]()
 
         def cells() -> Iterator[Cell | None]:
@@ -100,11 +100,11 @@ class Scheduler(Generic[Cell]):
                     numbers[id(cell)] = number
                     yield cell
 
-        with closing(self._own(is_over, cells())) as results:
+        with closing(self._local_results(is_over, cells())) as results:
             for result in results:
                 yield None if result is None else (numbers.pop(id(result[0])), result[1])
 
-    def _own(
+    def _local_results(
         self, is_over: Callable[[], bool] | None, cells: Iterator[Cell | None]
     ) -> Generator[tuple[Cell, Any] | None, None, None]:
         """Yield the results of this rank, and None when polled with nothing ready."""

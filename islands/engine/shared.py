@@ -27,7 +27,7 @@ from islands.engine.halting import HaltedError, Watch
 from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell
 from islands.engine.sharing import SharingRun, Visit, with_arrays
-from islands.engine.single import check_exactly, combined, made_result
+from islands.engine.single import build_result, check_exactly, combined
 from islands.errors import IslandsError
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -41,7 +41,7 @@ from islands.record.tables import MemoryRecords
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Take = Callable[[], SharingRun[Cell] | None]
+NextRun = Callable[[], SharingRun[Cell] | None]
 """Returns the next run of a kind, or None if there is none now."""
 
 
@@ -73,8 +73,8 @@ class SharedLoop(Generic[Cell]):
         self.kind, self.places = first.kind, places
         self._ready: deque[SharingRun[Cell]] = deque()
         self._is_new = True
-        self._known = first.parts.algorithm
-        """The algorithm of a run that fits."""
+        self._fitting = first.parts.algorithm
+        """The algorithm of the last run that fits."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
         self._budget, self._population = Budget(first.resolved), first.spec.mean_population
         self._at: dict[int, SharingRun[Cell]] = {}
@@ -84,15 +84,15 @@ class SharedLoop(Generic[Cell]):
         self._seeds = [0] * places
         self._began = np.zeros(places)
         self._generations, self._evaluations = np.zeros((2, places), np.int64)
-        self._is_active, self._rests, self._stands = np.zeros((3, places), np.bool_)
+        self._is_active, self._is_idle, self._is_stalled = np.zeros((3, places), np.bool_)
         self._interpreter = Interpreter(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[tuple[SharingRun[Cell], _Search | IslandsError]]()
         """Completed searches, and runs that an error has ended."""
-        self._most_late = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
+        self._max_overshoot = max(LIMITS.least_overshoot, LIMITS.overshoot * self._limit)
         # The time of user code is unknown.
-        most = 0.0 if self._parts.evaluates_own else self._most_late
+        most = 0.0 if self._parts.evaluates_user_code else self._max_overshoot
         self._watch = Watch(self._runs.halt, max(LIMITS.longest_launch, most))
-        self._away = 0.0
+        self._caller_seconds = 0.0
         """Seconds spent by the caller between results."""
         self.is_slow = False
         """Whether launches take long, so that runs of the kind must be performed alone."""
@@ -104,21 +104,21 @@ class SharedLoop(Generic[Cell]):
     def fits(self, run: SharingRun[Cell]) -> bool:
         """Return whether the kernels can perform a run of the same kind."""
         # Problems with an equal `likeness` share the algorithm, and all numbers that must be equal.
-        if run.parts.algorithm is not self._known and self._runs.fits(run.parts):
-            self._known = run.parts.algorithm
-        return run.parts.algorithm is self._known
+        if run.parts.algorithm is not self._fitting and self._runs.fits(run.parts):
+            self._fitting = run.parts.algorithm
+        return run.parts.algorithm is self._fitting
 
     def solve(
-        self, take: Take[Cell], must_end: Callable[[], bool]
+        self, next_run: NextRun[Cell], must_end: Callable[[], bool]
     ) -> Iterator[Ended[Cell] | tuple[SharingRun[Cell], None]]:
-        """Perform the runs that `take` returns, until all are over and it returns None.
+        """Perform the runs that `next_run` returns, until all are over and it returns None.
 
         Yield each run with its result or error, or with None if it must be performed alone, as
         launches take long. When `must_end` is true, only the results so far are yielded.
         """
         with self._watch.until(must_end):
             try:
-                yield from self._solved(take, must_end)
+                yield from self._perform(next_run, must_end)
             except HaltedError:
                 self.is_slow = True
             yield from self._results()
@@ -126,36 +126,38 @@ class SharedLoop(Generic[Cell]):
             for run in (*self._at.values(), *self._ready):
                 yield run, None
 
-    def _solved(self, take: Take[Cell], must_end: Callable[[], bool]) -> Iterator[Ended[Cell]]:
+    def _perform(
+        self, next_run: NextRun[Cell], must_end: Callable[[], bool]
+    ) -> Iterator[Ended[Cell]]:
         while not must_end():
             count = len(self._ended)
             begun: list[int] | None = None
             while begun != [] and not (len(self._at) == self.places or must_end()):
-                begun = self._begin(take)
+                begun = self._begin(next_run)
                 if begun:
                     yield from self._results()  # while the device works
-                    self._look(begun=begun)
+                    self._inspect(begun=begun)
             step = self._advance() if self._at else 0
             yield from self._results()
             if step:
                 # While a GPU works, create the arrays of about as many runs as will begin next.
                 if not self._backend.in_host_memory:
-                    self._ready += islice(iter(take, None), max(0, count - len(self._ready)))
+                    self._ready += islice(iter(next_run, None), max(0, count - len(self._ready)))
                 with_arrays(self._ready)
-                self._look(step)
+                self._inspect(step)
             elif begun == []:
                 return
 
     def _now(self) -> float:
-        return time.perf_counter() - self._away
+        return time.perf_counter() - self._caller_seconds
 
     def _advance(self) -> int:
         """Advance all runs, at most to the next visit of one; return the number of generations."""
         self._launched_at = self._now()
-        resting = np.flatnonzero(~(self._is_active | self._rests) & (self._generations > 0))
+        resting = np.flatnonzero(~(self._is_active | self._is_idle) & (self._generations > 0))
         if resting.size:
             self._runs.rest(resting.tolist())
-            self._rests[resting] = True
+            self._is_idle[resting] = True
         active = self._generations[self._is_active]
         step = min(int((self._visits.after(active) - active).min()), self._watch.generations)
         if self._budget.is_limited:
@@ -171,7 +173,7 @@ class SharedLoop(Generic[Cell]):
     def _left(self, place: int) -> int | None:
         """Return the limit of evaluations of a run in the next generation; None: unlimited."""
         # As in `Loop`, the generation is complete if the last one had no evaluations.
-        if self._stands[place] or not self._is_active[place]:
+        if self._is_stalled[place] or not self._is_active[place]:
             return None
         return self._budget.left(int(self._evaluations[place]))
 
@@ -183,19 +185,19 @@ class SharedLoop(Generic[Cell]):
         numbers, rest = np.divmod(self._generations, interval)
         return [*map(int, np.where(self._is_active & (rest == 0), numbers, 0))]
 
-    def _begin(self, take: Take[Cell]) -> list[int]:
+    def _begin(self, next_run: NextRun[Cell]) -> list[int]:
         """Begin runs in free places, as far as there are runs now, and return these places."""
 
-        def next_run() -> SharingRun[Cell] | None:
-            return self._ready.popleft() if self._ready else take()
+        def ready_or_next() -> SharingRun[Cell] | None:
+            return self._ready.popleft() if self._ready else next_run()
 
         free: list[int] = np.flatnonzero(~self._is_active).tolist()
-        begun = [*islice(iter(next_run, None), len(free))]
+        begun = [*islice(iter(ready_or_next, None), len(free))]
         chosen = free[: len(begun)]
         if chosen:
             self._generations[chosen] = self._evaluations[chosen] = 0
-            self._is_active[chosen], self._rests[chosen] = True, False
-            self._stands[chosen] = False
+            self._is_active[chosen], self._is_idle[chosen] = True, False
+            self._is_stalled[chosen] = False
             # Kernels advance all places: a place without a run needs a valid instance.
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
@@ -210,7 +212,7 @@ class SharedLoop(Generic[Cell]):
             self._is_new = False
         return chosen
 
-    def _look(self, step: int = 0, begun: Sequence[int] = ()) -> None:
+    def _inspect(self, step: int = 0, begun: Sequence[int] = ()) -> None:
         """Measure all runs, and end those that are over.
 
         Without a `step`, only the runs at the places that have just `begun` are at a visit.
@@ -219,8 +221,8 @@ class SharedLoop(Generic[Cell]):
             measured = self._runs.measured()
         if step > 0:
             seconds = self._now() - self._launched_at
-            self._watch.has_made(step, seconds)
-            if step == 1 and seconds > self._most_late:
+            self._watch.launch_ended(step, seconds)
+            if step == 1 and seconds > self._max_overshoot:
                 raise HaltedError  # a run alone ends in time
         faults, outcomes = self._runs.faults(), self._runs.migration_outcomes()
         times = self._now() - self._began
@@ -256,7 +258,7 @@ class SharedLoop(Generic[Cell]):
                 is_over |= is_due & criterion.met(standings)
         if self._budget.is_limited:
             if has_advanced:
-                self._stands = self._is_active & (standings.evaluations == self._evaluations)
+                self._is_stalled = self._is_active & (standings.evaluations == self._evaluations)
             self._evaluations = standings.evaluations
             is_over |= self._is_active & is_spent(stop, standings)
         return is_over
@@ -299,7 +301,7 @@ class SharedLoop(Generic[Cell]):
             paused = time.perf_counter()
             yield run, result
             # The time of the caller is not that of a run.
-            self._away += time.perf_counter() - paused
+            self._caller_seconds += time.perf_counter() - paused
 
     def _result_or_error(self, run: SharingRun[Cell], search: _Search) -> Result | IslandsError:
         try:
@@ -318,7 +320,7 @@ class SharedLoop(Generic[Cell]):
         violation = check_exactly(problem, best, progress.cost)
         digests = [*enumerate(map(interpreter.digest, islands.genes, islands.cost))]
         outcome = Outcome(progress, reason, Moment(progress.generation, progress.seconds, None))
-        return made_result(
+        return build_result(
             *(run.resolved, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
@@ -345,11 +347,11 @@ class VisitRecords:
         self._spec, self._interpreter, self._visits = spec, interpreter, visits
         self._problem: Problem | Callable[[], Problem] | None = problem
 
-    def leave_problem(self) -> None:
-        """Leave out the problem, which takes long to send, until `take_problem` is called."""
+    def drop_problem(self) -> None:
+        """Leave out the problem, which takes long to send, until `restore_problem` is called."""
         self._problem = None
 
-    def take_problem(self, create: Callable[[], Problem]) -> None:
+    def restore_problem(self, create: Callable[[], Problem]) -> None:
         """Take a function that creates the problem when it is needed, if it was left out."""
         if self._problem is None:
             self._problem = create

@@ -119,9 +119,9 @@ def sharing_run(
 def places_for(
     first: SharingRun[Any], backend: Backend, threads: int, wanted: int | None = None
 ) -> int:
-    """Return the number of runs of a launch: those `wanted`, or as many as fill the device.
+    """Return the number of runs per launch: `wanted`, or as many as fill the device.
 
-    Return fewer if the memory is too little; `threads` share it.
+    Return fewer if they do not fit into the memory, which `threads` share.
     """
     colony = first.spec.as_colony()
     individuals = LIMITS.individuals

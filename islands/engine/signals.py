@@ -243,7 +243,7 @@ class Alarm:
         self._archipelago, self._interruption = archipelago, interruption
         self._is_late, self._slow = is_late, slow
         self._notice = StopNotice(world)
-        self._lost: range | None = None
+        self._abandoned: range | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -292,7 +292,7 @@ class Alarm:
         signals would then prevent every generation from completing.
         """
         ahead = self._archipelago.ahead[:1]
-        if not self._interruption.has_new_signal() or not ahead or ahead == self._lost:
+        if not self._interruption.has_new_signal() or not ahead or ahead == self._abandoned:
             return False
-        self._lost = ahead
+        self._abandoned = ahead
         return True

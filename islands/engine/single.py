@@ -47,7 +47,7 @@ _OF_COLONY = ("islands", "population", "rate", "algorithm", "encoding")
 _OF_PROGRESS = ("cost", "best_known", "gap", "island", "colony", "best_generation", "evaluations")
 _OF_OUTCOME = ("reason", "interrupted", "suspended", "is_partial", "abandoned_seconds")
 _OF_MACHINE = ("compile_seconds", "ranks", "backend", "device", "transport")
-"""The fields that a result has from others."""
+"""The fields that a result copies from these objects."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class PreparedRun:
     interruption: Interruption
     output: Output
     folder: Path | None = None
-    goes_on: bool = False
+    resumes: bool = False
     """Whether to resume from the folder."""
     asynchronous: bool = False
     """Whether ranks do not wait for each other, so that there are no checkpoints."""
@@ -104,7 +104,7 @@ class PreparedRun:
             records: Journal | MemoryRecords | None = None
             if self.folder is not None:
                 whole = (self.folder, self.resolved, world, self.archipelago, screen.say)
-                records = journal = Journal(*whole, resumes=self.goes_on)
+                records = journal = Journal(*whole, resumes=self.resumes)
             elif self.output.collects:
                 records = MemoryRecords(self.resolved, world)
             observers = self._observers(records, screen, failures)
@@ -207,7 +207,7 @@ class PreparedRun:
         elif isinstance(records, MemoryRecords):
             kept = records.of_all_ranks()
         digest = "" if outcome.is_partial else combined(digests)
-        return made_result(
+        return build_result(
             *(resolved, self.machine, outcome, best, violation, digest),
             colonies=self._colonies(),
             rank_seconds=world.allgather(dict(outcome.phases)),
@@ -310,7 +310,7 @@ def combined(digests: Iterable[tuple[int, str]]) -> str:
     return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
 
 
-def made_result(
+def build_result(
     resolved: Resolved,
     machine: Machine,
     outcome: Outcome,
@@ -345,7 +345,7 @@ def made_result(
 
 
 def gap_to(cost: float, bound: float) -> float | None:
-    """Return how far a cost is from a bound, in per cent of it; None if the bound is 0."""
+    """Return the gap of a cost to a bound in per cent; None if that is undefined (bound <= 0)."""
     if bound <= 0:
         return 0.0 if cost == bound else None
     return 100.0 * abs(cost - bound) / bound

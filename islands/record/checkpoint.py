@@ -185,7 +185,7 @@ class Checkpoints:
             np.savez(cast(IO[bytes], summed), **saved)  # type: ignore[arg-type]
             stream.flush()
             os.fsync(stream.fileno())
-        mine = self._archipelago.mine
+        mine = self._archipelago.recorded
         return RankFile(
             mine.start, len(mine), path.name, path.stat().st_size, summed.digest(), extents
         )

@@ -137,7 +137,7 @@ def _restored(
     rows: dict[str, pa.Table] = {}
     losses: dict[Path, str] = {}
     for kind in kinds_of(resolved.spec):
-        rows[kind.folder], lost = _earlier_rows(run, kind, resolved, manifest, archipelago.mine)
+        rows[kind.folder], lost = _earlier_rows(run, kind, resolved, manifest, archipelago.recorded)
         losses |= lost
     return Origin(name, moment, rows, losses)
 

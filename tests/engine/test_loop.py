@@ -33,7 +33,7 @@ from islands.testing.ranks import on_ranks
 def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
     class Failing(FakeArchipelago):
         def start(self) -> None:
-            if self.mine[0] == 1:
+            if self.recorded[0] == 1:
                 raise InputError("short.tour: No such file")
             super().start()
 
@@ -55,7 +55,7 @@ def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
     class Restarting(FakeArchipelago):
         def measure(self) -> list[IslandMeasure]:
             since = self.generation // 100 * 100
-            return [IslandMeasure(i, 7, 0, 0.0, 0, since, 1) for i in self.mine]
+            return [IslandMeasure(i, 7, 0, 0.0, 0, since, 1) for i in self.recorded]
 
     options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
     outcome, _ = run(options, archipelago=Restarting())
@@ -205,7 +205,7 @@ def test_the_next_launch_is_short_by_what_is_known(seconds: float) -> None:
     watch = Watch(lambda: None, LIMITS.longest_launch)
     for _ in range(12):
         before = watch.generations
-        watch.has_made(before, before * seconds)
+        watch.launch_ended(before, before * seconds)
         assert 1 <= watch.generations <= 4 * before
         assert watch.generations == 1 or watch.generations * seconds <= 0.5
     assert watch.generations > 1 or seconds > 0.1

@@ -41,7 +41,7 @@ class Late(FakeArchipelago):
 
     def best(self) -> Candidate | None:
         order = np.arange(5)
-        return Candidate(100, 0, order, order) if self._has_found(self.mine[0]) else None
+        return Candidate(100, 0, order, order) if self._has_found(self.recorded[0]) else None
 
     def elite(self, count: int) -> list[Candidate]:
         return [each for each in (self.best(),) if each is not None]

@@ -107,7 +107,9 @@ def test_a_search_that_is_left_in_its_last_step_is_not_believed(search: dict[str
     ends = list[bool]()
     attempt = threading.Thread(target=lambda: ends.append(archipelago.attempt(1)))
     attempt.start()
-    while archipelago.made() < 1:  # the search of the other individual takes more than a second
+    while (
+        archipelago.new_individuals() < 1
+    ):  # the search of the other individual takes more than a second
         time.sleep(0.01)
     archipelago.abandon()
     attempt.join()

@@ -146,7 +146,7 @@ def copies(mine: Archipelago) -> dict[int, dict[str, NDArray[Any]]]:
         saved = each.snapshot(mine.generation, is_copied=True)
         for name in _GENOMES & saved.keys():
             saved[name] = saved[name][..., : each.encoding.size]
-        for place, island in enumerate(each.held.mine):
+        for place, island in enumerate(each.held.numbers):
             found[island] = {name: rows[place] for name, rows in saved.items()}
     return found
 

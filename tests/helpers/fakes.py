@@ -69,7 +69,7 @@ class FakeArchipelago:
     Each migration brings one migrant to each island.
     """
 
-    is_partial = may_take_long = is_on_cpu = is_idle = has_reached = False
+    is_partial = may_take_long = is_on_cpu = is_idle = has_reached_goal = False
     why_idle = ""
     working_ranks = 1
     team_seconds = 0.0
@@ -77,7 +77,7 @@ class FakeArchipelago:
     backend = SimpleNamespace(device="CPU", identity="", joules=lambda: None)
 
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
-        self.mine = self.held = mine
+        self.recorded = self.held = mine
         self.dies_at = dies_at
         self.generation = -1
         self.migrations = 0
@@ -109,18 +109,18 @@ class FakeArchipelago:
         if not self.came:
             return None
         self.came = False
-        target = np.array(self.mine)
+        target = np.array(self.recorded)
         return arrivals(self.migrations, target + 1, target, 500 + target)
 
     def snapshot(self, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
-        return {"numbers": 1000 * self.generation + np.array(self.mine)}
+        return {"numbers": 1000 * self.generation + np.array(self.recorded)}
 
     def restore(
         self, saved: Mapping[str, NDArray[Any]], *, generation: int, migrations: int
     ) -> None:
         if set(saved) != {"numbers"}:
             raise InputError(f"the saved arrays are {', '.join(sorted(saved))}")
-        assert saved["numbers"].tolist() == [1000 * generation + i for i in self.mine]
+        assert saved["numbers"].tolist() == [1000 * generation + i for i in self.recorded]
         self.generation, self.migrations = generation, migrations
         self.calls.append(f"restore {generation}")
 
@@ -140,17 +140,17 @@ class FakeArchipelago:
                 best_generation=g,
                 evaluations=10 * (g + 1),
             )
-            for i in self.mine
+            for i in self.recorded
         ]
 
     def best(self) -> Candidate:
-        cost = 1000 + self.mine[0] - self.generation
+        cost = 1000 + self.recorded[0] - self.generation
         order = np.arange(5, dtype=np.int64)
         order[0] = cost - 100
-        return Candidate(cost, self.mine[0], order, order)
+        return Candidate(cost, self.recorded[0], order, order)
 
     def digests(self) -> list[tuple[int, str]]:
-        return [(i, f"{i:064x}") for i in self.mine]
+        return [(i, f"{i:064x}") for i in self.recorded]
 
 
 def arrivals(number: int, source: Any, target: Any, cost: Any) -> Arrivals:

@@ -64,7 +64,7 @@ class Seeded(FakeArchipelago):
         return Candidate(COSTS[self.seed], 0, order, order)
 
     def digests(self) -> list[tuple[int, str]]:
-        return [(i, f"{10 * self.seed + i:064x}") for i in self.mine]
+        return [(i, f"{10 * self.seed + i:064x}") for i in self.recorded]
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_migrants_keep_their_cost_without_waiting(backend: Backend, topology: st
     sources: set[int] = set()
     # Ranks differ in speed and in their number of migrations; each continues until one arrives.
     began = time.monotonic()
-    while not sources - set(made.mine) and time.monotonic() - began < 20:
+    while not sources - set(made.recorded) and time.monotonic() - began < 20:
         if topology == "none" and made.generation == 9:
             break
         made.advance(1)
@@ -240,7 +240,7 @@ def test_migrants_keep_their_cost_without_waiting(backend: Backend, topology: st
     for cost, genes in zip(saved["cost"], saved["genes"], strict=True):
         solutions = made._encodings[0].decode(genes)
         assert np.array_equal(made._colonies[0]._problem.costs(solutions), cost)
-    assert bool(sources - set(made.mine)) == (topology != "none")
+    assert bool(sources - set(made.recorded)) == (topology != "none")
 
 
 @pytest.mark.mpi(min_size=2)
@@ -274,7 +274,7 @@ def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
             made.migrate()
             made.measure()
             arrivals = made.arrivals()
-            return slots(sent), set(arrivals.source.tolist()) - set(made.mine)
+            return slots(sent), set(arrivals.source.tolist()) - set(made.recorded)
 
         first, sources = migrated()
         assert channel.pending == {1 - ranks.rank}

@@ -76,7 +76,7 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
         machine = Machine(ranks, "cpu", "CPU", "requested", mine.transport, 0.0, compiles=False)
         output = Output(stream=StringIO(), quiet=True)
         whole = (resolved, world, mine, machine, Quiet, output, folder)
-        PreparedRun(*whole, goes_on=True).perform()
+        PreparedRun(*whole, resumes=True).perform()
 
     folder.mkdir(exist_ok=True)
     try:
