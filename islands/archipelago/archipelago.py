@@ -213,7 +213,7 @@ class Archipelago:
         self.generation += generations
         if self._exchange.in_flight is not None:
             # The host sends migrants while the device works.
-            self._exchange.arrive()
+            self._exchange.deliver()
 
     def wait(self) -> None:
         """Wait until the device has completed all launches."""

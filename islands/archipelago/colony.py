@@ -132,10 +132,7 @@ class Colony:
         return None if self._has_no_work else uninterrupted(self._generation)
 
     def side(self, first: int) -> Side:
-        """Return the islands as migration needs them.
-
-        `first` is the number of the first one on the rank.
-        """
+        """Return the islands for migration; `first` is the number of the first on this rank."""
         return self._launches.side(first)
 
     def start(self, solutions: Sequence[Solution], *, may_be_partial: bool) -> bool:

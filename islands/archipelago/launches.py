@@ -152,10 +152,7 @@ class Launches:
         return self._instances.place(name, values)
 
     def side(self, first: int = 0) -> Side:
-        """Return the islands as migration needs them.
-
-        `first` is the number of the first one on the rank.
-        """
+        """Return the islands for migration; `first` is the number of the first on this rank."""
         return Side(
             first=first,
             islands=self._shape.islands,

@@ -63,11 +63,6 @@ class Team:
         return self.slots_by_member[self.world.rank]
 
     @property
-    def population(self) -> int:
-        """The number of slots of an island."""
-        return self.slots_by_member[-1].stop
-
-    @property
     def working_members(self) -> int:
         """The number of members that have slots."""
         return sum(map(bool, self.slots_by_member))
@@ -128,11 +123,11 @@ class SlotExchange:
 
     def _kept(self) -> tuple[str, ...]:
         """Return the kept fields with an entry for each slot."""
-        rows = (self._team.population,)
+        slots = (self._team.slots_by_member[-1].stop,)
         return tuple(
             name
             for name, field in self._state.fields.items()
-            if field.kind == "kept" and field.shape[:1] == rows and name != _RANKING
+            if field.kind == "kept" and field.shape[:1] == slots and name != _RANKING
         )
 
     def _read(self, name: str) -> NDArray[Any]:

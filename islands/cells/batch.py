@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 from islands.backends import takes_gpu
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
-from islands.cells.store import Key, Made, plain
+from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult, plain
 from islands.configuration.defaults import STOP_OF_MANY
 from islands.configuration.request import Request
 from islands.custom.trust import named_by, require_all
@@ -46,7 +46,6 @@ from islands.text import counted, gap, one_line
 from islands.untrusted import bounded_text, parsing
 
 COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
-_OF_DEVICE = ("backend", "threads")
 _MOST_TRIED = 20
 """Maximum number of instances that are tried before the first is solved, until one is valid."""
 
@@ -106,12 +105,12 @@ class BatchPlan(Plan[BatchRun]):
         return self.base.filled({"stop": [*STOP_OF_MANY]}).also(own), None
 
     def key(self, cell: BatchRun) -> Key:
-        """Return everything on which the result of a run depends."""
+        """Return the key of a run in the store, which determines the result."""
         request, _ = self.request(cell)
         return {**cell._asdict(), "settings": plain(_kept(request))}
 
-    def value_of(self, ready: Ready[BatchRun], result: Result) -> Made:
-        """Return a result in the form of the store, which is also smaller to exchange."""
+    def value_of(self, ready: Ready[BatchRun], result: Result) -> StoredResult:
+        """Return a result in the form of the store, which is also faster to send."""
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:
@@ -141,7 +140,7 @@ class BatchPlan(Plan[BatchRun]):
 
 @dataclass
 class BatchEnd:
-    """The end of a batch."""
+    """How a batch ended."""
 
     folder: Path
     count: int = 0
@@ -165,7 +164,7 @@ def run_batch(
     output: Output,
     rank_options: RankOptions,
     *,
-    lines: Callable[[Made], None] | None = None,
+    lines: Callable[[StoredResult], None] | None = None,
     arriving: Iterator[str | None] | None = None,
 ) -> BatchEnd:
     """Perform the runs that the folder lacks, and return the same on every rank; collective.
@@ -177,7 +176,7 @@ def run_batch(
     heartbeat = Heartbeat(None if output.quiet else stream, "batch")
     campaign = Campaign(world, heartbeat, FolderKind.BATCH)
     refuse = partial(plan.refuse_other, force=output.force)
-    with campaign.hearing("batch"), reading_until(lambda: received() != 0):
+    with campaign.receiving_signals("batch"), reading_until(lambda: received() != 0):
         world.run_on_all(plan.require_possible)
         with campaign.opened(output.folder, "batch", refuse, force=output.force) as folder:
             batch = _Batch(plan, campaign, output, folder, lines if world.rank == 0 else None)
@@ -192,7 +191,7 @@ class _Batch:
     campaign: Campaign
     output: Output
     folder: Path
-    lines: Callable[[Made], None] | None
+    lines: Callable[[StoredResult], None] | None
 
     def __post_init__(self) -> None:
         self._world = self.campaign.world
@@ -214,8 +213,8 @@ class _Batch:
         self._began = perf_counter()
         self._report()
         with closing(keeping(arriving or (), self.folder, names)) as later:
-            for run, made in self._results(chain(left, self._of_names(later)), rank_options):
-                self._take(run, made)
+            for run, result in self._results(chain(left, self._of_names(later)), rank_options):
+                self._take(run, result)
         self._conclude()
         return self._end
 
@@ -230,17 +229,17 @@ class _Batch:
         return names
 
     def _show_known(self, names: Iterable[str]) -> set[BatchRun]:
-        """Show the results that the folder has, and return their runs; a signal ends this."""
+        """Show the results in the folder, and return their runs; a signal stops this early."""
         store, done = self.campaign.store, set[BatchRun]()
         left = len(store)
         for run in self.plan.runs_of(names):
             if left == 0 or received():
                 break
-            if (made := store.known(self.plan.key(run))) is not None:
+            if (result := store.known(self.plan.key(run))) is not None:
                 left -= 1
                 done.add(run)
                 if self.lines is not None:
-                    self.lines(made)
+                    self.lines(result)
         return done
 
     def _of_names(self, names: Iterable[str | None]) -> Iterator[BatchRun | None]:
@@ -252,7 +251,7 @@ class _Batch:
 
     def _results(
         self, runs: Iterable[BatchRun | None], rank_options: RankOptions
-    ) -> Iterator[tuple[BatchRun, Made | IslandsError]]:
+    ) -> Iterator[tuple[BatchRun, StoredResult | IslandsError]]:
         """Yield the runs with their results, on all ranks, until a signal arrives."""
         plan, world = self.plan, self._world
         options = plan.base.options
@@ -267,19 +266,19 @@ class _Batch:
             yield from scheduler.run(groups, lambda: received() != 0, from_first=True)
         self._end.ended_by = self.campaign.received()
 
-    def _take(self, run: BatchRun, made: Made | IslandsError) -> None:
+    def _take(self, run: BatchRun, result: StoredResult | IslandsError) -> None:
         """Store and show a result."""
         end = self._end
-        if isinstance(made, IslandsError):
+        if isinstance(result, IslandsError):
             end.failed += 1
-            self._print(f"islands: {one_line(run.instance)}: {made}")
+            self._print(f"islands: {one_line(run.instance)}: {result}")
         else:
             end.done += 1
-            self.campaign.store.add(self.plan.key(run), made)
+            self.campaign.store.add(self.plan.key(run), result)
             if self.lines is not None:
-                self.lines(made)
+                self.lines(result)
             elif not self.output.quiet:
-                self._print(_words(made))
+                self._print(_words(result))
         self._new += 1
         self._report()
 
@@ -316,17 +315,18 @@ class _Batch:
 
 
 def _kept(request: Request) -> dict[str, Any]:
-    """Return the options on which results depend."""
-    return {k: v for k, v in request.options.items() if k not in _OF_DEVICE}
+    """Return the options that affect results."""
+    return {k: v for k, v in request.options.items() if k not in DEVICE_SETTINGS}
 
 
-def _row(_: Key, made: Made) -> Row:
-    return {name: "" if made.get(name) is None else one_line(str(made[name])) for name in COLUMNS}
+def _row(_: Key, result: StoredResult) -> Row:
+    return {
+        name: "" if result.get(name) is None else one_line(str(result[name])) for name in COLUMNS
+    }
 
 
-def _words(made: Made) -> str:
-    cost = "no feasible solution" if made["cost"] is None else f"{made['cost']}"
-    known = "" if made["gap"] is None else f", gap {gap(made['gap'])}"
-    return (
-        f"{one_line(made['instance'])} seed {made['seed']}: {cost}{known}, {made['seconds']:.2f} s"
-    )
+def _words(result: StoredResult) -> str:
+    cost = "no feasible solution" if result["cost"] is None else f"{result['cost']}"
+    known = "" if result["gap"] is None else f", gap {gap(result['gap'])}"
+    name, seed, seconds = result["instance"], result["seed"], result["seconds"]
+    return f"{one_line(name)} seed {seed}: {cost}{known}, {seconds:.2f} s"

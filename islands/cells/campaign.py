@@ -1,8 +1,8 @@
 """Campaigns: the ranks, the store and the progress report of a command with many runs.
 
-The key of a cell contains everything on which its result depends: the instance, the settings and
-the seed. Rank 0 keeps the results in the store. The runs are performed by a scheduler, by all ranks
-together, or by the first ones (`on_first`): the results are the same.
+The key of a cell determines its result: it contains the instance, the settings and the seed. Rank 0
+keeps the results in the store. The runs are performed by a scheduler, by all ranks together, or by
+the first ones (`on_first`): the results are the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from islands.backends.base import Backend
-from islands.cells.store import Key, Made, Store, plain
+from islands.cells.store import Key, Store, StoredResult, plain
 from islands.display.heartbeat import Heartbeat, end_work, write_work
 from islands.engine.plan import Cell, Plan
 from islands.engine.scheduler import Scheduler
@@ -57,7 +57,7 @@ class Campaign:
     @contextmanager
     def opened(
         self,
-        asked: Path | None,
+        requested: Path | None,
         name: str,
         refuse: Callable[[Path], None],
         own: Collection[str] = (),
@@ -71,10 +71,10 @@ class Campaign:
         """
 
         def claimed() -> tuple[Path, bool]:
-            if asked is not None:
-                refuse_other_work(asked, self.kind, own)
-                refuse(asked)
-                return asked, not asked.exists()
+            if requested is not None:
+                refuse_other_work(requested, self.kind, own)
+                refuse(requested)
+                return requested, not requested.exists()
             runs = Path("runs")
             with writing(runs):
                 return fresh(runs, f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"), True
@@ -121,7 +121,9 @@ class Campaign:
 
     # The cells.
 
-    def result(self, key: Key, make: Callable[[], Mapping[str, Any]], words: str = "") -> Made:
+    def result(
+        self, key: Key, make: Callable[[], Mapping[str, Any]], words: str = ""
+    ) -> StoredResult:
         """Return the stored result of a cell, or else that of `make`; `words` describe the cell."""
         known = self.world.bcast(self.store.known(key))
         if known is not None:
@@ -129,9 +131,9 @@ class Campaign:
             return known
         if words:
             self.heartbeat.detail(words)
-        made = plain(make())
-        self.store.add(key, made)
-        return made
+        stored = plain(make())
+        self.store.add(key, stored)
+        return stored
 
     def cells(
         self,
@@ -166,7 +168,7 @@ class Campaign:
 
     # Signals.
 
-    def hearing(self, work: str) -> Interruption:
+    def receiving_signals(self, work: str) -> Interruption:
         """Return a context manager that receives signals, so that all ranks end together."""
         return Interruption(suspends=f"ending the {work}", interrupts=f"ending the {work}")
 

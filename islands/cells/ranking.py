@@ -41,7 +41,7 @@ class RankedConfiguration:
     loss: float | None
     """Mean gap in per cent, cost or evaluations of the runs that are not void.
 
-    It is a mean over the instances, like the standard deviation of the runs of an instance."""
+    It is the mean of the means of each instance; likewise the standard deviation."""
     standard_deviation: float | None
     hits: int | None
     """Runs at least as good as the best known value; None if no instance has one."""

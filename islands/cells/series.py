@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.cells.campaign import Campaign
-from islands.cells.store import differing
+from islands.cells.store import DEVICE_SETTINGS, differing
 from islands.cells.summary import Summary, table
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
@@ -44,9 +44,7 @@ COLUMNS = (
     *("started", "seed", "generations", "reason", "digest", "settings"),
     *("bound", "bound_gap", "bound_kind"),
 )
-"""Of the table of a series."""
-_OWN = ("backend", "threads")
-"""Settings that may differ between starts of a series, as they do not affect results."""
+"""The columns of the table of a series."""
 _OF_ONE = ("best", "mean", "standard_deviation", "hits")
 """Keys of JSON that are repeated at the top level if there is a single instance."""
 _DEFAULT = RankOptions()
@@ -142,7 +140,7 @@ def _refuse_other(folder: Path, run: PlannedRun) -> None:
     """Refuse a folder that contains the same run with other settings."""
     stored = Request(config=require_intact(folder / run.folder))
     kept, wanted = resolve(stored, run.problem).spec.to_mapping(), run.spec.to_mapping()
-    if names := [name for name in differing(kept, wanted) if name not in _OWN]:
+    if names := [name for name in differing(kept, wanted) if name not in DEVICE_SETTINGS]:
         raise UsageError(
             f"--out {folder}: {run.folder} contains a run with other settings:"
             f" {', '.join(names)}. Name another folder, or pass --force to overwrite it"
@@ -312,9 +310,9 @@ class _Runs:
         stream = None if self.output.quiet else self.output.stream
         output = replace(self.output, folder=folder, force=force, stream=stream)
         is_whole = known is not None and bool(known["cost"])
-        goes_on = not self.output.force and (is_whole or not options.asynchronous)
+        may_resume = not self.output.force and (is_whole or not options.asynchronous)
         world = self.campaign.world
-        if not world.from_first(lambda: goes_on and (folder / RUN_SETTINGS).exists()):
+        if not world.from_first(lambda: may_resume and (folder / RUN_SETTINGS).exists()):
             return runner.run(planned, world, output, options)
         self.campaign.heartbeat.skip()
         general = planned.spec.general

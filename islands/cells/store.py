@@ -21,9 +21,11 @@ from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, content_digest, parsing
 
 Key = Mapping[str, Any]
-"""Everything on which the result of a cell depends, in the types of JSON."""
-Made = dict[str, Any]
+"""Everything that determines the result of a cell, in the types of JSON."""
+StoredResult = dict[str, Any]
 """The result of a cell, in the types of JSON."""
+DEVICE_SETTINGS = ("backend", "threads")
+"""Settings that do not affect results; they may differ when a command is repeated."""
 
 
 class Store:
@@ -42,7 +44,7 @@ class Store:
         self._stream: TextIO | None = None
         self._source: BinaryIO | None = None
         self._seconds, self._since = 0.0, perf_counter()
-        self._table: tuple[Path, Sequence[str], Callable[[Key, Made], Row]] | None = None
+        self._table: tuple[Path, Sequence[str], Callable[[Key, StoredResult], Row]] | None = None
         self.has_new = False
         """Whether this command has added lines."""
 
@@ -97,15 +99,15 @@ class Store:
         """Return the time of all commands that have written to the file, including killed ones."""
         return self._seconds + perf_counter() - self._since
 
-    def known(self, key: Key) -> Made | None:
-        """Return the stored result of a cell, which is then used, or None."""
+    def known(self, key: Key) -> StoredResult | None:
+        """Return the stored result of a cell once, or None."""
         digest = _digest(key)
         if not (places := self._known.get(digest)):
             return None
         self._known[digest] = places[1:]
         return self._entry_at(places[0])[1]
 
-    def add(self, key: Key, result: Made) -> None:
+    def add(self, key: Key, result: StoredResult) -> None:
         """Add a line, and add or replace a row of the table."""
         if self._path is None:
             return
@@ -128,7 +130,7 @@ class Store:
             append_row(path, columns, row_of(key, result))
 
     def tabulate(
-        self, path: Path, columns: Sequence[str], row_of: Callable[[Key, Made], Row]
+        self, path: Path, columns: Sequence[str], row_of: Callable[[Key, StoredResult], Row]
     ) -> None:
         """Also write a table of the last result of each key; call this before using results."""
         self._table = path, columns, row_of
@@ -171,7 +173,7 @@ class Store:
             yield begin, end, *rest
             begin = end
 
-    def _entry_at(self, place: int) -> tuple[Key, Made]:
+    def _entry_at(self, place: int) -> tuple[Key, StoredResult]:
         assert self._path is not None
         with reading(self._path), parsing(self._path):
             if self._source is None:
@@ -181,9 +183,9 @@ class Store:
             return entry["asked"], dict(entry["result"])
 
 
-def plain(made: Mapping[str, Any]) -> Made:
-    """Return a result as it is read later, through JSON: NumPy's numbers become Python's."""
-    return dict(json.loads(json.dumps(made, default=lambda number: number.item())))
+def plain(result: Mapping[str, Any]) -> StoredResult:
+    """Return a result as JSON stores it: NumPy's numbers become Python's."""
+    return dict(json.loads(json.dumps(result, default=lambda number: number.item())))
 
 
 def differing(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,7 @@ from islands import statistics
 from islands.backends.base import Backend
 from islands.cells.campaign import Campaign
 from islands.cells.ranking import RankedConfiguration, Ranking, table
-from islands.cells.store import Made, plain
+from islands.cells.store import StoredResult, plain
 from islands.cells.tuning import COLUMNS, TaskResult, Tuning, TuningTask, row_of
 from islands.custom.signature import signed
 from islands.custom.trust import references
@@ -133,7 +133,7 @@ class _Performance:
         limit = seconds if math.isfinite(seconds) else None
         pieces = campaign.heartbeat.over(self._tasks, TuningTask.words, seconds=limit)
         try:
-            with campaign.hearing("tuning"):
+            with campaign.receiving_signals("tuning"):
                 next(pieces)
                 for number, words in enumerate(self._lines(), 1):
                     self._report(f"[{number:>{len(str(count))}}/{count}] {words}")
@@ -150,16 +150,14 @@ class _Performance:
         campaign, tasks, runs = self._campaign, self._tasks, self._tuning.runs
         keys = [task.store_key(runs, share=self._share) for task in tasks]
         known = campaign.world.bcast([*map(campaign.store.known, keys)])
-        for task, made in zip(tasks, known, strict=True):
-            if made is not None:
+        for task, stored in zip(tasks, known, strict=True):
+            if stored is not None:
                 campaign.heartbeat.skip()
-                yield self._keep(task, made, "done before")
+                yield self._keep(task, stored, "done before")
         # If some runs cannot share their time, none does.
         sharers = runs if self._share else 1
         plan = Repeats(tasks, shares=self._share or not self._is_timed, sharers=sharers)
-        left = (
-            p for p, made in enumerate(known) if made is None and not self._is_left_out(tasks[p])
-        )
+        left = (p for p, old in enumerate(known) if old is None and not self._is_left_out(tasks[p]))
         groups = ([(place, run) for run in range(runs)] for place in left)
         ended = defaultdict[int, dict[int, Repeat]](dict)
         for (place, run), repeat in campaign.cells(plan, groups, [self._backend], runs):
@@ -171,10 +169,10 @@ class _Performance:
                 continue
             own[run] = repeat
             if len(own) == runs:
-                made = plain(vars(TaskResult.of(task, [own[number] for number in range(runs)])))
-                campaign.store.add(keys[place], made)
+                stored = plain(vars(TaskResult.of(task, [own[number] for number in range(runs)])))
+                campaign.store.add(keys[place], stored)
                 del ended[place]
-                yield self._keep(task, made)
+                yield self._keep(task, stored)
 
     def _is_left_out(self, task: TuningTask) -> bool:
         return task.configuration.number in self.left_out
@@ -191,9 +189,9 @@ class _Performance:
         self._campaign.heartbeat.skip()
         return f"skipped: {error}"
 
-    def _keep(self, task: TuningTask, made: Made, time: str = "") -> str:
+    def _keep(self, task: TuningTask, stored: StoredResult, time: str = "") -> str:
         """Keep a result, and return a line about it and about adjusted settings."""
-        result = self.results[task.key] = TaskResult(**made)
+        result = self.results[task.key] = TaskResult(**stored)
         costs = [cost for cost in result.costs if cost is not None]
         gaps = [percent for cost in costs if (percent := task.problem.gap(cost)) is not None]
         words = f"mean {fitting(statistics.mean(costs), 10)}" if costs else "no feasible solution"

@@ -16,7 +16,7 @@ from typing import Any, Self
 from islands.algorithms import ALGORITHMS
 from islands.cells.configurations import Candidates, Configuration, Values, grid, random
 from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
-from islands.cells.store import Key, Made
+from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult
 from islands.configuration.choosing import default_algorithm
 from islands.configuration.fit import (
     owners,
@@ -43,14 +43,12 @@ from islands.text import one_line
 
 _NOT_WRITTEN = ("instance", *NOT_TUNED)
 """Options that are not written with a configuration."""
-_OWN = ("backend", "threads")
-"""Settings that do not affect results."""
 COLUMNS = (
     *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
     *("generations", "seconds", "elapsed", "backend", "device", "settings"),
 )
-"""Of `tune.tsv`. `seconds` are those of a run's search; `elapsed` those of all runs with
-compilation."""
+"""The columns of `tune.tsv`: `seconds` are those of a run's search, `elapsed` those of all runs,
+with compilation."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +61,9 @@ class Base(Request):
         if launched()[1] == 1 or "sized_for_gpus" in request.values:
             return resolve(request, problem)
         # Each run has one rank, and the defaults of one.
-        made = resolve(request.also({"sized_for_gpus": 1}), problem)
-        general = made.spec.general.replace({"sized_for_gpus": 0})
-        return replace(made, spec=replace(made.spec, general=general))
+        resolved = resolve(request.also({"sized_for_gpus": 1}), problem)
+        general = resolved.spec.general.replace({"sized_for_gpus": 0})
+        return replace(resolved, spec=replace(resolved.spec, general=general))
 
     def to_mapping(self, values: Values, spec: RunSpec) -> dict[str, Any]:
         """Return the requested options of a configuration in the form of `islands run --config`.
@@ -118,12 +116,12 @@ class TuningTask(Resolved):
         return [criterion for criterion in self.spec.stop if criterion.is_target]
 
     def store_key(self, runs: int, *, share: bool) -> Key:
-        """Return everything on which the results depend.
+        """Return the key of the results in the store, which determines them.
 
         Whether runs share launches matters only with a time limit, which they then share.
         """
         stored = self.spec.to_mapping().items()
-        settings = {name: value for name, value in stored if name not in _OWN}
+        settings = {name: value for name, value in stored if name not in DEVICE_SETTINGS}
         if share and math.isfinite(self.time_limit):
             settings["shares_seconds"] = True
         return {"runs": runs, "settings": settings}
@@ -173,9 +171,9 @@ class TaskResult:
         )
 
 
-def row_of(key: Key, made: Made) -> Row:
+def row_of(key: Key, stored: StoredResult) -> Row:
     """Return the row of `tune.tsv`; lists have one number per run, in the order of the seeds."""
-    return {name: _text({**key, **made}[name]) for name in COLUMNS}
+    return {name: _text({**key, **stored}[name]) for name in COLUMNS}
 
 
 def _text(value: Any) -> str:
@@ -244,7 +242,7 @@ class Tuning:
 
     @property
     def tasks(self) -> list[TuningTask]:
-        """All configurations instance by instance: a machine that slows down affects all."""
+        """All configurations, instance by instance: a slowdown of the machine affects all alike."""
         return [
             TuningTask(**vars(configuration.settings[place]), configuration=configuration)
             for place in range(len(self.problems))

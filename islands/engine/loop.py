@@ -24,17 +24,11 @@ from islands.engine.pace import Pace
 from islands.engine.signals import INTERRUPT, Alarm, Interruption, suspension
 from islands.parallel import World
 from islands.progress import usage
-from islands.progress.progress import (
-    INTERRUPTED,
-    Epoch,
-    Moment,
-    Outcome,
-    Progress,
-    size_of_generation_0,
-)
+from islands.progress.progress import INTERRUPTED, Epoch, Moment, Outcome, Progress
 from islands.progress.standings import BestCost
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
+from islands.text import counted
 
 _VIEW_SECONDS = 1.0
 _BEGIN = Moment(0, 0.0, None)
@@ -251,7 +245,8 @@ class Loop:
             return None
         self._report()
         if self.is_partial:
-            reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
+            individuals = counted(progress.evaluations, "individual")
+            reason = f"{outcome.reason}; generation 0 is incomplete, with {individuals}"
             outcome = replace(outcome, reason=reason)
         return outcome
 

@@ -66,13 +66,13 @@ class Arrivals:
 
 
 def entries(
-    source: Islands, mine: range, migrants: int
+    source: Islands, receivers: range, migrants: int
 ) -> tuple[Islands, Islands, NDArray[np.bool_]]:
     """Return the source and target of each migrant, and which of the possible migrants exist.
 
-    `source` has a row for each of `mine`: the islands that send to it, then NOBODY.
+    `source` has a row for each receiver: the islands that send to it, then NOBODY.
     """
-    target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
+    target = np.broadcast_to(np.array(receivers)[:, None], source.shape)
     sources, targets = source.repeat(migrants), target.repeat(migrants)
     exists = sources != NOBODY
     return sources[exists], targets[exists], exists
@@ -80,7 +80,7 @@ def entries(
 
 @dataclass
 class Migration:
-    """One migration of a rank: its route, and marks of the device between its steps."""
+    """One migration of a rank: its route, and the device marks between its steps."""
 
     number: int
     route: Route
@@ -210,7 +210,7 @@ class Exchange:
             self.in_flight = migration
 
     def _current(self) -> Migration:
-        """Return the current migration, after the kernels have taken over its route."""
+        """Return the current migration, with its route set in the kernels."""
         if self._planner.changes:
             self._route = self._planner.route(self.migrations)
             self._follow(self._route)
@@ -255,7 +255,7 @@ class Exchange:
         self._backend.run(self._unpacking)
         migration.unpacked = (begin, self._backend.mark())
 
-    def arrive(self) -> None:
+    def deliver(self) -> None:
         """Send migrants in flight and wait for those of other ranks; kernels may run meanwhile."""
         if self.in_flight is not None:
             self._send(self.in_flight)

@@ -115,7 +115,7 @@ class _Group:
 
 
 class Converter:
-    """Converts migrants to the encoding of one colony; their costs stay.
+    """Converts migrants to the encoding of one colony, without changing their costs.
 
     The receiving rank decodes their genomes and encodes the solutions, in NumPy.
     """
@@ -133,7 +133,7 @@ class Converter:
     ) -> None:
         """Take the encodings and first islands of all colonies, and the number of the receiver.
 
-        Converted migrants are in the slots of the buffer from `first` on.
+        Converted migrants are in the slots of the buffer that begin with `first`.
         """
         self._backend, self._encodings, self._starts = backend, encodings, starts
         self._target, self._buffer, self._first = encodings[receiver], buffer, first

@@ -10,7 +10,7 @@ from islands.parallel import Deal, World
 
 @dataclass(frozen=True)
 class Ranks:
-    """The ranks of a run as one of them sees them: their islands, and how messages travel."""
+    """The ranks of a run from the view of one of them: their islands and transport."""
 
     world: World
     deal: Deal

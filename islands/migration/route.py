@@ -2,7 +2,7 @@
 
 A rank has one buffer of slots; a slot contains the migrants of one island. The first slots are sent
 to other ranks, ordered by receiver; then come those for local islands, and then those that arrive,
-ordered by sender. A rank therefore sends one message to each neighbour, and each island once.
+ordered by sender. A rank therefore sends one message to each neighbour, with each island once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from islands.parallel import Deal, World
 
 @dataclass(frozen=True)
 class Parcel:
-    """A message between this rank and another: the slots from `first` to before `last`."""
+    """A message between this rank and another: the slots `first` to `last` - 1."""
 
     rank: int
     first: int

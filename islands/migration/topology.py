@@ -99,9 +99,9 @@ class Topology:
             return int(self.sources(Scene(islands, seed, 1), range(islands)).shape[1])
         return islands - 1 if self.most is None else min(self.most, islands - 1)
 
-    def slots(self, mine: int, deal: Deal) -> int:
-        """Return the largest number of slots that a rank with `mine` of the islands needs."""
-        return mine * deal.ranks + deal.islands - mine
+    def slots(self, islands: int, deal: Deal) -> int:
+        """Return the largest number of slots that a rank with this number of islands needs."""
+        return islands * deal.ranks + deal.islands - islands
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         """Return a row for each receiver: the islands that send to it, ascending, then NOBODY."""
@@ -184,11 +184,11 @@ class _BuiltIn(Topology):
             self._most_senders[islands] = super().widest(islands, seed)
         return self._most_senders[islands]
 
-    def slots(self, mine: int, deal: Deal) -> int:
+    def slots(self, islands: int, deal: Deal) -> int:
         if not self._sends_once:
-            return super().slots(mine, deal)
+            return super().slots(islands, deal)
         # An island receives from one other, and each rank of its team gets the migrants.
-        return mine * (1 + deal.largest_team) + deal.ranks
+        return islands * (1 + deal.largest_team) + deal.ranks
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         mine = np.arange(receivers.start, receivers.stop, dtype=np.int64)

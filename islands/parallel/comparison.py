@@ -1,4 +1,4 @@
-"""Compare ranks that must be equal, in any facts and in the program that they run."""
+"""Compare ranks that must agree in given facts, or in the program that they run."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from islands.archipelago.measure import IslandMeasure
 from islands.migration import Arrivals
 from islands.problems.scale import reaches
-from islands.text import counted
 
 INTERRUPTED = "interrupted by a signal"
 """The reason of a run that SIGINT ended."""
@@ -105,11 +104,6 @@ class Outcome:
     """Seconds spent on abandoned generations."""
     phases: Mapping[str, float] = field(default_factory=dict)
     """The seconds of this rank in this start by phase."""
-
-
-def size_of_generation_0(progress: Progress) -> str:
-    """Return the size of an incomplete generation 0, as the end of a reason."""
-    return f"generation 0 is incomplete, with {counted(progress.evaluations, 'individual')}"
 
 
 def is_better(cost: float | None, other: float | None, *, maximise: bool) -> bool:

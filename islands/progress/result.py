@@ -38,7 +38,7 @@ class Records(Protocol):
 
 
 UPPER = ("linear", "branch-and-cut")
-"""The kinds of bounds of profits."""
+"""The kinds of upper bounds, which are those of profits."""
 
 HOW_TO_BE_FEASIBLE = (
     "Check that violation can be 0, raise price= if it is a number, or start from a feasible"
@@ -301,7 +301,7 @@ class Result:
         return "\n".join(escaped(line, kept="") for line in lines)
 
     def bound_words(self) -> str:
-        """Return the lower bound and the gap to it; empty if there is none."""
+        """Return the bound and the gap to it as text; empty if there is none."""
         words = f"({self.bound_kind}, {self.bound_seconds:.1f} s), gap {text.gap(self.bound_gap)}"
         if self.bound is not None:
             end = ": this is the optimum" if self.bound == self.cost else ""

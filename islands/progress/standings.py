@@ -55,7 +55,7 @@ class Standings:
         generation: NDArray[np.int64],
         seconds: NDArray[np.float64],
     ) -> None:
-        """Take the measures of each island of each run, and the problems of those that go on."""
+        """Take the measures of each island of each run, and the problems of those in progress."""
         self.generation, self.seconds = generation, seconds
         self._interpreter, self._measured, self._problems = interpreter, measured, problems
 
@@ -93,8 +93,8 @@ class Standings:
     @cached_property
     def best_generation(self) -> NDArray[np.int64]:
         """The generation in which the best cost was reached; 0 without a solution."""
-        of_archive, own = self._measure("archived_generation"), self._measure("best_generation")
-        generation = np.where(self._from_archive, of_archive, own)
+        archived, own = self._measure("archived_generation"), self._measure("best_generation")
+        generation = np.where(self._from_archive, archived, own)
         first = np.where(self._costs == self._best[:, np.newaxis], generation, NONE).min(axis=1)
         return np.where(self._best < self._interpreter.infeasible, first, 0)
 

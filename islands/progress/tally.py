@@ -45,7 +45,7 @@ class StopRequests(NamedTuple):
         """Return the stop requests of all ranks, the same on every rank; collective."""
         if world.size == 1:
             return cls(signals, seconds, is_complete)
-        own = [signals | (0 if is_complete else _ABANDONED), _nanoseconds(seconds)]
+        own = [signals | (0 if is_complete else _ABANDONED), round(1e9 * seconds)]
         return cls._of(world.allgather_numbers(np.array(own, np.int64)).tolist())
 
     @classmethod
@@ -107,8 +107,8 @@ class Tally:
         return self.of_rows(world.allgather_numbers(self.row(signals, seconds)))
 
     def row(self, signals: int, seconds: float) -> NDArray[np.int64]:
-        """Return the numbers of a rank, its stop requests included, as messages contain them."""
-        own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
+        """Return the numbers of a rank, with its stop requests, in the form of a message."""
+        own = [signals, round(1e9 * seconds), self.best, self.best_generation, self.island]
         own += [self.evaluations, *divmod(self.total, 1 << _LOW_BITS), self.islands]
         own += [np.array(self.real_total).view(np.int64).item(), self.converged]
         return np.array(own, np.int64)
@@ -167,7 +167,3 @@ def summarise(
         lower_bound=problem.lower_bound,
         colony=None if island is None or not starts[1:] else bisect(starts, island) - 1,
     )
-
-
-def _nanoseconds(seconds: float) -> int:
-    return round(1e9 * seconds)

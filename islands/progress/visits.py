@@ -13,7 +13,7 @@ _NEVER = 1 << 62
 
 @dataclass(frozen=True)
 class Visits:
-    """The generations that the host visits: the ends of epochs, with a row of the trace each."""
+    """The generations that the host visits: the ends of epochs, each with a row of the trace."""
 
     migration_interval: int | None
     record_every: int

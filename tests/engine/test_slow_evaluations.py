@@ -107,9 +107,8 @@ def test_a_search_that_is_left_in_its_last_step_is_not_believed(search: dict[str
     ends = list[bool]()
     attempt = threading.Thread(target=lambda: ends.append(archipelago.attempt(1)))
     attempt.start()
-    while (
-        archipelago.new_individuals() < 1
-    ):  # the search of the other individual takes more than a second
+    # The search of the other individual takes more than a second.
+    while archipelago.new_individuals() < 1:
         time.sleep(0.01)
     archipelago.abandon()
     attempt.join()
