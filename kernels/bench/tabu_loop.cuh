@@ -25,7 +25,7 @@ struct Search {
         return sum;
     }
 
-    int raised(int i, int j) const {
+    int exchange_delta(int i, int j) const {
         const int pi = p[i], pj = p[j];
         int sum = (a[i * n + i] - a[j * n + j]) * (b[pj * n + pj] - b[pi * n + pi]);
         for (int k = 0; k < n; ++k) {
@@ -35,8 +35,8 @@ struct Search {
         return sum;
     }
 
-    // The updated delta after the exchange of r and s.
-    int grown(int i, int j, int r, int s) const {
+    // The delta of i and j after the exchange of r and s.
+    int updated_delta(int i, int j, int r, int s) const {
         const int pi = p[i], pj = p[j], pr = p[r], ps = p[s];
         return delta[i * n + j] +
                (a[r * n + i] - a[r * n + j] + a[s * n + j] - a[s * n + i]) *
@@ -50,7 +50,7 @@ int64_t run(Search& at, int32_t* best_order, const improver::Plan& plan, const d
     for (int i = 0; i < n; ++i) best_order[i] = at.p[i];
     for (int e = 0; e < n * n; ++e) at.tabu[e] = 0;
     for (int i = 0; i < n; ++i) {
-        for (int j = i + 1; j < n; ++j) at.delta[i * n + j] = at.raised(i, j);
+        for (int j = i + 1; j < n; ++j) at.delta[i * n + j] = at.exchange_delta(i, j);
     }
     for (int now = 0; now < plan.steps; ++now) {
         int r = -1, s = -1, least = 0x7fffffff;
@@ -65,11 +65,11 @@ int64_t run(Search& at, int32_t* best_order, const improver::Plan& plan, const d
         }
         if (r < 0) continue;
         const uint4 word = place.words(stream::TENURE, now / 2);
-        const uint32_t kinds = plan.tenure_high - plan.tenure_low + 1;
+        const uint32_t tenures = plan.tenure_high - plan.tenure_low + 1;
         at.tabu[r * n + at.p[r]] =
-            now + plan.tenure_low + draw::below(now % 2 ? word.z : word.x, kinds);
+            now + plan.tenure_low + draw::below(now % 2 ? word.z : word.x, tenures);
         at.tabu[s * n + at.p[s]] =
-            now + plan.tenure_low + draw::below(now % 2 ? word.w : word.y, kinds);
+            now + plan.tenure_low + draw::below(now % 2 ? word.w : word.y, tenures);
         std::swap(at.p[r], at.p[s]);
         current += least;
         if (current < best) {
@@ -79,7 +79,8 @@ int64_t run(Search& at, int32_t* best_order, const improver::Plan& plan, const d
         for (int i = 0; i < n; ++i) {
             for (int j = i + 1; j < n; ++j) {
                 const bool touched = i == r || i == s || j == r || j == s;
-                at.delta[i * n + j] = touched ? at.raised(i, j) : at.grown(i, j, r, s);
+                at.delta[i * n + j] =
+                    touched ? at.exchange_delta(i, j) : at.updated_delta(i, j, r, s);
             }
         }
     }

@@ -137,7 +137,7 @@ int main(int, char** names) {
 #ifdef CHECK_FOLLOWS
     room(n, data, room_bytes);
 #endif
-    if (!host::take_up(buffers, room_bytes[0])) return 3;
+    if (!host::use_buffers(buffers, room_bytes[0])) return 3;
 #ifdef __SANITIZE_ADDRESS__
     begin_of_scratch = host::arena;
 #endif

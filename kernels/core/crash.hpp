@@ -1,5 +1,5 @@
-// Explains a fatal signal caused by user code on a CPU; otherwise there is only an exit status such
-// as 139. Writes to the standard error. No random numbers.
+// Explains a fatal signal caused by user code on a CPU: without it, there is only an exit status
+// such as 139. Writes to standard error. No random numbers.
 #pragma once
 
 #include <signal.h>
@@ -16,10 +16,10 @@ struct Crash {
 };
 
 inline Crash crashes[] = {
-    {SIGSEGV, "SIGSEGV, such as by an index outside of an array, or an endless recursion", {}},
-    {SIGBUS, "SIGBUS, such as by an index outside of an array", {}},
-    {SIGFPE, "SIGFPE, such as by a division of integers by zero", {}},
-    {SIGILL, "SIGILL, such as by a division by zero, or undefined behaviour", {}},
+    {SIGSEGV, "SIGSEGV, for example because of an invalid index or endless recursion", {}},
+    {SIGBUS, "SIGBUS, for example because of an invalid index", {}},
+    {SIGFPE, "SIGFPE, for example because of an integer division by zero", {}},
+    {SIGILL, "SIGILL, for example because of a division by zero or undefined behaviour", {}},
 };
 inline const char* crash_place = nullptr;  // which user code is running, and the suggested fix
 inline thread_local bool runs_blocks = false;
@@ -29,22 +29,22 @@ inline void say(const char* text) { (void)!write(STDERR_FILENO, text, strlen(tex
 // Async-signal-safe. On return, the instruction raises the signal again, now for the previous
 // handler, of another program or of the system.
 inline void on_crash(int number, siginfo_t* cause, void*) {
-    for (Crash& each : crashes) {
-        if (each.number != number) continue;
+    for (Crash& crash : crashes) {
+        if (crash.number != number) continue;
         if (runs_blocks && cause->si_code > 0) {
             static bool is_said = false;  // other threads may fail simultaneously, and wait
             while (__atomic_test_and_set(&is_said, __ATOMIC_SEQ_CST)) pause();
             say("\nislands: the process received ");
-            say(each.words);
+            say(crash.words);
             say(crash_place);
         }
-        sigaction(number, &each.before, nullptr);
+        sigaction(number, &crash.before, nullptr);
         if (cause->si_code <= 0) raise(number);  // sent by another process, and not repeated
     }
 }
 
 // Give the handler its own stack, as the current one may be exhausted.
-inline void take_crash_stack() {
+inline void set_crash_stack() {
     constexpr size_t BYTES = 1 << 16;
     static thread_local bool has_stack = false;
     if (has_stack || !crash_place) return;
@@ -57,10 +57,10 @@ inline void take_crash_stack() {
     if (stack.ss_sp) sigaltstack(&stack, nullptr);
 }
 
-// Marks that this thread runs blocks, while it exists.
+// While it exists, this thread runs blocks.
 struct InBlocks {
     InBlocks() {
-        take_crash_stack();
+        set_crash_stack();
         runs_blocks = true;
     }
     ~InBlocks() { runs_blocks = false; }
@@ -72,11 +72,11 @@ inline void explain_crashes(const char* place) {
     if (crash_place) return;
     crash_place = strdup(place);
     if (!crash_place) return;
-    for (Crash& each : crashes) {
+    for (Crash& crash : crashes) {
         struct sigaction action = {};
         action.sa_sigaction = on_crash;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-        sigaction(each.number, &action, &each.before);
+        sigaction(crash.number, &action, &crash.before);
     }
 }
 

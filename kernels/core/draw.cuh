@@ -11,8 +11,7 @@
 namespace draw {
 
 constexpr int ROUNDS = 10;
-// The minimum number of rounds that passed all tests of the authors; for searches dominated by
-// draws.
+// The minimum number of rounds that passed all tests of its authors, for searches that mostly draw.
 constexpr int FEWEST_ROUNDS = 7;
 
 template <int COUNT = ROUNDS>
@@ -69,12 +68,7 @@ __device__ double inner_fraction(uint32_t word) { return (word + 0.5) * (1.0 / 4
 // Return an integer in [0, bound).
 __device__ uint32_t below(uint32_t word, uint32_t bound) { return __umulhi(word, bound); }
 
-// The same for 64 bits: the high half of the product.
-__device__ uint64_t below(uint64_t word, uint64_t bound) {
-    const uint64_t word0 = uint32_t(word), word1 = word >> 32;
-    const uint64_t bound0 = uint32_t(bound), bound1 = bound >> 32;
-    const uint64_t low = word1 * bound0 + (word0 * bound0 >> 32);
-    return word1 * bound1 + (low >> 32) + ((word0 * bound1 + uint32_t(low)) >> 32);
-}
+// The same for 64 bits.
+__device__ uint64_t below(uint64_t word, uint64_t bound) { return __umul64hi(word, bound); }
 
 }  // namespace draw

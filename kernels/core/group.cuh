@@ -1,5 +1,5 @@
-// Groups of neighbouring threads of a warp that share work; on the CPU, a group is one thread. They
-// read a value of each thread, and return the sum to all threads of the group, or a vote to those
+// Groups of neighbouring threads of a warp that share work; on the CPU, a group is one thread.
+// Reads a value of each thread, and returns the sum to all threads of the group, or a vote to those
 // of the warp. No random numbers.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace block {
 class Groups {
   public:
 #ifdef __CUDACC__
-    // Groups of a power of two of threads, as large as possible up to `items` and a warp.
+    // The number of threads is the largest power of two up to `items` and the warp size.
     __device__ explicit Groups(int items) {
         while (2 << shift_ <= min(items, WARP)) ++shift_;
     }

@@ -66,7 +66,7 @@ inline thread_local char* arena = nullptr;
 inline thread_local uint64_t arena_bytes = 0;  // requested by the launch
 
 // Set the buffers and the arena size of this thread; return false if out of memory.
-inline bool take_up(Buffers& own, uint64_t bytes) {
+inline bool use_buffers(Buffers& own, uint64_t bytes) {
     buffers = &own;
     arena_bytes = bytes;
     arena = own.arena.at_least(bytes);
@@ -129,7 +129,7 @@ class Pool {
     bool run_alone(Body body, void** values, unsigned grid, uint64_t arena_bytes) {
         Spare* const spare = take_spare();
         if (!spare) return false;
-        const bool has_memory = take_up(spare->own, arena_bytes);
+        const bool has_memory = use_buffers(spare->own, arena_bytes);
         const InBlocks explained;
         gridDim.x = grid;
         for (unsigned block = 0; has_memory && block < grid; ++block) {
@@ -151,7 +151,7 @@ class Pool {
     }
 
     void work(Buffers& own) {
-        if (!take_up(own, arena_bytes_)) return;
+        if (!use_buffers(own, arena_bytes_)) return;
         const InBlocks explained;
         const auto body = body_;
         const auto values = values_;

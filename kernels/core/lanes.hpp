@@ -22,9 +22,9 @@ using Of = typename Vector<T>::Type;
 // Load numbers, converted to another type.
 template <class To, class T>
 inline Of<To> load(const T* numbers) {
-    typename Vector<T, To>::Type found;
-    memcpy(&found, numbers, sizeof found);
-    return __builtin_convertvector(found, Of<To>);
+    typename Vector<T, To>::Type vector;
+    memcpy(&vector, numbers, sizeof vector);
+    return __builtin_convertvector(vector, Of<To>);
 }
 
 template <class T>

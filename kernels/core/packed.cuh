@@ -203,8 +203,8 @@ class Prices {
         if ((LAST - FIRST) % 2) total = added(total, LAST - 1);
         _mm512_store_si512(sums.item, _mm512_add_epi32(total, other));
 #elif defined(__AVX2__)
-        constexpr int EACH = 8;
-        for (int first = 0; first < WIDE; first += EACH) {
+        constexpr int LANES = 8;
+        for (int first = 0; first < WIDE; first += LANES) {
             auto* const item = reinterpret_cast<__m256i*>(sums.item + first);
             __m256i total = _mm256_load_si256(item);
             for (int p = FIRST; p < LAST; ++p) {

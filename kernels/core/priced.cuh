@@ -14,7 +14,8 @@
 namespace priced {
 
 #if COSTS_REAL
-// Integers of real numbers: costs are within 2^300, and a quarter of their integers fits above.
+// The integers of doubles. Feasible costs are within 2^300. Infeasible ones are divided by STEP, so
+// that they fit above.
 constexpr double LIMIT = 0x1p300;
 constexpr int64_t FIRST = 1324ll << 52, BASE = 1655ll << 52, END = 1987ll << 52;
 constexpr int64_t STEP = 4;

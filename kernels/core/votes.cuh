@@ -20,10 +20,10 @@ __device__ bool any(bool mine) {
 __device__ int first(bool mine) {
 #ifdef __CUDACC__
     __shared__ uint32_t partial[WARP];
-    const uint32_t said = __ballot_sync(ALL, mine);
-    if (ISLANDS_THREADS == WARP) return said ? __ffs(said) - 1 : WARP;
+    const uint32_t votes = __ballot_sync(ALL, mine);
+    if (ISLANDS_THREADS == WARP) return votes ? __ffs(votes) - 1 : WARP;
     __syncthreads();  // the result of an earlier call has been read
-    if (lane() == 0) partial[warp()] = said;
+    if (lane() == 0) partial[warp()] = votes;
     __syncthreads();
     for (int i = 0; i < warps(); ++i) {
         if (partial[i]) return i * WARP + __ffs(partial[i]) - 1;

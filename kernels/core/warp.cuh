@@ -21,7 +21,7 @@ __device__ int first(int mine) { return __shfl_sync(block::ALL, mine, 0); }
 __device__ int of(int mine, int lane) { return __shfl_sync(block::ALL, mine, lane); }
 // Return the first lane in which `mine` is true, or -1.
 __device__ int find(bool mine) { return __ffs(__ballot_sync(block::ALL, mine)) - 1; }
-// Return in how many lanes `mine` is true, and in how many of those before this one.
+// Return the number of lanes in which `mine` is true, in the warp and before this lane.
 __device__ Counts counts(bool mine) {
     const unsigned lanes = __ballot_sync(block::ALL, mine);
     return {__popc(lanes), __popc(lanes & ((1u << lane()) - 1))};

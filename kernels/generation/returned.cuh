@@ -1,5 +1,5 @@
-// Takes the costs of all children at once that a Python function has returned; writes
-// `outside.cost`. No random numbers.
+// Stores the costs that a Python function has returned for all children. Writes `outside.cost`. No
+// random numbers.
 #pragma once
 
 #include "core/islands.cuh"

@@ -164,7 +164,7 @@ inline bool launch(host::Body kernel, void** values, unsigned grid, unsigned cou
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     host::Lock turn(mutex);
     static host::Buffers buffers;
-    if (!host::take_up(buffers, bytes)) return false;
+    if (!host::use_buffers(buffers, bytes)) return false;
     const char* const named = std::getenv("EMULATED_ORDER");
     const char order = named ? named[0] : 'a';
     body = kernel, arguments = values, gridDim.x = grid, size.x = count;
