@@ -187,9 +187,9 @@ class SlowGenerations:
         if len(ahead) > 1:
             what = f"generations {ahead[0]} to {ahead[-1]}"
         else:
-            mine = self._archipelago.recorded
-            size = self._spec.individuals(mine)
-            where = "" if len(mine) == self._spec.general.islands else " of rank 0"
+            of_rank = self._archipelago.recorded
+            size = self._spec.individuals(of_rank)
+            where = "" if len(of_rank) == self._spec.general.islands else " of rank 0"
             done = self._archipelago.new_individuals()
             what += f", {done} of {counted(size, 'individual')}{where}"
         return f"  {what} after {seconds:.0f} s{self._advice()}"
